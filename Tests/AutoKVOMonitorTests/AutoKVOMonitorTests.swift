@@ -1,0 +1,1 @@
+@testable import autokvo_monitor
