@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Every build, sanitizer, fuzzer and model of the project, one after another. A failed step does not stop the others; the
+# table at the end has one row a step, and .build-check/logs keeps what each of them printed.
+#
+#   scripts/check.sh               everything, for a person who is about to submit a change
+#   scripts/check.sh --quick       what CI runs after scripts/test.sh: the same steps, shorter, without a second debug run
+#   scripts/check.sh --long        longer fuzzing, more repetitions, and AUTOKVO_LONG=1 for the stress tests
+#   scripts/check.sh --only STEP   just this step; may be given several times
+#   scripts/check.sh --list        the steps' names
+#
+# Tests may read AUTOKVO_CHECK (quick, normal or long) and AUTOKVO_SANITIZER (thread, address or undefined) to choose how
+# much to do: under a sanitizer everything takes 5 to 20 times as long.
+source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+source scripts/lib/steps.sh
+
+all_steps=(debug warnings release thread address undefined valgrind fuzz model new-user)
+mode=normal
+only=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --quick) mode=quick ;;
+    --long) mode=long ;;
+    --only)
+        [[ " ${all_steps[*]} " == *" ${2:-} "* ]] || fail "--only needs one of: ${all_steps[*]}"
+        only+=("$2")
+        shift
+        ;;
+    --list)
+        printf '%s\n' "${all_steps[@]}"
+        exit 0
+        ;;
+    *) fail "unknown argument '$1'; see the first lines of scripts/check.sh" ;;
+    esac
+    shift
+done
+
+# One line a mode: repetitions under the thread sanitizer, seconds for each fuzzer, and the longest a step may take.
+case $mode in
+quick) thread_repeats=2 fuzz_seconds=15 step_limit=600 ;;
+normal) thread_repeats=7 fuzz_seconds=60 step_limit=2400 ;;
+long) thread_repeats=20 fuzz_seconds=600 step_limit=14400 ;;
+esac
+export AUTOKVO_CHECK=$mode
+[ "$mode" != long ] || export AUTOKVO_LONG=1
+
+steps=("${all_steps[@]}")
+[ "$mode" != quick ] || steps=("${all_steps[@]:1}")
+[ ${#only[@]} -eq 0 ] || steps=("${only[@]}")
+
+prepare
+logs=.build-check/logs
+mkdir -p "$logs"
+rows=()
+failed=()
+
+for step in "${steps[@]}"; do
+    say "$step (log: $logs/$step.log)"
+    start=$SECONDS
+    # A function cannot be given to timeout(1), so the step runs in a shell of its own, which reads the same files.
+    status=0
+    thread_repeats=$thread_repeats fuzz_seconds=$fuzz_seconds timeout --kill-after=20 "$step_limit" \
+        bash -c 'source scripts/lib/common.sh; source scripts/lib/steps.sh; "step_$1"' check "$step" \
+        >"$logs/$step.log" 2>&1 </dev/null || status=$?
+    seconds=$((SECONDS - start))
+    case $status in
+    0) result=passed ;;
+    "$step_skipped") result=skipped ;;
+    124 | 137) result='timed out' failed+=("$step") ;;
+    *) result=FAILED failed+=("$step") ;;
+    esac
+    rows+=("$(printf '%-10s  %-9s  %7d  %s' "$step" "$result" "$seconds" "$(step_detail "$logs/$step.log")")")
+    if [[ $result == FAILED || $result == 'timed out' ]]; then
+        say "$step: $result, exit code $status; the end of its log:"
+        tail -n 30 "$logs/$step.log" | sed 's/^/    /'
+    fi
+done
+
+printf '\n%-10s  %-9s  %7s  %s\n' step result seconds detail
+printf '%s\n' "${rows[@]}"
+[ ${#failed[@]} -eq 0 ] || fail "failed: ${failed[*]}"

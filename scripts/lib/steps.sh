@@ -1,0 +1,101 @@
+# The steps of scripts/check.sh, one function each, named step_NAME; to be sourced after common.sh. A step prints its log,
+# fails by its exit code, and exits with $step_skipped when what it checks is not there.
+# Sanitizers change every object file, so each has a scratch path of its own.
+
+readonly step_skipped=77
+
+skip() { echo "skipped: $*"; exit "$step_skipped"; }
+
+# run_tests SCRATCH [swift test's arguments…]
+run_tests() {
+    local scratch=$1
+    shift
+    swift test --disable-xctest --scratch-path "$scratch" "$@"
+}
+
+step_debug() { run_tests .build; }
+
+step_release() { run_tests .build-release -c release; }
+
+# From nothing, since a warning is printed only when its file is compiled. The package manager silences the warnings of
+# other packages itself. What the compiler does not turn into an error (the linker's, the manifest's) is found in the log.
+step_warnings() {
+    rm -rf .build-warnings
+    swift build --build-tests --scratch-path .build-warnings \
+        -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Wextra 2>&1 | tee .build-check/warnings.txt
+    ! grep -n 'warning:' .build-check/warnings.txt
+}
+
+# One run in about seven misses a race, so the tests are run again; the sanitizer's report makes the exit code, not the
+# tests' own verdict.
+step_thread() {
+    export AUTOKVO_SANITIZER=thread TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1:${TSAN_OPTIONS:-}"
+    swift build --build-tests --scratch-path .build-tsan --sanitize=thread
+    local turn
+    for ((turn = 1; turn <= thread_repeats; turn++)); do
+        say "thread sanitizer, run $turn of $thread_repeats"
+        run_tests .build-tsan --skip-build --sanitize=thread
+    done
+}
+
+step_address() {
+    export AUTOKVO_SANITIZER=address ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1:${ASAN_OPTIONS:-}"
+    prove_leak_checker
+    run_tests .build-asan --sanitize=address
+}
+
+# A leak checker that cannot stop the process (in some containers) or is switched off reports nothing at all, so it is
+# given a cycle to find first.
+prove_leak_checker() {
+    local place status=0
+    place=$(mktemp -d)
+    printf '%s\n' 'final class Node { var other: Node? }' 'func leak() { let node = Node(); node.other = node }' \
+        'for _ in 0..<3 { leak() }' >"$place/leak.swift"
+    swiftc -sanitize=address "$place/leak.swift" -o "$place/leak" 2>/dev/null
+    "$place/leak" >"$place/report" 2>&1 || status=$?
+    if [ "$status" -eq 0 ] || ! grep -q 'LeakSanitizer: detected memory leaks' "$place/report"; then
+        cat "$place/report"
+        fail "the leak checker does not work here: it did not see a leak made for it."
+    fi
+    rm -rf "$place"
+    say "the leak checker works: it saw a leak made for it"
+}
+
+# For C only: a trap needs no runtime library, which the Swift toolchain does not link.
+step_undefined() {
+    export AUTOKVO_SANITIZER=undefined
+    run_tests .build-ubsan -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
+}
+
+step_valgrind() {
+    [ -f scripts/valgrind-c.sh ] || skip "there is no scripts/valgrind-c.sh"
+    ensure_command valgrind valgrind
+    bash scripts/valgrind-c.sh
+}
+
+step_fuzz() {
+    local script found=no
+    for script in Fuzz/*/run.sh; do
+        [ -f "$script" ] || continue
+        found=yes
+        say "$script --seconds $fuzz_seconds"
+        bash "$script" --seconds "$fuzz_seconds"
+    done
+    [ $found = yes ] || skip "there is no Fuzz/*/run.sh"
+}
+
+step_model() {
+    [ -f docs/model/check.sh ] || skip "there is no docs/model/check.sh"
+    ensure_command spin spin
+    bash docs/model/check.sh
+}
+
+step_new-user() {
+    [ -f README.md ] || skip "there is no README.md"
+    bash scripts/new-user.sh
+}
+
+# step_detail LOG: what the table says beside a step: the last verdict of the test runner, or why it was skipped.
+step_detail() {
+    { grep -aoE 'Test run with [0-9]+ tests?.* (passed|failed)|^skipped: .*' "$1" || true; } | tail -n 1 | sed 's/^skipped: //'
+}

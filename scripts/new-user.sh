@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# What a new user does: an empty package that depends on this one, with the README's first Swift code block as its program.
+# It builds in debug and in release, and runs both.
+source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+
+prepare
+library=$PWD
+[ -f README.md ] || fail "there is no README.md to take the example from."
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+mkdir -p "$place/Sources/newcomer"
+
+awk '/^```/ { if (inside) exit; if ($0 ~ /^```swift[[:space:]]*$/) inside = 1; next } inside' README.md \
+    >"$place/Sources/newcomer/main.swift"
+[ -s "$place/Sources/newcomer/main.swift" ] || fail "README.md has no \`\`\`swift block."
+
+cat >"$place/Package.swift" <<EOF
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "newcomer",
+    dependencies: [.package(path: "$library")],
+    targets: [
+        .executableTarget(name: "newcomer", dependencies: [.product(name: "AutoKVO", package: "$(basename "$library")")])
+    ],
+    swiftLanguageModes: [.v6]
+)
+EOF
+
+for configuration in debug release; do
+    say "newcomer, $configuration"
+    swift run --package-path "$place" --scratch-path "$place/.build" -c "$configuration" newcomer
+done
