@@ -62,6 +62,8 @@ for step in "${steps[@]}"; do
         bash -c 'source scripts/lib/common.sh; source scripts/lib/steps.sh; "step_$1"' check "$step" \
         >"$logs/$step.log" 2>&1 </dev/null || status=$?
     seconds=$((SECONDS - start))
+    # A runner that found no test says that it passed.
+    if [ "$status" -eq 0 ] && grep -aq 'Test run with 0 tests' "$logs/$step.log"; then status=1; fi
     case $status in
     0) result=passed ;;
     "$step_skipped") result=skipped ;;
