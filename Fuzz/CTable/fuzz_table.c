@@ -1,0 +1,287 @@
+// Drives the table with a sequence of calls read from the input, next to a plain reference: an array of the values and
+// one of the callbacks that should be there. Callbacks and release functions read further calls from the same input, so
+// that calls nest, on the dying object too. Allocations fail where the input says. Any difference aborts.
+
+#include "../../Sources/CDeallocHook/CDeallocHookPrivate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CHECK(condition)                                                     \
+  do {                                                                       \
+    if (!(condition)) {                                                      \
+      fprintf(stderr, "line %d: %s does not hold\n", __LINE__, #condition); \
+      abort();                                                               \
+    }                                                                        \
+  } while (0)
+
+// Most objects are in one stripe, so that few of them make it grow, shrink and wrap around.
+enum { OBJECTS = 48, CROWDED = 40, KEYS = 24, RECORDS = 4096, DEEPEST = 6 };
+
+typedef enum { ABSENT, PRESENT, OVER } presence;
+
+typedef struct {
+  presence presence;
+  bool has_release;
+  int releases;
+  int object, key;
+  cdh_order order;
+} value_record;
+
+typedef struct {
+  presence presence;
+  bool has_release;
+  int releases;
+  int object;
+  uint64_t token;
+} callback_record;
+
+static const void *objects[OBJECTS];
+static char keys[KEYS];
+static bool dying[OBJECTS], releasing[OBJECTS];
+static value_record values[RECORDS];
+static callback_record callbacks[RECORDS];
+static int value_count, callback_count, depth;
+
+static const uint8_t *input;
+static size_t input_left;
+static int allocations_left;  // until one fails; negative: none does
+static bool failed;
+static long outstanding;
+
+// The program's own definition comes before libbsd's: a fixed seed, so that an input always does the same.
+void arc4random_buf(void *buffer, size_t count) { memset(buffer, 0x5A, count); }
+
+static int next(int bound) {
+  if (input_left == 0) return 0;
+  input_left--;
+  return *input++ % bound;
+}
+
+static void *allocate(size_t bytes) {
+  if (allocations_left == 0) {
+    allocations_left = -1;
+    failed = true;
+    return NULL;
+  }
+  if (allocations_left > 0) allocations_left--;
+  void *memory = malloc(bytes);
+  if (memory) outstanding++;
+  return memory;
+}
+
+static void deallocate(void *memory) {
+  if (memory) outstanding--;
+  free(memory);
+}
+
+static void step(void);
+
+static void nest(void) {
+  if (depth == DEEPEST) return;
+  depth++;
+  for (int calls = next(4); calls > 0; calls--) step();
+  depth--;
+}
+
+static int value_for(int object, int key) {
+  for (int i = 0; i < value_count; i++)
+    if (values[i].presence == PRESENT && values[i].object == object && values[i].key == key) return i;
+  return -1;
+}
+
+static bool exists(int object) {
+  for (int i = 0; i < value_count; i++)
+    if (values[i].presence == PRESENT && values[i].object == object) return true;
+  for (int i = 0; i < callback_count; i++)
+    if (callbacks[i].presence == PRESENT && callbacks[i].object == object) return true;
+  return dying[object];
+}
+
+// A value that is replaced or removed is marked before the call; one that teardown releases is marked here.
+static void release_value(void *pointer) {
+  value_record *value = pointer;
+  CHECK(value->has_release && ++value->releases == 1);
+  if (value->presence == PRESENT) {
+    CHECK(dying[value->object]);
+    releasing[value->object] = true;
+    value->presence = OVER;
+    for (int i = 0; i < callback_count; i++)
+      CHECK(callbacks[i].object != value->object || callbacks[i].presence != PRESENT);
+    for (int i = 0; value->order == CDH_LAST && i < value_count; i++)
+      CHECK(values[i].object != value->object || values[i].presence != PRESENT || !values[i].has_release ||
+            values[i].order == CDH_LAST);
+  }
+  nest();
+}
+
+static void release_context(void *pointer) {
+  callback_record *callback = pointer;
+  CHECK(callback->has_release && callback->presence == OVER && ++callback->releases == 1);
+  nest();
+}
+
+static void run_callback(const void *object, void *pointer) {
+  callback_record *callback = pointer;
+  CHECK(object == objects[callback->object] && dying[callback->object] && !releasing[callback->object]);
+  CHECK(callback->presence == PRESENT && callback->releases == 0);
+  for (callback_record *earlier = callbacks; earlier < callback; earlier++)
+    CHECK(earlier->object != callback->object || earlier->presence != PRESENT);
+  callback->presence = OVER;
+  nest();
+  CHECK(callback->releases == 0);
+}
+
+static void check_result(cdh_result result, int object) {
+  CHECK(result == (dying[object] ? CDH_DYING : failed ? CDH_NO_MEMORY : CDH_OK));
+}
+
+static void associate(int object, int key) {
+  if (value_count == RECORDS) return;
+  int index = value_count++, old = dying[object] ? -1 : value_for(object, key);
+  value_record *value = &values[index];
+  *value = (value_record){.has_release = next(4) != 0, .object = object, .key = key, .order = (cdh_order)next(2)};
+  if (old >= 0) {  // needs no memory; what is released on the way sees the new value
+    values[old].presence = OVER;
+    value->presence = PRESENT;
+  }
+  failed = false;
+  cdh_result result =
+    cdh_associate(objects[object], &keys[key], value, value->has_release ? release_value : NULL, value->order);
+  if (old >= 0) {
+    CHECK(result == CDH_OK);
+  } else {
+    check_result(result, object);
+    if (result == CDH_OK) value->presence = PRESENT;
+  }
+}
+
+static void *retain(void *value) {
+  CHECK(((value_record *)value)->presence == PRESENT);
+  return value;
+}
+
+static void look(int object, int key) {
+  int index = value_for(object, key);
+  const value_record *expected = index < 0 ? NULL : &values[index];
+  void *found = cdh_associated(objects[object], &keys[key], next(2) ? retain : NULL);
+  // What has no release function goes silently during the releases, at a moment that is not promised.
+  CHECK(found == expected || (!found && releasing[object] && !expected->has_release));
+}
+
+static void dissociate(int object, int key) {
+  int index = value_for(object, key);
+  if (index >= 0) values[index].presence = OVER;
+  bool maybe = index >= 0 && releasing[object] && !values[index].has_release;
+  bool found = cdh_dissociate(objects[object], &keys[key]);
+  CHECK(found == (index >= 0) || (maybe && !found));
+  if (index >= 0) CHECK(values[index].releases == values[index].has_release);
+}
+
+static void add_callback(int object) {
+  if (callback_count == RECORDS) return;
+  callback_record *callback = &callbacks[callback_count++];
+  *callback = (callback_record){.has_release = next(2), .object = object};
+  failed = false;
+  cdh_result result = cdh_on_teardown(objects[object], run_callback, callback,
+                                      callback->has_release ? release_context : NULL, &callback->token);
+  check_result(result, object);
+  CHECK((callback->token != 0) == (result == CDH_OK));
+  if (result == CDH_OK) callback->presence = PRESENT;
+}
+
+static void cancel(int object) {
+  if (callback_count == 0) return;
+  int back = next(16);
+  callback_record *callback = &callbacks[back < callback_count ? callback_count - 1 - back : 0];
+  bool expected = callback->presence == PRESENT && callback->object == object;
+  if (expected) callback->presence = OVER;
+  bool cancelled = cdh_cancel(objects[object], callback->token);
+  CHECK(cancelled == expected);
+  if (expected) CHECK(callback->releases == callback->has_release);
+}
+
+static void cancel_own(void) {
+  if (callback_count == 0) return;
+  callback_record *callback = &callbacks[next(256) % callback_count];
+  bool expected = callback->presence == PRESENT;
+  if (expected) callback->presence = OVER;
+  bool cancelled = cdh_cancel(objects[callback->object], callback->token);
+  CHECK(cancelled == expected);
+}
+
+static void tear_down(int object) {
+  if (dying[object]) {
+    cdh_teardown(objects[object]);
+    CHECK(cdh_is_dying(objects[object]));
+    return;
+  }
+  dying[object] = exists(object);
+  cdh_teardown(objects[object]);
+  dying[object] = releasing[object] = false;
+  for (int i = 0; i < value_count; i++) {
+    if (values[i].object != object || values[i].presence != PRESENT) continue;
+    CHECK(!values[i].has_release);
+    values[i].presence = OVER;
+  }
+  for (int i = 0; i < callback_count; i++)
+    CHECK(callbacks[i].object != object || callbacks[i].presence != PRESENT);
+  CHECK(!cdh_is_dying(objects[object]));
+  for (int key = 0; key < KEYS; key++) CHECK(!cdh_associated(objects[object], &keys[key], NULL));
+}
+
+static void check_count(void) {
+  size_t count = 0;
+  for (int object = 0; object < OBJECTS; object++) {
+    count += exists(object);
+    CHECK(cdh_is_dying(objects[object]) == dying[object]);
+  }
+  CHECK(cdh_live_entries() == count);
+}
+
+static void step(void) {
+  if (input_left == 0) return;
+  int call = next(16), object = next(OBJECTS);
+  switch (call) {
+    case 0: case 1: case 2: associate(object, next(KEYS)); break;
+    case 3: associate(object, 0); break;
+    case 4: look(object, next(KEYS)); break;
+    case 5: case 6: dissociate(object, next(KEYS)); break;
+    case 7: case 8: add_callback(object); break;
+    case 9: cancel(object); break;
+    case 10: cancel_own(); break;
+    case 11: tear_down(object); break;
+    case 12: check_count(); break;
+    case 13: allocations_left = next(4); break;
+    case 14: for (int i = 0; i < CROWDED; i++) associate(i, object % KEYS); break;
+    case 15: for (int i = 0; i < CROWDED; i++) if (i != object) tear_down(i); break;
+  }
+}
+
+static void choose_objects(void) {
+  cdh_on_teardown(&objects, run_callback, NULL, NULL, &callbacks[0].token);  // the seed is drawn
+  cdh_cancel(&objects, callbacks[0].token);
+  uintptr_t address = 0x10000;
+  for (int i = 0; i < OBJECTS; address += 8)
+    if (i >= CROWDED || cdh_stripe_of(cdh_hash(cdh_seed, (void *)address)) == cdh_stripes) objects[i++] = (void *)address;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (!objects[0]) {
+    choose_objects();
+    cdh_set_allocator(&(cdh_allocator){allocate, deallocate});
+  }
+  input = data;
+  input_left = size;
+  allocations_left = -1;
+  value_count = callback_count = depth = 0;
+  while (input_left > 0) step();
+
+  for (int object = 0; object < OBJECTS; object++) tear_down(object);
+  CHECK(cdh_live_entries() == 0 && outstanding == 0);
+  for (int i = 0; i < value_count; i++)
+    CHECK(values[i].releases == (values[i].presence == OVER && values[i].has_release));
+  for (int i = 0; i < callback_count; i++)
+    CHECK(callbacks[i].releases == (callbacks[i].presence == OVER && callbacks[i].has_release));
+  return 0;
+}
