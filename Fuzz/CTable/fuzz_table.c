@@ -15,7 +15,8 @@
     }                                                                        \
   } while (0)
 
-// Most objects are in one stripe, so that few of them make it grow, shrink and wrap around.
+// Most objects are in one stripe, and all keys want the same few places of an object's own table, so that few of them
+// make it grow, shrink and wrap around.
 enum { OBJECTS = 48, CROWDED = 40, KEYS = 24, RECORDS = 4096, DEEPEST = 6 };
 
 typedef enum { ABSENT, PRESENT, OVER } presence;
@@ -37,11 +38,11 @@ typedef struct {
 } callback_record;
 
 static const void *objects[OBJECTS];
-static char keys[KEYS];
+static const void *keys[KEYS];
 static bool dying[OBJECTS], releasing[OBJECTS];
 static value_record values[RECORDS];
 static callback_record callbacks[RECORDS];
-static int value_count, callback_count, depth;
+static int value_count, callback_count, depth, last_torn_down;
 
 static const uint8_t *input;
 static size_t input_left;
@@ -147,7 +148,7 @@ static void associate(int object, int key) {
   }
   failed = false;
   cdh_result result =
-    cdh_associate(objects[object], &keys[key], value, value->has_release ? release_value : NULL, value->order);
+    cdh_associate(objects[object], keys[key], value, value->has_release ? release_value : NULL, value->order);
   if (old >= 0) {
     CHECK(result == CDH_OK);
   } else {
@@ -161,10 +162,10 @@ static void *retain(void *value) {
   return value;
 }
 
-static void look(int object, int key) {
+static void look(int object, int key, bool retained) {
   int index = value_for(object, key);
   const value_record *expected = index < 0 ? NULL : &values[index];
-  void *found = cdh_associated(objects[object], &keys[key], next(2) ? retain : NULL);
+  void *found = cdh_associated(objects[object], keys[key], retained ? retain : NULL);
   // What has no release function goes silently during the releases, at a moment that is not promised.
   CHECK(found == expected || (!found && releasing[object] && !expected->has_release));
 }
@@ -173,9 +174,10 @@ static void dissociate(int object, int key) {
   int index = value_for(object, key);
   if (index >= 0) values[index].presence = OVER;
   bool maybe = index >= 0 && releasing[object] && !values[index].has_release;
-  bool found = cdh_dissociate(objects[object], &keys[key]);
+  bool found = cdh_dissociate(objects[object], keys[key]);
   CHECK(found == (index >= 0) || (maybe && !found));
   if (index >= 0) CHECK(values[index].releases == values[index].has_release);
+  for (int other = 0; other < KEYS; other++) look(object, other, false);
 }
 
 static void add_callback(int object) {
@@ -216,6 +218,7 @@ static void tear_down(int object) {
     CHECK(cdh_is_dying(objects[object]));
     return;
   }
+  last_torn_down = object;
   dying[object] = exists(object);
   cdh_teardown(objects[object]);
   dying[object] = releasing[object] = false;
@@ -227,7 +230,7 @@ static void tear_down(int object) {
   for (int i = 0; i < callback_count; i++)
     CHECK(callbacks[i].object != object || callbacks[i].presence != PRESENT);
   CHECK(!cdh_is_dying(objects[object]));
-  for (int key = 0; key < KEYS; key++) CHECK(!cdh_associated(objects[object], &keys[key], NULL));
+  for (int key = 0; key < KEYS; key++) CHECK(!cdh_associated(objects[object], keys[key], NULL));
 }
 
 static void check_count(void) {
@@ -241,11 +244,12 @@ static void check_count(void) {
 
 static void step(void) {
   if (input_left == 0) return;
-  int call = next(16), object = next(OBJECTS);
+  int call = next(16), object = next(OBJECTS + 16);
+  if (object >= OBJECTS) object = last_torn_down;
   switch (call) {
     case 0: case 1: case 2: associate(object, next(KEYS)); break;
-    case 3: associate(object, 0); break;
-    case 4: look(object, next(KEYS)); break;
+    case 3: for (int key = 0; key < KEYS; key++) associate(object, key); break;
+    case 4: look(object, next(KEYS), next(2)); break;
     case 5: case 6: dissociate(object, next(KEYS)); break;
     case 7: case 8: add_callback(object); break;
     case 9: cancel(object); break;
@@ -258,23 +262,25 @@ static void step(void) {
   }
 }
 
-static void choose_objects(void) {
+static void choose_addresses(void) {
   cdh_on_teardown(&objects, run_callback, NULL, NULL, &callbacks[0].token);  // the seed is drawn
   cdh_cancel(&objects, callbacks[0].token);
   uintptr_t address = 0x10000;
   for (int i = 0; i < OBJECTS; address += 8)
     if (i >= CROWDED || cdh_stripe_of(cdh_hash(cdh_seed, (void *)address)) == cdh_stripes) objects[i++] = (void *)address;
+  for (int i = 0; i < KEYS; address += 8)
+    if ((cdh_hash(cdh_seed, (void *)address) & 31) >= 29) keys[i++] = (void *)address;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!objects[0]) {
-    choose_objects();
+    choose_addresses();
     cdh_set_allocator(&(cdh_allocator){allocate, deallocate});
   }
   input = data;
   input_left = size;
   allocations_left = -1;
-  value_count = callback_count = depth = 0;
+  value_count = callback_count = depth = last_torn_down = 0;
   while (input_left > 0) step();
 
   for (int object = 0; object < OBJECTS; object++) tear_down(object);

@@ -68,6 +68,9 @@ static uint64_t seed_to_add(void) {
 
 // The stripe, locked, with `*hash` set; null if the table was never started and so is empty.
 static inline cdh_stripe *lock_stripe_of(const void *object, uint64_t seed, uint64_t *hash) {
+#ifdef DEBUG
+  if (!object) cdh_fatal("a null object");  // it would look like an empty slot
+#endif
   if (!seed) return NULL;
   *hash = cdh_hash(seed, object);
   cdh_stripe *stripe = cdh_stripe_of(*hash);
