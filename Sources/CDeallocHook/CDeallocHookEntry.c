@@ -2,8 +2,6 @@
 
 #include "CDeallocHookPrivate.h"
 
-#include <string.h>
-
 static size_t value_capacity(const cdh_more *more) { return more->values ? (size_t)1 << more->value_bits : 0; }
 
 static size_t home_of(const cdh_more *more, const void *key) {
@@ -157,7 +155,8 @@ static bool make_room_for_callback(cdh_more *more) {
   }
   if (more->callback_bits >= 30) return false;
   bool alone = more->callbacks == &more->only;
-  cdh_callback *callbacks = cdh_grow(alone ? NULL : more->callbacks, alone ? 0 : capacity, (size_t)capacity * 2, sizeof *callbacks);
+  cdh_callback *callbacks =
+    cdh_grow(alone ? NULL : more->callbacks, alone ? 0 : capacity, (size_t)capacity * 2, sizeof *callbacks);
   if (!callbacks) return false;
   if (alone) callbacks[0] = more->only;
   more->callbacks = callbacks;

@@ -164,7 +164,7 @@ static inline bool cdh_entry_is_empty(const cdh_entry *entry) { return entry->mo
 cdh_slot *cdh_stripe_add(cdh_stripe *stripe, uint64_t hash, const void *object);  // null: no memory
 void cdh_stripe_remove(cdh_stripe *stripe, cdh_slot *slot);
 
-// CDeallocHookEntry.c. All are called with the stripe's lock held; `false` from those that add means no memory, nothing changed.
+// CDeallocHookEntry.c. All are called with the stripe's lock held. False from those that add: no memory, nothing changed.
 cdh_value *cdh_entry_find_more(const cdh_entry *entry, const void *key);
 bool cdh_entry_put(cdh_entry *entry, const cdh_value *value, cdh_value *old);  // old->state is CDH_EMPTY if there was none
 bool cdh_entry_take(cdh_entry *entry, const void *key, bool dying, cdh_value *taken);
@@ -172,7 +172,8 @@ bool cdh_entry_add_callback(cdh_entry *entry, const cdh_callback *callback);
 bool cdh_entry_cancel(cdh_entry *entry, uint64_t token, bool dying, cdh_callback *taken);
 void cdh_entry_free(cdh_entry *entry);
 
-// CDeallocHookMemory.c. All are called with a stripe's lock held, `cdh_use_allocator` with all of them. Sizes are checked for overflow.
+// CDeallocHookMemory.c. All are called with a stripe's lock held, `cdh_use_allocator` with all of them. Sizes are checked
+// for overflow.
 void *cdh_allocate(size_t count, size_t size);  // zeroed
 void *cdh_grow(void *array, size_t old_count, size_t count, size_t size);
 void cdh_deallocate(void *memory);

@@ -52,10 +52,10 @@ import Testing
         precondition(cdh_live_entries() == 0)
         memory.deallocate()
       }
-      run(25_000)
-      let quarter = (0..<3).map { _ in Scale.time { run(25_000) } }.min()!
-      let whole = Scale.time { run(100_000) }
-      #expect(whole < 12 * quarter, "\(quarter) s for 25,000, \(whole) s for 100,000")
+      run(100_000)
+      let quarter = (0..<3).map { _ in Scale.time { run(100_000) } }.min()!
+      let whole = Scale.time { run(400_000) }
+      #expect(whole < 12 * quarter, "\(quarter) s for 100,000, \(whole) s for 400,000")
     }
   }
 
@@ -68,10 +68,10 @@ import Testing
         precondition(cdh_live_entries() == 0)
         memory.deallocate()
       }
-      run(25_000)
-      let quarter = (0..<3).map { _ in Scale.time { run(25_000) } }.min()!
-      let whole = Scale.time { run(100_000) }
-      #expect(whole < 12 * quarter, "\(quarter) s for 25,000, \(whole) s for 100,000")
+      run(100_000)
+      let quarter = (0..<3).map { _ in Scale.time { run(100_000) } }.min()!
+      let whole = Scale.time { run(400_000) }
+      #expect(whole < 12 * quarter, "\(quarter) s for 100,000, \(whole) s for 400,000")
     }
   }
 }

@@ -57,7 +57,8 @@ import Testing
       #expect(thing.value(for: key) == nil)
       #expect(thing.value(for: last) == "last")
     }
-    _ = thing.associate(Value("last", log) { [thing, last] in #expect(thing.value(for: last) == nil) }, for: last, order: CDH_LAST)
+    let lastValue = Value("last", log) { [thing, last] in #expect(thing.value(for: last) == nil) }
+    _ = thing.associate(lastValue, for: last, order: CDH_LAST)
     _ = thing.associate(first, for: key)
     thing.onTeardown("c", log) { [thing, key, last, third] _ in
       #expect(thing.value(for: key) == "first")

@@ -33,9 +33,10 @@ typedef void (*cdh_release_fn)(void *_Nullable value);
 typedef void (*cdh_callback_fn)(const void *object, void *_Nullable context);
 
 /// Stores `value` for `key`, replacing (and releasing) what was there. `release` may be null.
-cdh_result cdh_associate(const void *object, const void *key, void *value, cdh_release_fn _Nullable release, cdh_order order);
-/// The value for `key`, passed through `retain` under the lock if that is not null; null where there is none or the object is gone.
-/// While the object is dying, the values that are not yet released are still found.
+cdh_result cdh_associate(const void *object, const void *key, void *value, cdh_release_fn _Nullable release,
+                         cdh_order order);
+/// The value for `key`, passed through `retain` under the lock if that is not null; null where there is none or the object
+/// is gone. While the object is dying, the values that are not yet released are still found.
 void *_Nullable cdh_associated(const void *object, const void *key, cdh_retain_fn _Nullable retain);
 /// Removes and releases the value for `key`; false where there was none.
 bool cdh_dissociate(const void *object, const void *key);
