@@ -128,12 +128,14 @@ static inline void cdh_lock_give(cdh_lock *lock) {
   atomic_store_explicit(&lock->held, 0, memory_order_release);
 }
 
-// Both halves of a 128-bit product: every bit of the address reaches the top bits, which choose the stripe, and the low
-// ones, which choose the slot. Without the seed, a program could be fed addresses that all collide.
+// Both halves of a 128-bit product bring every bit of the address into every part; the second product breaks up the even
+// steps that the first makes of evenly spaced addresses (112 or 144 bytes apart, neighbours would often share a stripe).
+// The top bits choose the stripe, the low ones the slot. Without the seed, a program could be fed addresses that collide.
 static inline uint64_t cdh_hash(uint64_t seed, const void *pointer) {
   __extension__ typedef unsigned __int128 wide;
   wide product = (wide)((uintptr_t)pointer ^ seed) * 0x9E3779B97F4A7C15u;
-  return (uint64_t)(product >> 64) ^ (uint64_t)product;
+  uint64_t folded = ((uint64_t)(product >> 64) ^ (uint64_t)product) * 0xD6E8FEB86659FD93u;
+  return folded ^ folded >> 32;
 }
 
 static inline cdh_stripe *cdh_stripe_of(uint64_t hash) { return &cdh_stripes[hash >> (64 - CDH_STRIPE_BITS)]; }
