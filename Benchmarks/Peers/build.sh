@@ -1,0 +1,60 @@
+#!/bin/bash
+# Builds the peers that are not Swift into .build/peers. A peer that does not build is named in .build/peers/missing.txt
+# with the reason, and left out.
+set -u
+cd "$(dirname "$0")/.."
+out=.build/peers
+mkdir -p "$out"
+: > "$out/missing.txt"
+
+cxx=${CXX:-g++}
+flags="-O2 -std=c++17 -pthread -Wall -ISources/CBenchSupport/include -IPeers"
+
+missing() {  # name, reason
+  printf '%s: %s\n' "$1" "$2" >> "$out/missing.txt"
+  rm -f "$out/bench-$3"
+  printf 'left out: %s (%s)\n' "$1" "$2" >&2
+}
+
+build() {  # title, name, package, command…
+  local title=$1 name=$2 package=$3
+  shift 3
+  if [ -x "$out/bench-$name" ] && [ -z "$(find Peers Sources/CBenchSupport -newer "$out/bench-$name" -type f)" ]; then
+    return
+  fi
+  if ! dpkg-query -W -f='${Status}' "$package" 2> "$out/$name.log" | grep -q 'install ok installed'; then
+    missing "$title" "$package is not installed" "$name"
+  elif ! "$@" > "$out/$name.log" 2>&1; then
+    missing "$title" "it does not compile: $(grep -m1 -i error "$out/$name.log")" "$name"
+  fi
+}
+
+gcc -O2 -std=gnu11 -pthread -ISources/CBenchSupport/include -c Sources/CBenchSupport/CBenchSupport.c \
+  -o "$out/support.o" || exit 1
+
+qt() {
+  local moc
+  moc="$(pkg-config --variable=libexecdir Qt6Core)/moc"
+  [ -x "$moc" ] || moc=/usr/lib/qt6/libexec/moc
+  "$moc" Peers/qt.cpp -o "$out/qt.moc" &&
+    $cxx $flags -fPIC -I"$out" $(pkg-config --cflags Qt6Core) Peers/qt.cpp "$out/support.o" -o "$out/bench-qt" \
+      $(pkg-config --libs Qt6Core)
+}
+gnustep() {
+  gcc $(gnustep-config --objc-flags | sed 's/-MMD -MP//') -std=gnu11 -IPeers -c Peers/gnustep.m -o "$out/gnustep.o" &&
+    $cxx $flags Peers/gnustep.cpp "$out/gnustep.o" "$out/support.o" -o "$out/bench-gnustep" $(gnustep-config --base-libs)
+}
+
+build "Qt 6" qt qt6-base-dev qt
+build "boost::signals2" boost libboost-dev \
+  $cxx $flags Peers/boost.cpp "$out/support.o" -o "$out/bench-boost"
+if [ "${1:-}" != --quick ]; then
+  build "sigc++" sigc libsigc++-2.0-dev \
+    $cxx $flags $(pkg-config --cflags sigc++-2.0) Peers/sigc.cpp "$out/support.o" -o "$out/bench-sigc" \
+    $(pkg-config --libs sigc++-2.0)
+  build "GObject" gobject libglib2.0-dev \
+    $cxx $flags $(pkg-config --cflags gobject-2.0) Peers/gobject.cpp "$out/support.o" -o "$out/bench-gobject" \
+    $(pkg-config --libs gobject-2.0)
+  build "GNUstep KVO" gnustep libgnustep-base-dev gnustep
+fi
+exit 0

@@ -1,0 +1,63 @@
+#!/bin/bash
+# Builds and measures AutoKVO and its peers side by side, in one interleaved sweep, and judges the bars.
+#
+#   Benchmarks/run.sh            everything; writes Benchmarks/results/latest.{jsonl,md,svg}
+#   Benchmarks/run.sh --quick    AutoKVO, the floor, CurrentValueSubject, Qt and boost, in under five minutes;
+#                                writes to Benchmarks/.build/quick, so that the full sweep's figures stay
+#
+# Other options go to the sweep: --only W2 --rounds 6 --one-thread --output DIR; --help lists them. The exit code is 1 when
+# a cell failed; a missed bar is printed, and is not a failure.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+quick=
+rest=()
+output=results
+for argument in "$@"; do
+  case $argument in
+    --quick)
+      quick=--quick
+      output=.build/quick
+      ;;
+    *) rest+=("$argument") ;;
+  esac
+done
+
+# What the peers need. A package that cannot be had leaves its peer out, and the report says so.
+packages="libbsd-dev pkg-config g++ qt6-base-dev libboost-dev"
+[ -n "$quick" ] || packages="$packages libgnustep-base-dev gobjc libglib2.0-dev libsigc++-2.0-dev"
+wanted=
+for package in $packages; do
+  dpkg-query -W -f='${Status}' "$package" 2> /dev/null | grep -q 'install ok installed' || wanted="$wanted $package"
+done
+if [ -n "$wanted" ]; then
+  as_root=
+  [ "$(id -u)" = 0 ] || as_root=sudo
+  $as_root apt-get -qq update || true
+  for package in $wanted; do
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$package" > /dev/null ||
+      echo "cannot be installed: $package" >&2
+  done
+fi
+
+swift build -c release --product sweep
+systems="autokvo floor opencombine"
+[ -n "$quick" ] || systems="$systems observation notificationcenter"
+Peers/build.sh $quick
+executables=()
+for system in $systems; do
+  if swift build -c release --product "bench-$system" > ".build/bench-$system.log" 2>&1; then
+    executables+=(".build/release/bench-$system")
+  else
+    reason=$(grep -m1 'error:' ".build/bench-$system.log" | sed 's/.*error: //' || true)
+    echo "bench-$system: it does not compile: $reason" | tee -a .build/peers/missing.txt >&2
+  fi
+done
+for name in qt boost sigc gobject gnustep; do
+  case "$quick$name" in --quicksigc | --quickgobject | --quickgnustep) continue ;; esac
+  [ ! -x ".build/peers/bench-$name" ] || executables+=(".build/peers/bench-$name")
+done
+
+revision=$(git describe --always --dirty --exclude '*' 2> /dev/null || echo unknown)
+exec .build/release/sweep "${executables[@]}" --output "$output" --missing .build/peers/missing.txt \
+  --revision "$revision" $quick ${rest[@]+"${rest[@]}"}
