@@ -19,7 +19,8 @@ let package = Package(
             name: "CDeallocHook",
             dependencies: [.target(name: "CLibBSD", condition: .when(platforms: [.linux]))],
             linkerSettings: [.linkedLibrary("bsd", .when(platforms: [.linux]))]),
-        .target(name: "AutoKVO", dependencies: ["CDeallocHook"]),
+        .target(name: "CSwiftRuntime"),
+        .target(name: "AutoKVO", dependencies: ["CDeallocHook", "CSwiftRuntime"]),
         .target(name: "AutoKVOFoundation", dependencies: ["AutoKVO"]),
         .executableTarget(
             name: "autokvo-monitor",

@@ -1,0 +1,86 @@
+/// A method or closure of a class that observers can name: `try person.addObserver(panel, forKeyPath: "age", handler: "reload")`.
+///
+/// It takes nothing, the change, or the change and the registration's `userInfo`. A handler that takes nothing cannot
+/// tell paths apart, so a registration for several paths with `.initial` calls it once, not once for each path.
+public struct Handler<Class: AnyObject>: SchemaElement {
+    let declared: DeclaredHandler
+
+    public var _declaration: SchemaDeclaration { SchemaDeclaration(.handler(declared)) }
+
+    private init(_ name: String, takesChange: Bool, _ call: @escaping (Class, Change<Any>, Any?) -> Void) {
+        declared = DeclaredHandler(name: name, takesChange: takesChange) { observer, change, userInfo in
+            call(unsafeDowncast(observer, to: Class.self), change, userInfo)
+        }
+    }
+
+    /// A method without parameters.
+    public init(_ name: String, _ method: @escaping (Class) -> () -> Void) {
+        self.init(name, takesChange: false) { observer, _, _ in method(observer)() }
+    }
+
+    /// A method that takes the change.
+    public init(_ name: String, _ method: @escaping (Class) -> (Change<Any>) -> Void) {
+        self.init(name, takesChange: true) { observer, change, _ in method(observer)(change) }
+    }
+
+    /// A method that takes the change and the registration's user info.
+    public init(_ name: String, _ method: @escaping (Class) -> (Change<Any>, Any?) -> Void) {
+        self.init(name, takesChange: true) { observer, change, userInfo in method(observer)(change, userInfo) }
+    }
+
+    /// A closure that takes the observer.
+    public init(_ name: String, _ body: @escaping (Class) -> Void) {
+        self.init(name, takesChange: false) { observer, _, _ in body(observer) }
+    }
+
+    /// A closure that takes the observer and the change.
+    public init(_ name: String, _ body: @escaping (Class, Change<Any>) -> Void) {
+        self.init(name, takesChange: true) { observer, change, _ in body(observer, change) }
+    }
+
+    /// A closure that takes the observer, the change and the registration's user info.
+    public init(_ name: String, _ body: @escaping (Class, Change<Any>, Any?) -> Void) {
+        self.init(name, takesChange: true, body)
+    }
+}
+
+extension Handler where Class: Sendable {
+    /// A method of a class bound to the main actor. Changes must be made on the main actor; elsewhere the call traps.
+    public init(_ name: String, _ method: @escaping (Class) -> @MainActor () -> Void) {
+        nonisolated(unsafe) let method = method
+        self.init(name, takesChange: false) { observer, _, _ in
+            MainActor.assumeIsolated { method(observer)() }
+        }
+    }
+
+    /// A method of a class bound to the main actor. Changes must be made on the main actor; elsewhere the call traps.
+    public init(_ name: String, _ method: @escaping (Class) -> @MainActor (Change<Any>) -> Void) {
+        nonisolated(unsafe) let method = method
+        self.init(name, takesChange: true) { observer, change, _ in
+            nonisolated(unsafe) let change = change
+            MainActor.assumeIsolated { method(observer)(change) }
+        }
+    }
+
+    /// A method of a class bound to the main actor. Changes must be made on the main actor; elsewhere the call traps.
+    public init(_ name: String, _ method: @escaping (Class) -> @MainActor (Change<Any>, Any?) -> Void) {
+        nonisolated(unsafe) let method = method
+        self.init(name, takesChange: true) { observer, change, userInfo in
+            nonisolated(unsafe) let (change, userInfo) = (change, userInfo)
+            MainActor.assumeIsolated { method(observer)(change, userInfo) }
+        }
+    }
+}
+
+/// A handler with its class erased. Immutable and, once its class's schema is built, immortal.
+final class DeclaredHandler: @unchecked Sendable {
+    let name: String
+    let takesChange: Bool
+    let call: (AnyObject, Change<Any>, Any?) -> Void
+
+    init(name: String, takesChange: Bool, call: @escaping (AnyObject, Change<Any>, Any?) -> Void) {
+        self.name = name
+        self.takesChange = takesChange
+        self.call = call
+    }
+}

@@ -1,0 +1,89 @@
+/// A property that can be reached and observed by name.
+///
+/// The name is usually the property's own, and has to be if the property is `@Observed`: that is how a write finds its key.
+public struct Key<Class: AnyObject, Value>: SchemaElement {
+    let declared: DeclaredKey
+
+    public var _declaration: SchemaDeclaration { SchemaDeclaration(.key(declared)) }
+
+    /// Declares a key.
+    ///
+    /// - Parameters:
+    ///   - name: Not empty, without dots and `|`, not beginning with `@`.
+    ///   - keyPath: The property. One that can be written makes the key settable by name.
+    ///   - affectedBy: Keys, or paths from this object, whose change is a change of this key too: it is derived from
+    ///     them. A key that a subclass declares again is also affected by what its superclass said.
+    ///   - notifiesAutomatically: Whether writing the property is announced. If not, only manual announcements are.
+    ///   - validate: Looks at a value before it is set by name, may replace it, and throws to refuse it.
+    public init(
+        _ name: String, _ keyPath: KeyPath<Class, Value>, affectedBy: String..., notifiesAutomatically: Bool = true,
+        validate: ((Class, inout Value) throws -> Void)? = nil
+    ) {
+        let settable = keyPath as? ReferenceWritableKeyPath<Class, Value>
+        declared = DeclaredKey(
+            name: name, keyPath: keyPath, owner: Class.self, valueType: Value.self, affectedBy: affectedBy,
+            notifiesAutomatically: notifiesAutomatically,
+            read: { object in unsafeDowncast(object, to: Class.self)[keyPath: keyPath] },
+            write: settable.map { settable in
+                { object, value in
+                    guard let value = convert(value, to: Value.self) else { return false }
+                    unsafeDowncast(object, to: Class.self)[keyPath: settable] = value
+                    return true
+                }
+            },
+            validate: validate.map { validate in
+                { object, value in
+                    guard var typed = convert(value, to: Value.self) else { return false }
+                    try validate(unsafeDowncast(object, to: Class.self), &typed)
+                    value = typed
+                    return true
+                }
+            })
+    }
+}
+
+/// A key with its class and type erased. Immutable and, once its class's schema is built, immortal.
+final class DeclaredKey: @unchecked Sendable {
+    let name: String
+    let keyPath: AnyKeyPath
+    /// The class whose schema declares the key.
+    let owner: AnyClass
+    let valueType: Any.Type
+    let affectedBy: [String]
+    let notifiesAutomatically: Bool
+    let read: (AnyObject) -> Any
+    /// Sets the property; false if the value is of another type. Nil for a key without a setter.
+    let write: ((AnyObject, Any) -> Bool)?
+    /// Runs the key's validation; false if the value is of another type. Nil where there is none.
+    let validate: ((AnyObject, inout Any) throws -> Bool)?
+    /// The class of the objects the key holds, if it holds tracked objects (or optional ones).
+    let objectClass: TrackedObject.Type?
+    /// Whether the static type says nothing of what may be in it, so that a path through it is checked as it is walked.
+    let isOpaque: Bool
+    let isCollection: Bool
+
+    init(
+        name: String, keyPath: AnyKeyPath, owner: AnyClass, valueType: Any.Type, affectedBy: [String],
+        notifiesAutomatically: Bool, read: @escaping (AnyObject) -> Any, write: ((AnyObject, Any) -> Bool)?,
+        validate: ((AnyObject, inout Any) throws -> Bool)?
+    ) {
+        self.name = name
+        self.keyPath = keyPath
+        self.owner = owner
+        self.valueType = valueType
+        self.affectedBy = affectedBy
+        self.notifiesAutomatically = notifiesAutomatically
+        self.read = read
+        self.write = write
+        self.validate = validate
+        let bare = unwrappedType(valueType)
+        objectClass = bare as? TrackedObject.Type
+        isCollection = bare is any KeyValueCollection.Type
+        isOpaque = objectClass == nil && !isCollection && (bare is AnyClass || isExistential(bare))
+    }
+
+    /// The object the key holds now, if it holds a tracked one.
+    func readObject(_ object: TrackedObject) -> TrackedObject? {
+        asTrackedObject(read(object))
+    }
+}

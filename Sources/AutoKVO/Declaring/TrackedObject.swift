@@ -1,0 +1,102 @@
+internal import CDeallocHook
+internal import CSwiftRuntime
+import Synchronization
+
+/// The base class of objects that can be observed, and of observers that are told apart by nothing but being alive.
+///
+/// Its `deinit` is the hook: it runs after the subclasses' own deinit bodies and before any stored property is
+/// destroyed, and ends every observation the object takes part in, as target or as observer. Nobody unregisters.
+///
+/// A tracked object is not `Sendable`: its properties are used from one thread at a time, like those of any class. What
+/// the library keeps about it may be used from any thread.
+open class TrackedObject: KeyValueObserver {
+    /// The address of the object's record, or zero; bit 0 says that somebody observes it. All that a write looks at.
+    @usableFromInline
+    final let word = Atomic<UInt>(0)
+
+    public init() {}
+
+    deinit {
+        let word = word.load(ordering: .acquiring)
+        if word != 0 { endOfLife(word) }
+    }
+
+    /// What the class declares: keys and handlers. Called once for each class, at its first use by name.
+    open class var schema: Schema { .empty }
+
+    /// Whether observations end by themselves with the objects of this class. A class that returns false makes every
+    /// observation of which its objects are the target or the observer behave as with `.unregisterManually`.
+    open class var unregistersAutomatically: Bool { true }
+
+    /// Called with each change of an observation that was registered in Foundation's wording, without a handler.
+    ///
+    /// Override it, and call `super` for changes that are not yours. The base class reports a change that nobody took
+    /// to `Diagnostics`.
+    open func observeValue(
+        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+    ) {
+        Diagnostics.report(
+            "\(type(of: self)) observes \"\(keyPath ?? "")\" of \(object.map { "\(Swift.type(of: $0))" } ?? "nil") and does not "
+                + "override observeValue(forKeyPath:of:change:context:)")
+    }
+
+    /// Looks at a value before it is set by name. See `validateValue(_:forKey:)`.
+    open func validate(_ value: inout Any?, forKey key: String) throws {}
+}
+
+extension TrackedObject {
+    /// Whether a write has to look further. One load and one branch.
+    @inlinable @inline(__always)
+    var isObserved: Bool { word.load(ordering: .relaxed) & 1 != 0 }
+
+    /// The object's record, if it has one.
+    var record: ObjectRecord? {
+        UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1).map {
+            Unmanaged<ObjectRecord>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    /// The object's record, made if there is none; nil if the object's deinit has begun.
+    func makeRecord() throws(KeyValueError) -> ObjectRecord? {
+        if csr_is_deinitializing(Unmanaged.passUnretained(self).toOpaque()) { return nil }
+        if let record { return record }
+        let record = ObjectRecord(of: self, schema: try ClassSchema.of(type(of: self)))
+        let mine = UInt(bitPattern: Unmanaged.passUnretained(record).toOpaque())
+        let (stored, other) = word.compareExchange(expected: 0, desired: mine, ordering: .acquiringAndReleasing)
+        if stored {
+            record.store()
+            return record
+        }
+        // Another thread was first; ours goes unused.
+        return Unmanaged<ObjectRecord>.fromOpaque(UnsafeRawPointer(bitPattern: other & ~1)!).takeUnretainedValue()
+    }
+
+    /// Ends what the object takes part in, then runs what was left for its death, then forgets it.
+    private func endOfLife(_ word: UInt) {
+        let address = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        Unmanaged<ObjectRecord>.fromOpaque(UnsafeRawPointer(bitPattern: word & ~1)!)._withUnsafeGuaranteedRef {
+            $0.teardown()
+        }
+        cdh_teardown(address)
+    }
+}
+
+extension ObjectRecord {
+    /// Sets or clears the bit that makes writes look further. Under the lock.
+    @inline(__always)
+    func interestDidChange(by change: Int) {
+        let before = interest
+        interest += change
+        guard (before == 0) != (interest == 0), !isDying else { return }
+        let object = UnsafeRawPointer(address).assumingMemoryBound(to: UInt8.self)
+        Unmanaged<TrackedObject>.fromOpaque(object)._withUnsafeGuaranteedRef {
+            let mine = UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
+            $0.word.store(interest == 0 ? mine : mine | 1, ordering: .releasing)
+        }
+    }
+}
+
+extension TrackedObject {
+    /// Whether the object's `deinit` has begun.
+    var isDeinitializing: Bool { csr_is_deinitializing(Unmanaged.passUnretained(self).toOpaque()) }
+}

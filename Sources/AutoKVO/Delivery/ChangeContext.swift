@@ -1,0 +1,123 @@
+internal import CSwiftRuntime
+
+/// What a `Change` refers to. One object serves all calls of a delivery, and then the next delivery on the thread:
+/// a change is a single reference, made without an allocation and passed without counting.
+///
+/// After each call the delivery looks whether anybody but itself refers to the context. If so a handler kept its
+/// change: the context then takes what it had borrowed into possession and is left to the handler.
+@usableFromInline
+final class ChangeContext {
+    /// The values, in memory that holds a value of `type`; nil where the observation did not ask.
+    @usableFromInline @exclusivity(unchecked) var old: UnsafeRawPointer?
+    @usableFromInline @exclusivity(unchecked) var new: UnsafeRawPointer?
+    @usableFromInline @exclusivity(unchecked) var type: Any.Type = Any.self
+
+    @exclusivity(unchecked) var kind = ChangeKind.setting
+    @exclusivity(unchecked) var indexes: RangeSet<Int>?
+    @exclusivity(unchecked) var isPrior = false
+    @exclusivity(unchecked) var isLastComponent = true
+    /// Borrowed from the delivery while the handler runs.
+    @exclusivity(unchecked) var observation: Unmanaged<KeyValueObservation>?
+    @exclusivity(unchecked) var route: Unmanaged<Route>?
+    /// In possession, once the change was kept.
+    private var keptObservation: KeyValueObservation?
+    private var keptRoute: Route?
+    @exclusivity(unchecked) var nextSpare: Unmanaged<ChangeContext>?
+
+    init() {
+        Counters.contexts.add(1)
+    }
+
+    deinit {
+        if keptObservation != nil {
+            for value in [old, new] {
+                guard let value = value.map({ UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: Any.self) }) else { continue }
+                value.deinitialize(count: 1)
+                value.deallocate()
+            }
+        }
+        Counters.contexts.add(-1)
+    }
+
+    @inlinable
+    func load<Value>(_ pointer: UnsafeRawPointer?, as value: Value.Type) -> Value? {
+        guard let pointer else { return nil }
+        if type == value { return pointer.assumingMemoryBound(to: Value.self).pointee }
+        return loadConverting(pointer, as: value)
+    }
+
+    @usableFromInline
+    func loadConverting<Value>(_ pointer: UnsafeRawPointer, as value: Value.Type) -> Value? {
+        convert(ChangeEvent.box(pointer, type), to: Value.self)
+    }
+
+    var currentObservation: KeyValueObservation { observation!.takeUnretainedValue() }
+
+    private var root: ObjectRecord? {
+        if let route { return route._withUnsafeGuaranteedRef { $0.root } }
+        return observation!._withUnsafeGuaranteedRef { $0.record }
+    }
+
+    var target: TrackedObject? { root?.trackedObject }
+    var observer: AnyObject? { observation!._withUnsafeGuaranteedRef { $0.observer } }
+
+    var keyPath: String {
+        if let route { return route._withUnsafeGuaranteedRef { $0.path.text } }
+        return observation!._withUnsafeGuaranteedRef { $0.directKey }
+    }
+
+    /// Takes what is borrowed into possession, because a handler kept its change.
+    func keep() {
+        keptObservation = observation?.takeUnretainedValue()
+        keptRoute = route?.takeUnretainedValue()
+        old = old.map { ChangeEvent.copy($0, type) }
+        new = new.map { ChangeEvent.copy($0, type) }
+        type = Any.self
+    }
+}
+
+/// One change of one property, or of one path, on its way to the handlers.
+struct ChangeEvent {
+    var kind = ChangeKind.setting
+    var indexes: RangeSet<Int>?
+    var isPrior = false
+    /// The call made at the registration.
+    var isInitial = false
+    var isLastComponent = true
+    /// Tells the prior and the other call of one change from those of another.
+    var token: UInt = 0
+    /// What the pointers point to.
+    var type: Any.Type = Any.self
+    var old: UnsafeRawPointer?
+    var new: UnsafeRawPointer?
+
+    /// The value behind a pointer to a value of a type.
+    static func box(_ pointer: UnsafeRawPointer, _ type: Any.Type) -> Any {
+        func load<T>(_: T.Type) -> Any { pointer.assumingMemoryBound(to: T.self).pointee }
+        return _openExistential(type, do: load)
+    }
+
+    /// A copy of its own of the value behind a pointer, as a value of type `Any`.
+    static func copy(_ pointer: UnsafeRawPointer, _ type: Any.Type) -> UnsafeRawPointer {
+        let copy = UnsafeMutablePointer<Any>.allocate(capacity: 1)
+        copy.initialize(to: box(pointer, type))
+        return UnsafeRawPointer(copy)
+    }
+
+    /// Whether old and new are known and equal.
+    var isUnchanged: Bool {
+        guard kind == .setting, !isPrior, let old, let new else { return false }
+        return areEqual(ChangeEvent.box(old, type), ChangeEvent.box(new, type))
+    }
+
+    @inline(__always)
+    func prepare(_ context: Unmanaged<ChangeContext>) {
+        context._withUnsafeGuaranteedRef {
+            $0.kind = kind
+            if indexes != nil || $0.indexes != nil { $0.indexes = indexes }
+            $0.isPrior = isPrior
+            $0.isLastComponent = isLastComponent
+            $0.type = type
+        }
+    }
+}

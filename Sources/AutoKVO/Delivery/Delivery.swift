@@ -1,0 +1,188 @@
+internal import CSwiftRuntime
+
+/// How a change travels: every one, automatic, manual, derived, nested or of a collection, begins and ends here.
+///
+/// `begin` finds who is concerned, keeps the old values they ask for, and makes the prior calls. `end` moves the links
+/// of the paths that lead through the property, reads the new values, and calls. Between the two no lock is held and the
+/// thread has an `OpenChange`. `Delivery+Write` is the short cut for what most writes are: a property whose observers
+/// want neither of what needs a look ahead.
+enum Delivery {
+    /// A property is about to change.
+    static func begin(_ record: ObjectRecord, _ slot: Int, _ description: ChangeDescription = .setting) {
+        let thread = ThreadState.current
+        if let index = thread.pointee.openChange(record, slot) {
+            thread.pointee.openChanges[index].depth += 1
+            return
+        }
+        let affected = affected(by: record, slot)
+        var opened: [Int] = []
+        for subject in affected {
+            if let index = thread.pointee.openEvents.firstIndex(where: { $0.subject == subject.subject }) {
+                thread.pointee.openEvents[index].depth += 1
+                continue
+            }
+            thread.pointee.serial += 1
+            let isOwn = subject.isOwn(record, slot)
+            opened.append(thread.pointee.openEvents.count)
+            thread.pointee.openEvents.append(
+                OpenEvent(
+                    subject: subject.subject, description: isOwn ? description : .setting, bound: subject.bound,
+                    token: UInt(bitPattern: thread) &* 31 &+ thread.pointee.serial, wants: subject.needs, old: nil,
+                    isLastComponent: isOwn))
+        }
+        thread.pointee.openChanges.append(OpenChange(record: record, slot: slot, subjects: affected.map(\.subject)))
+        // Reading is user code, which may begin and end changes: events are found again by their subject.
+        let subjects = opened.map { thread.pointee.openEvents[$0].subject }
+        for subject in subjects {
+            guard let event = thread.pointee.openEvent(subject), event.wants.contains(.old) else { continue }
+            let old = oldValue(for: event)
+            thread.pointee.updateOpenEvent(subject) { $0.old = old }
+        }
+        let priors = subjects.compactMap { thread.pointee.openEvent($0) }.filter { $0.wants.contains(.prior) }
+        deliver(priors, isPrior: true, thread)
+    }
+
+    /// A property has changed.
+    ///
+    /// - Returns: False if no change of the property had begun on this thread.
+    @discardableResult
+    static func end(_ record: ObjectRecord, _ slot: Int, inserted: Any? = nil) -> Bool {
+        let thread = ThreadState.current
+        guard let index = thread.pointee.openChange(record, slot) else { return false }
+        moveLinks(record, slot)
+        if thread.pointee.openChanges[index].depth > 0 {
+            thread.pointee.openChanges[index].depth -= 1
+            return true
+        }
+        let change = thread.pointee.openChanges.remove(at: index)
+        var ended: [OpenEvent] = []
+        for subject in change.subjects {
+            guard let index = thread.pointee.openEvents.firstIndex(where: { $0.subject == subject }) else { continue }
+            thread.pointee.openEvents[index].depth -= 1
+            if thread.pointee.openEvents[index].depth == 0 { ended.append(thread.pointee.openEvents.remove(at: index)) }
+        }
+        deliver(ended, isPrior: false, thread)
+        return true
+    }
+
+    /// The object that a weak property refers to has died: the property has become nil, without having been announced.
+    static func weakReferentDidDie(_ record: ObjectRecord, _ slot: Int) {
+        let thread = ThreadState.current
+        moveLinks(record, slot)
+        let events = affected(by: record, slot).map {
+            OpenEvent(
+                subject: $0.subject, description: .setting, bound: $0.bound, token: 0, wants: $0.needs, old: nil,
+                isLastComponent: $0.isOwn(record, slot))
+        }
+        deliver(events, isPrior: false, thread)
+    }
+
+    /// Links of paths that lead on from a property move to the objects that are behind it now.
+    static func moveLinks(_ record: ObjectRecord, _ slot: Int) {
+        if record.schema!.keys[slot].isWeak { record.fitWatch(of: slot) }
+        guard let list = record.list(slot), list.pointee.shape.load(ordering: .acquiring) == .general else { return }
+        let links = record.lock.withLock { list.pointee.hasInnerLinks ? list.pointee.innerLinks() : [] }
+        for link in links where link.isFollowed { link.chain.relink(from: link.level + 1) }
+    }
+
+    // MARK: Values and calls
+
+    private static func oldValue(for event: OpenEvent) -> Any? {
+        switch event.subject {
+        case .route(let route): return route.currentValue()
+        case .list(let record, let slot):
+            if let removed = event.description.removed { return removed }
+            guard event.description.kind != .insertion, let object = record.trackedObject else { return nil }
+            let value = record.schema!.keys[slot].declared.read(object)
+            guard let indexes = event.description.indexes else { return value }
+            return pick(indexes, of: value)
+        }
+    }
+
+    private static func newValue(for event: OpenEvent) -> Any? {
+        switch event.subject {
+        case .route(let route): return route.currentValue()
+        case .list(let record, let slot):
+            if let inserted = event.description.inserted { return inserted }
+            guard event.description.kind != .removal, let object = record.trackedObject else { return nil }
+            let value = record.schema!.keys[slot].declared.read(object)
+            guard let indexes = event.description.indexes else { return value }
+            return pick(indexes, of: value)
+        }
+    }
+
+    private static func pick(_ indexes: RangeSet<Int>, of value: Any) -> Any? {
+        (unwrapped(value) as? any IndexedCollection)?.elements(at: indexes)
+    }
+
+    /// Reads what is wanted before the first handler, then calls all.
+    private static func deliver(_ events: [OpenEvent], isPrior: Bool, _ thread: UnsafeMutablePointer<ThreadState>) {
+        if events.isEmpty { return }
+        let values = isPrior ? [] : events.map { $0.wants.contains(.new) ? newValue(for: $0) : nil }
+        let outer = thread.pointee.beginCalls()
+        for (index, event) in events.enumerated() {
+            deliver(event, new: isPrior ? nil : values[index], isPrior: isPrior, thread)
+        }
+        thread.pointee.endCalls(outer)
+    }
+
+    private static func deliver(
+        _ event: OpenEvent, new: Any?, isPrior: Bool, _ thread: UnsafeMutablePointer<ThreadState>
+    ) {
+        withOptionalPointer(to: event.old) { old in
+            withOptionalPointer(to: new) { new in
+                let change = ChangeEvent(
+                    kind: event.description.kind, indexes: event.description.indexes, isPrior: isPrior,
+                    isLastComponent: event.isLastComponent, token: event.token, type: Any.self, old: old, new: new)
+                switch event.subject {
+                case .list(let record, let slot):
+                    guard let object = record.trackedObject else { return }
+                    Walk.call(record, record.list(slot)!, upTo: event.bound, change, thread)
+                    withExtendedLifetime(object) {}
+                case .route(let route):
+                    var loop = HandlerLoop(thread, change)
+                    loop.call(route, change)
+                    loop.finish()
+                }
+            }
+        }
+    }
+
+    /// Calls one observation outside of a walk: for the initial call, and for changes that were held back.
+    static func call(
+        _ observation: KeyValueObservation, _ route: Route?, kind: ChangeKind = .setting, indexes: RangeSet<Int>? = nil,
+        isInitial: Bool = false, isLastComponent: Bool = true, old: Any?, new: Any?
+    ) {
+        let thread = ThreadState.current
+        let outer = thread.pointee.beginCalls()
+        withOptionalPointer(to: old) { old in
+            withOptionalPointer(to: new) { new in
+                let event = ChangeEvent(
+                    kind: kind, indexes: indexes, isInitial: isInitial, isLastComponent: isLastComponent, old: old, new: new)
+                var loop = HandlerLoop(thread, event)
+                if let route { loop.call(route, event) } else { loop.callDirectly(observation, event) }
+                loop.finish()
+            }
+        }
+        thread.pointee.endCalls(outer)
+    }
+
+    private static func withOptionalPointer(to value: Any?, _ body: (UnsafeRawPointer?) -> Void) {
+        guard let value else { return body(nil) }
+        withUnsafePointer(to: value) { body(UnsafeRawPointer($0)) }
+    }
+}
+
+extension ThreadState {
+    func openChange(_ record: ObjectRecord, _ slot: Int) -> Int? {
+        openChanges.lastIndex { $0.slot == slot && $0.record === record }
+    }
+
+    func openEvent(_ subject: ChangeSubject) -> OpenEvent? {
+        openEvents.first { $0.subject == subject }
+    }
+
+    mutating func updateOpenEvent(_ subject: ChangeSubject, _ body: (inout OpenEvent) -> Void) {
+        if let index = openEvents.firstIndex(where: { $0.subject == subject }) { body(&openEvents[index]) }
+    }
+}

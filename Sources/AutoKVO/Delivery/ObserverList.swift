@@ -1,0 +1,160 @@
+import Synchronization
+
+/// Who observes one property of one object, in the order of registration: a doubly linked list threaded through the
+/// nodes, so that adding and removing cost the same at any size and copy nothing, also while it is being walked.
+///
+/// Guarded by the record's lock. The list owns its nodes.
+struct ObserverList: ~Copyable {
+    /// What a write has to do, kept up to date under the lock and read without it.
+    let shape = Atomic<Shape>(.idle)
+    private(set) var first: Unmanaged<ObservationNode>?
+    private var last: Unmanaged<ObservationNode>?
+    private(set) var lastSequence: UInt64 = 0
+    /// Nodes that are linked and not leaving.
+    private(set) var count = 0
+    /// Nodes in the lists of keys that are derived from this one.
+    private var derivedInterest = 0
+    private var old = 0
+    private var new = 0
+    private var prior = 0
+    private var inner = 0
+
+    enum Shape: UInt8, AtomicRepresentable {
+        /// Nobody wants to know.
+        case idle
+        /// Nothing is called, read or kept before the change, and nothing but this list is told after it.
+        case immediate
+        /// The same, and somebody wants the old value.
+        case immediateWithOld
+        /// Prior calls, paths that go on from here, or derived keys.
+        case general
+    }
+
+    private func updateShape() {
+        let now: Shape =
+            if count | derivedInterest == 0 { .idle }
+            else if prior | inner | derivedInterest != 0 { .general }
+            else if old != 0 { .immediateWithOld }
+            else { .immediate }
+        shape.store(now, ordering: .releasing)
+    }
+
+    /// What the nodes of a list want of a change.
+    struct Needs: OptionSet {
+        let rawValue: UInt8
+        /// The value before the change.
+        static let old = Needs(rawValue: 1)
+        /// The value after the change.
+        static let new = Needs(rawValue: 2)
+        /// A call before the change.
+        static let prior = Needs(rawValue: 4)
+        /// More than a call with this property's values: a path goes on from here.
+        static let inner = Needs(rawValue: 8)
+    }
+
+    var needs: Needs {
+        var needs: Needs = []
+        if old > 0 { needs.insert(.old) }
+        if new > 0 { needs.insert(.new) }
+        if prior > 0 { needs.insert(.prior) }
+        if inner > 0 { needs.insert(.inner) }
+        return needs
+    }
+
+    var hasInnerLinks: Bool { inner != 0 }
+    var hasDerivedInterest: Bool { derivedInterest != 0 }
+
+    /// A node was added to the list of a key that is derived from this one, or taken out of it.
+    mutating func derivedInterestDidChange(by one: Int) {
+        derivedInterest += one
+        updateShape()
+    }
+
+    /// Links a node that was leaving again, in its old place.
+    mutating func rejoin(_ node: ObservationNode) {
+        assert(node.membership == .leaving)
+        node.membership = .linked
+        account(for: node, by: 1)
+    }
+
+    private mutating func account(for node: ObservationNode, by one: Int) {
+        let needs = node.needs
+        count += one
+        defer { updateShape() }
+        if needs.isEmpty { return }
+        if needs.contains(.old) { old += one }
+        if needs.contains(.new) { new += one }
+        if needs.contains(.prior) { prior += one }
+        if needs.contains(.inner) { inner += one }
+    }
+
+    /// Adds a node behind all others and takes the given ownership of it.
+    mutating func append(_ node: Unmanaged<ObservationNode>) {
+        lastSequence += 1
+        node._withUnsafeGuaranteedRef {
+            $0.sequence = lastSequence
+            $0.membership = .linked
+            $0.previous = last
+            $0.next = nil
+            account(for: $0, by: 1)
+        }
+        if let last { last._withUnsafeGuaranteedRef { $0.next = node } } else { first = node }
+        last = node
+    }
+
+    /// Takes a linked node out. Returns whether it was unlinked, in which case the list's ownership of it goes to the
+    /// caller; otherwise a walk holds it, and the last one to let go unlinks it.
+    mutating func remove(_ node: ObservationNode) -> Bool {
+        assert(node.membership == .linked)
+        account(for: node, by: -1)
+        if node.holds > 0 {
+            node.membership = .leaving
+            return false
+        }
+        unlink(node)
+        return true
+    }
+
+    /// Unlinks a node that no walk holds.
+    mutating func unlink(_ node: ObservationNode) {
+        assert(node.holds == 0)
+        node.membership = .left
+        if let previous = node.previous {
+            previous._withUnsafeGuaranteedRef { $0.next = node.next }
+        } else {
+            first = node.next
+        }
+        if let next = node.next {
+            next._withUnsafeGuaranteedRef { $0.previous = node.previous }
+        } else {
+            last = node.previous
+        }
+        node.next = nil
+        node.previous = nil
+    }
+}
+
+extension ObserverList {
+    /// The first node that is not leaving.
+    func firstLinked() -> ObservationNode? {
+        var cursor = first
+        while let node = cursor {
+            let (isLinked, next) = node._withUnsafeGuaranteedRef { ($0.membership == .linked, $0.next) }
+            if isLinked { return node.takeUnretainedValue() }
+            cursor = next
+        }
+        return nil
+    }
+
+    /// All nodes that are not leaving, in order.
+    func linkedNodes() -> [ObservationNode] {
+        var found: [ObservationNode] = []
+        found.reserveCapacity(count)
+        var cursor = first
+        while let node = cursor {
+            node._withUnsafeGuaranteedRef { if $0.membership == .linked { found.append($0) } }
+            cursor = node._withUnsafeGuaranteedRef { $0.next }
+        }
+        return found
+    }
+}

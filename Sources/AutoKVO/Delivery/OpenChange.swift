@@ -1,0 +1,58 @@
+/// Who is to be told of a change: the list of a property, or a path's observation.
+enum ChangeSubject: Hashable {
+    case list(ObjectRecord, slot: Int)
+    case route(Route)
+
+    static func == (a: ChangeSubject, b: ChangeSubject) -> Bool {
+        switch (a, b) {
+        case (.list(let a, let slotA), .list(let b, let slotB)): a === b && slotA == slotB
+        case (.route(let a), .route(let b)): a === b
+        default: false
+        }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        switch self {
+        case .list(let record, let slot):
+            hasher.combine(ObjectIdentifier(record))
+            hasher.combine(slot)
+        case .route(let route): hasher.combine(ObjectIdentifier(route))
+        }
+    }
+}
+
+/// A property's change that has begun and not ended on this thread.
+struct OpenChange {
+    let record: ObjectRecord
+    let slot: Int
+    /// Further announcements of the same property inside this one.
+    var depth = 0
+    let subjects: [ChangeSubject]
+}
+
+/// What is going to be told to one subject when all the changes that lead to it have ended.
+///
+/// Two changes that are open at once may lead to one derived key: it is told once, before the first and after the last.
+struct OpenEvent {
+    let subject: ChangeSubject
+    var depth = 1
+    let description: ChangeDescription
+    /// The last observation that counts: those added later wait for the next change.
+    let bound: UInt64
+    let token: UInt
+    let wants: ObserverList.Needs
+    var old: Any?
+    /// Whether the property is the last component of the route that is told.
+    let isLastComponent: Bool
+}
+
+/// How a property changes.
+struct ChangeDescription {
+    var kind = ChangeKind.setting
+    var indexes: RangeSet<Int>?
+    /// The elements that leave and come, where the caller knows them (sets); otherwise they are read at the indexes.
+    var removed: Any?
+    var inserted: Any?
+
+    static var setting: ChangeDescription { ChangeDescription() }
+}

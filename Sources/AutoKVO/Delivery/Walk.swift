@@ -1,0 +1,236 @@
+internal import CSwiftRuntime
+
+/// Calling the observers in one list for one event.
+///
+/// The list is walked without its lock: under the lock the walk takes the next few nodes into its hands (`holds`), and
+/// lets go of the ones before; then it calls them. A node that is taken out meanwhile stays linked until the last walk
+/// lets go of it, so that the walk finds on from where it was. What a handler does to the list, on any thread, is seen:
+///
+/// - a removed observation is not called: each is asked again right before its call;
+/// - a new one is not called: the walk ends at what was the last when the change began;
+/// - a handler that never returns keeps back the few nodes its own walk holds, and nothing else.
+enum Walk {
+    /// How many nodes a walk holds at a time. Two lock operations are shared by as many calls.
+    private static var handful: Int { 16 }
+
+    static func call(
+        _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, upTo bound: UInt64?,
+        _ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>
+    ) {
+        var call = HandlerLoop(thread, event)
+        var held = InlineArray<16, Unmanaged<ObservationNode>?>(repeating: nil)
+        var count = 0
+        var bound = bound
+        while true {
+            var gone: Unmanaged<ObservationNode>?
+            record.lock.lock()
+            let last = bound ?? list.pointee.lastSequence
+            bound = last
+            var cursor = count == 0 ? list.pointee.first : held[count - 1]!._withUnsafeGuaranteedRef { $0.next }
+            for index in 0..<count { list.pointee.release(held[index]!, into: &gone) }
+            count = 0
+            while let node = cursor {
+                let next: Unmanaged<ObservationNode>? = node._withUnsafeGuaranteedRef {
+                    guard $0.sequence <= last else { return nil }
+                    if $0.membership == .linked {
+                        $0.holds += 1
+                        held[count] = node
+                        count += 1
+                    }
+                    return $0.next
+                }
+                if count == handful { break }
+                cursor = next
+            }
+            record.lock.unlock()
+            letGo(of: gone)
+            if count == 0 { break }
+            for index in 0..<count {
+                held[index]!._withUnsafeGuaranteedRef { node in
+                    switch node.kind {
+                    case .observation: call.call(unsafeDowncast(node, to: KeyValueObservation.self), event)
+                    case .link: call.call(unsafeDowncast(node, to: PathLink.self), event)
+                    }
+                }
+            }
+        }
+        call.finish()
+    }
+
+    /// Lets go of nodes that left their list while walks held them, without a lock.
+    @inline(__always)
+    private static func letGo(of gone: Unmanaged<ObservationNode>?) {
+        var cursor = gone
+        while let node = cursor {
+            cursor = node._withUnsafeGuaranteedRef {
+                let next = $0.next
+                $0.next = nil
+                if $0.kind == .observation { unsafeDowncast($0, to: KeyValueObservation.self).releaseHandlerIfEnded() }
+                return next
+            }
+            node.release()
+        }
+    }
+}
+
+extension ObserverList {
+    /// A walk lets go of a node. If it was the last to hold it and the node has left, it is unlinked and put into `gone`.
+    @inline(__always)
+    mutating func release(_ node: Unmanaged<ObservationNode>, into gone: inout Unmanaged<ObservationNode>?) {
+        node._withUnsafeGuaranteedRef {
+            $0.holds -= 1
+            guard $0.holds == 0, $0.membership == .leaving else { return }
+            unlink($0)
+            $0.next = gone
+            gone = node
+        }
+    }
+}
+
+/// Calls handlers one after the other for one event, with one change context as long as no handler keeps it.
+struct HandlerLoop {
+    private let thread: UnsafeMutablePointer<ThreadState>
+    private var context: Unmanaged<ChangeContext>
+
+    @inline(__always)
+    init(_ thread: UnsafeMutablePointer<ThreadState>, _ event: ChangeEvent) {
+        self.thread = thread
+        context = thread.pointee.takeContext()
+        event.prepare(context)
+    }
+
+    @inline(__always)
+    func finish() {
+        thread.pointee.giveBack(context)
+    }
+
+    /// Calls the handler of an observation that its list, held by the walk, keeps alive.
+    @inline(__always)
+    mutating func call(_ observation: KeyValueObservation, _ event: ChangeEvent) {
+        call(observation, event, route: nil, target: observation.record!.address)
+    }
+
+    /// The same for an observation that no walk holds.
+    mutating func callDirectly(_ observation: KeyValueObservation, _ event: ChangeEvent) {
+        guard observation.hold() else { return }
+        call(observation, event)
+        observation.letGo()
+    }
+
+    /// Calls the handler of the observation that a path's last component leads to.
+    @inline(never)
+    mutating func call(_ link: PathLink, _ event: ChangeEvent) {
+        // A link that leads on was added after this change began, and is told of the next.
+        guard link.isLeaf else { return }
+        call(link.route, event)
+    }
+
+    /// Calls the handler of a route's observation, once for each change.
+    mutating func call(_ route: Route, _ event: ChangeEvent) {
+        guard case .observation(let observation) = route.sink else { return }
+        let identity = UnsafeRawPointer(Unmanaged.passUnretained(observation).toOpaque())
+        if route.isOneOfSeveralRoads {
+            guard thread.pointee.isFirstCall(of: identity) else { return }
+        }
+        guard let target = route.root.trackedObject, observation.hold() else { return }
+        call(observation, event, route: Unmanaged.passUnretained(route), target: route.root.address)
+        observation.letGo()
+        withExtendedLifetime(target) {}
+    }
+
+    @inline(__always)
+    private mutating func call(
+        _ observation: KeyValueObservation, _ event: ChangeEvent, route: Unmanaged<Route>?, target: UnsafeRawPointer
+    ) {
+        let options = observation.options
+        let state = observation.state.load(ordering: .acquiring)
+        guard state == .active || state == .claimed else { return }
+        if event.isPrior, !options.contains(.prior) { return }
+        let special: ObservingOptions = [.once, .distinct]
+        if !options.isDisjoint(with: special) || thread.pointee.coalescing != nil {
+            guard observation.admits(event, route, thread) else { return }
+        } else if state != .active {
+            return
+        }
+        if let observer = observation.observerAddress, !csr_try_retain(observer) {
+            observation.observerIsGone()
+            return
+        }
+        context._withUnsafeGuaranteedRef {
+            $0.observation = Unmanaged.passUnretained(observation)
+            $0.route = route
+            $0.old = options.contains(.old) ? event.old : nil
+            $0.new = options.contains(.new) ? event.new : nil
+        }
+        observation.callHandler(context, target: target)
+        if !csr_is_unique(context.toOpaque()) { giveUpContext(event) }
+        if let observer = observation.observerAddress { csr_release(observer) }
+        if options.contains(.once), !event.isPrior { observation.didFire() }
+    }
+
+    /// A handler kept its change: the context is the handler's now, the next call gets another.
+    @inline(never)
+    private mutating func giveUpContext(_ event: ChangeEvent) {
+        context._withUnsafeGuaranteedRef { $0.keep() }
+        context.release()
+        context = thread.pointee.takeContext()
+        event.prepare(context)
+    }
+}
+
+extension KeyValueObservation {
+    /// Makes sure that the handler stays for a call, for an observation that no list holds. False if it has ended.
+    fileprivate func hold() -> Bool {
+        underLock {
+            guard function != nil else { return false }
+            holds += 1
+            return true
+        }
+    }
+
+    fileprivate func letGo() {
+        underLock { holds -= 1 }
+        releaseHandlerIfEnded()
+    }
+
+    /// What `.once`, `.distinct` and `coalescingChanges` have to say before a call. False if there is to be none.
+    @inline(never)
+    fileprivate func admits(
+        _ event: ChangeEvent, _ route: Unmanaged<Route>?, _ thread: UnsafeMutablePointer<ThreadState>
+    ) -> Bool {
+        if options.contains(.distinct), event.isUnchanged { return false }
+        if let coalescing = thread.pointee.coalescing, !event.isInitial {
+            if !event.isPrior { coalescing.add(self, event, route?.takeUnretainedValue()) }
+            return false
+        }
+        return options.contains(.once) ? claim(event) : true
+    }
+
+    /// Decides whether this change is the one that a `.once` observation is delivered.
+    private func claim(_ event: ChangeEvent) -> Bool {
+        if event.isPrior {
+            guard change(from: .active, to: .claimed) else { return false }
+            let token = event.token
+            underLock { details!.claimant = token }
+            return true
+        }
+        if options.contains(.prior), !event.isInitial, state.load(ordering: .acquiring) == .claimed {
+            let token = event.token
+            guard underLock({ details!.claimant }) == token, change(from: .claimed, to: .fired) else { return false }
+        } else {
+            guard change(from: .active, to: .fired) else { return false }
+        }
+        detach()
+        return true
+    }
+
+    private func change(from expected: State, to desired: State) -> Bool {
+        state.compareExchange(expected: expected, desired: desired, ordering: .acquiringAndReleasing).exchanged
+    }
+
+    /// A `.once` observation was delivered.
+    fileprivate func didFire() {
+        let actions = underLock { state.load(ordering: .acquiring) == .ended ? [] : details?.onEnd ?? [] }
+        for action in actions { action(.fired) }
+    }
+}

@@ -1,0 +1,39 @@
+internal import CSwiftRuntime
+import Synchronization
+
+/// Where the library says what is wrong but is not an error: a `didChangeValue` without its `willChangeValue`, a manual
+/// observation whose observer died.
+public enum Diagnostics {
+    public typealias Handler = @Sendable (String) -> Void
+
+    private static let current = Mutex<Handler>(printToStandardError)
+
+    /// Gets each message, one line without a newline at its end, on the thread where it arose. Prints it to standard
+    /// error unless replaced.
+    public static var handler: Handler {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+
+    @TaskLocal private static var override: Handler?
+
+    /// Runs an operation whose messages, and those of the tasks it starts, go to another handler: for tests that run
+    /// in parallel.
+    public static func withHandler<Result, Failure: Error>(
+        _ handler: @escaping Handler, operation: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let outcome: Swift.Result<Result, Failure> = $override.withValue(handler) {
+            do throws(Failure) { return .success(try operation()) } catch { return .failure(error) }
+        }
+        return try outcome.get()
+    }
+
+    static func report(_ message: @autoclosure () -> String) {
+        (override ?? handler)(message())
+    }
+
+    private static let printToStandardError: Handler = { message in
+        let line = Array("AutoKVO: \(message)\n".utf8)
+        line.withUnsafeBytes { csr_print_error($0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count) }
+    }
+}

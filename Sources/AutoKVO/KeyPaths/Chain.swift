@@ -1,0 +1,146 @@
+/// The links along the keys of one path, from one object on, and behind an operator one chain for each element.
+///
+/// **Relinking.** When the property of a link changes, the links behind it are taken away and made anew along the objects
+/// that are there now. Reading a property is user code, so no lock is held from one object to the next, and two threads
+/// may get into each other's way:
+///
+///     one swaps a.b                           another swaps b.c
+///     takes the links behind level 0 away
+///     links b2, reads b2.c
+///                                             takes over: from the lower of both levels
+///     sees the higher version, stops
+///                                             links b2 again, c3, …
+///
+/// Whoever comes last does the work of all, from the lowest level anyone wanted (`pending`). A link is put into its list
+/// *before* its property is read, so a change that the reading misses finds the link.
+///
+/// All variables are guarded by the lock of the route's root.
+final class Chain: @unchecked Sendable {
+    let path: ParsedKeyPath
+    let base: ObjectRecord
+    unowned(unsafe) let route: Route
+    private var links: [PathLink?]
+    /// Behind an operator, by the element's address. An element that is in the collection twice has one chain.
+    private var elements: [UnsafeRawPointer: Chain] = [:]
+    private var version = 0
+    private var pending = Int.max
+    private var isEnded = false
+
+    init(_ path: ParsedKeyPath, base: ObjectRecord, route: Route) {
+        self.path = path
+        self.base = base
+        self.route = route
+        links = Array(repeating: nil, count: path.keys.count)
+    }
+
+    private var lock: ObjectRecord { route.root }
+
+    /// Links the path anew from a level on.
+    ///
+    /// - Complexity: O(*n*) for *n* components behind the level; behind an operator, O(*m*) for *m* elements.
+    func relink(from level: Int, reviving: Bool = false) {
+        var stale: [PathLink] = []
+        var start: (version: Int, level: Int, previous: PathLink?)?
+        lock.lock.withLock {
+            if reviving { isEnded = false }
+            guard !isEnded else { return }
+            pending = min(pending, level)
+            version += 1
+            for index in pending..<max(pending, links.count) {
+                if let link = links[index] { stale.append(link) }
+                links[index] = nil
+            }
+            start = (version, pending, pending > 0 ? links[pending - 1] : nil)
+        }
+        for link in stale { link.cancel() }
+        guard let start else { return }
+
+        if start.level < links.count {
+            var object = start.level == 0 ? base.trackedObject : start.previous?.readObject()
+            for index in start.level..<links.count {
+                guard let current = object else { break }
+                guard let link = place(on: current, at: index, version: start.version) else { return }
+                object = index < links.count - 1 ? link?.readObject() : nil
+            }
+        }
+        if path.tail?.element != nil {
+            guard syncElements(version: start.version) else { return }
+        }
+        lock.lock.withLock { if version == start.version { pending = .max } }
+    }
+
+    /// Makes the link of a level and puts it into the object's list. The outer nil says that another thread took over,
+    /// the inner one that the object cannot be linked.
+    private func place(on object: TrackedObject, at index: Int, version wanted: Int) -> PathLink?? {
+        guard let record = try? object.makeRecord(), let schema = record.schema else { return .some(nil) }
+        guard let slot = schema.slot(of: path.keys[index]) else {
+            let error = schema.unknownKey(path.keys[index], in: route.path.text)
+            Diagnostics.report("A key path leads to an object it does not fit: \(error)")
+            return .some(nil)
+        }
+        let link = PathLink(self, level: index, record: record, slot: slot)
+        let isCurrent = lock.lock.withLock {
+            guard version == wanted, !isEnded else { return false }
+            links[index] = link
+            return true
+        }
+        guard isCurrent else { return nil }
+        return record.link(link) ? .some(link) : .some(nil)
+    }
+
+    /// Makes the chains behind an operator those of the elements that are there now. False if another thread took over.
+    private func syncElements(version wanted: Int) -> Bool {
+        let last = lock.lock.withLock { links[links.count - 1] }
+        var wantedRecords: [UnsafeRawPointer: ObjectRecord] = [:]
+        for element in last?.readElements() ?? [] {
+            if let record = try? element.makeRecord() { wantedRecords[record.address] = record }
+        }
+        var gone: [Chain] = []
+        var come: [Chain] = []
+        let isCurrent = lock.lock.withLock {
+            guard version == wanted, !isEnded else { return false }
+            for (address, chain) in elements where wantedRecords[address] == nil {
+                gone.append(chain)
+                elements[address] = nil
+            }
+            for (address, record) in wantedRecords where elements[address] == nil {
+                let chain = Chain(path.tail!.element!, base: record, route: route)
+                elements[address] = chain
+                come.append(chain)
+            }
+            return true
+        }
+        for chain in gone { chain.end() }
+        for chain in come { chain.relink(from: 0) }
+        return isCurrent
+    }
+
+    func end() {
+        let (links, chains) = lock.lock.withLock {
+            defer {
+                isEnded = true
+                version += 1
+                pending = .max
+                for index in self.links.indices { self.links[index] = nil }
+                elements = [:]
+            }
+            return (self.links, Array(elements.values))
+        }
+        for link in links { link?.cancel() }
+        for chain in chains { chain.end() }
+    }
+}
+
+extension PathLink {
+    private var key: DeclaredKey { record!.schema!.keys[Int(slot)].declared }
+
+    fileprivate func readObject() -> TrackedObject? {
+        record!.trackedObject.flatMap { key.readObject($0) }
+    }
+
+    fileprivate func readElements() -> [TrackedObject] {
+        guard let object = record!.trackedObject, let collection = unwrapped(key.read(object)) as? any KeyValueCollection
+        else { return [] }
+        return collection.elements.compactMap(asTrackedObject)
+    }
+}

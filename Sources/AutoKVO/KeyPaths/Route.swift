@@ -1,0 +1,108 @@
+/// One key path of one target on its way to whoever wants to know of its value: an observation, or a derived key.
+///
+/// Ordinary observations of one key need no route, they stand in the key's list themselves. A route has a chain of
+/// links along the path, one in the list of each property on the way, which moves with the objects.
+///
+/// An observation owns its routes, and a route its observation, until the observation ends.
+final class Route: @unchecked Sendable {
+    // Guarded by the lock of `root`: everything variable here and in the route's chains.
+
+    let path: ParsedKeyPath
+    let root: ObjectRecord
+    let sink: Sink
+    /// Whether one change may reach the observation by this road and another as well.
+    let isOneOfSeveralRoads: Bool
+    private(set) var chain: Chain!
+
+    enum Sink {
+        case observation(KeyValueObservation)
+        /// The path is what a key of the root is derived from: its change is a change of that key.
+        case derivedKey(Int)
+    }
+
+    init(_ path: ParsedKeyPath, root: ObjectRecord, sink: Sink, isOneOfSeveral: Bool = false) {
+        self.path = path
+        isOneOfSeveralRoads = isOneOfSeveral || path.keys.count > 1 || path.tail != nil
+        self.root = root
+        self.sink = sink
+        chain = Chain(path, base: root, route: self)
+        Counters.routes.add(1)
+    }
+
+    deinit {
+        Counters.routes.add(-1)
+    }
+
+    /// Links the path up. May be called again to make sure of it.
+    func start() {
+        chain.relink(from: 0, reviving: true)
+    }
+
+    /// Takes all links away.
+    func end() {
+        chain.end()
+    }
+
+    /// The value at the end of the path; nil where an object on the way is missing.
+    func currentValue() -> Any? {
+        guard let object = root.trackedObject else { return nil }
+        return path.value(from: object)
+    }
+
+    var observation: KeyValueObservation? {
+        if case .observation(let observation) = sink { observation } else { nil }
+    }
+}
+
+/// A place on the way of a path: in the list of one property of one object.
+final class PathLink: ObservationNode {
+    let route: Route
+    let chain: Chain
+    /// Which key of the chain's path the property is.
+    let level: Int
+    /// Whether a change of the property is a change of the path's value as it stands: it is the last component.
+    let isLeaf: Bool
+    private let leafNeeds: ObserverList.Needs
+
+    init(_ chain: Chain, level: Int, record: ObjectRecord, slot: Int) {
+        route = chain.route
+        self.chain = chain
+        self.level = level
+        if chain === route.chain, level == chain.path.keys.count - 1, chain.path.tail == nil, let observation = route.observation {
+            isLeaf = true
+            leafNeeds = observation.needs
+        } else {
+            isLeaf = false
+            leafNeeds = []
+        }
+        super.init(record: record, slot: slot, kind: .link)
+        Counters.links.add(1)
+    }
+
+    deinit {
+        Counters.links.add(-1)
+    }
+
+    override var needs: ObserverList.Needs { isLeaf ? leafNeeds : .inner }
+
+    /// Whether it is the link of the root's own property.
+    var isFirst: Bool { level == 0 && chain === route.chain }
+
+    /// Whether objects are linked behind it, which move when its property changes.
+    var isFollowed: Bool { level < chain.path.keys.count - 1 || chain.path.tail?.element != nil }
+
+    /// Takes the link out of its list, or makes sure that it never gets in.
+    func cancel() {
+        record!.lock.withLock { isCancelled = true }
+        record!.unlink(self)
+    }
+
+    override func targetDidDie() {
+        record!.unlink(self)
+        guard isFirst else { return }
+        switch route.sink {
+        case .observation(let observation): observation.targetDidDie(of: route)
+        case .derivedKey: route.end()
+        }
+    }
+}

@@ -1,0 +1,116 @@
+internal import CSwiftRuntime
+
+extension ObjectRecord {
+    /// Puts a node into the list of its slot, behind the others. The list takes ownership of the node.
+    ///
+    /// - Returns: False if the object's deinit has begun, and then nothing has changed.
+    func link(_ node: ObservationNode) -> Bool {
+        let slot = Int(node.slot)
+        let key = schema!.keys[slot]
+        let bases = key.isIndependent ? nil : schema!.dependencies(of: slot)
+        lock.lock()
+        guard !isDying, !node.isCancelled, !csr_is_deinitializing(address) else {
+            lock.unlock()
+            return false
+        }
+        let list = makeList(slot)
+        if node.membership == .leaving {
+            list.pointee.rejoin(node)
+        } else {
+            list.pointee.append(Unmanaged.passRetained(node))
+        }
+        interestDidChange(by: 1)
+        for base in bases?.bases ?? [] { makeList(base).pointee.derivedInterestDidChange(by: 1) }
+        lock.unlock()
+        if let bases { interestInDerivedKeyDidChange(slot, bases) }
+        return true
+    }
+
+    /// Takes a node out of the list of its slot, if it is in it.
+    ///
+    /// - Returns: What the caller has to let go of, now that no lock is held.
+    @discardableResult
+    func unlink(_ node: ObservationNode) -> Bool {
+        let slot = Int(node.slot)
+        lock.lock()
+        guard node.membership == .linked else {
+            lock.unlock()
+            return false
+        }
+        let list = self.list(slot)!
+        let unlinked = list.pointee.remove(node)
+        interestDidChange(by: -1)
+        let key = schema!.keys[slot]
+        let bases = key.isIndependent ? nil : schema!.dependencies(of: slot)
+        for base in bases?.bases ?? [] { makeList(base).pointee.derivedInterestDidChange(by: -1) }
+        lock.unlock()
+        if unlinked { Unmanaged.passUnretained(node).release() }
+        if let bases { interestInDerivedKeyDidChange(slot, bases) }
+        return true
+    }
+
+    /// Puts an observation into the list of what the object holds as an observer.
+    ///
+    /// - Returns: False if the object's deinit has begun or the record has been dropped.
+    func hold(_ observation: KeyValueObservation) -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        guard !isDying, !csr_is_deinitializing(address) else { return false }
+        let this = Unmanaged.passUnretained(observation)
+        observation.nextHeld = firstHeld
+        observation.previousHeld = nil
+        firstHeld?._withUnsafeGuaranteedRef { $0.previousHeld = this }
+        firstHeld = this
+        observation.isHeld = true
+        return true
+    }
+
+    func letGo(of observation: KeyValueObservation) {
+        lock.lock()
+        guard observation.isHeld else { return lock.unlock() }
+        observation.isHeld = false
+        if let previous = observation.previousHeld {
+            previous._withUnsafeGuaranteedRef { $0.nextHeld = observation.nextHeld }
+        } else {
+            firstHeld = observation.nextHeld
+        }
+        observation.nextHeld?._withUnsafeGuaranteedRef { $0.previousHeld = observation.previousHeld }
+        observation.nextHeld = nil
+        observation.previousHeld = nil
+        let isIdle = firstHeld == nil
+        lock.unlock()
+        if isIdle, schema == nil { dropIfUntrackedAndIdle() }
+    }
+
+    /// The observations the object holds as an observer, the first registered first.
+    func heldObservations() -> [KeyValueObservation] {
+        lock.withLock {
+            var found: [KeyValueObservation] = []
+            var cursor = firstHeld
+            while let observation = cursor {
+                found.append(observation.takeUnretainedValue())
+                cursor = observation._withUnsafeGuaranteedRef { $0.nextHeld }
+            }
+            return found.reversed()
+        }
+    }
+
+    /// The observations of the object's keys, in slot order and the order of registration, each once.
+    func observationsAsTarget() -> [KeyValueObservation] {
+        guard let schema else { return [] }
+        var found: [KeyValueObservation] = []
+        var seen: Set<ObjectIdentifier> = []
+        for slot in 0..<schema.keys.count {
+            let nodes = lock.withLock { list(slot)?.pointee.linkedNodes() ?? [] }
+            for node in nodes {
+                if let observation = node as? KeyValueObservation {
+                    if seen.insert(ObjectIdentifier(observation)).inserted { found.append(observation) }
+                } else if let link = node as? PathLink {
+                    guard link.isFirst, case .observation(let observation) = link.route.sink else { continue }
+                    if seen.insert(ObjectIdentifier(observation)).inserted { found.append(observation) }
+                }
+            }
+        }
+        return found
+    }
+}

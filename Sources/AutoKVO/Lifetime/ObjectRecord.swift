@@ -1,0 +1,155 @@
+internal import CDeallocHook
+internal import CSwiftRuntime
+import Synchronization
+
+/// What the library knows of one object that takes part in any observation, as target, as observer, or both.
+///
+/// The record is the object's associated value in CDeallocHook's table, under a private key; a tracked object caches
+/// its address besides. As *target* it has a list of observations for each property slot; as *observer*, the list of
+/// the observations it holds. The same `KeyValueObservation` is in both lists.
+///
+/// **Who may be dead.** A record pins its object: while the record lives, the object's memory stays allocated, its
+/// address is not reused, and it may be asked at any time, from any thread, whether it is still alive. Everybody who
+/// may outlive the object (observations, path links) holds the record, never the object.
+///
+/// **Locks.** `lock` guards every stored variable below it, the links of the nodes in its lists, and the closures of
+/// the observations whose home this record is. A thread holds at most one record's lock at a time, takes a stripe of
+/// the table only while holding none, and holds none while user code runs; releasing a closure is running user code.
+final class ObjectRecord: @unchecked Sendable {
+    /// The object. Pinned, so the address is valid as long as the record, alive or not.
+    let address: UnsafeRawPointer
+    /// The tracked object's class; nil for an observer that is not a `TrackedObject`.
+    let schema: ClassSchema?
+    let lock = ShortLock()
+
+    /// The address of each slot's list, zero until the slot is first observed. Written under the lock, read without:
+    /// a list stays where it is as long as the record.
+    private let lists: UnsafeMutablePointer<Atomic<UInt>>?
+
+    /// From here on guarded by `lock`.
+    /// The first of the observations in which the object is the observer.
+    @exclusivity(unchecked) var firstHeld: Unmanaged<KeyValueObservation>?
+    /// Nodes in the object's lists and in lists of keys derived from its keys: zero means that writes cost nothing.
+    @exclusivity(unchecked) var interest = 0
+    /// For derived keys that depend on a path: the routes that watch the path, by the derived key's slot.
+    @exclusivity(unchecked) var relays: [Int: [Route]] = [:]
+    /// For weak properties that somebody observes: the watch on the object they refer to.
+    @exclusivity(unchecked) var watches: [Int: DeathWatch] = [:]
+    /// Set by teardown: from now on nothing is added.
+    @exclusivity(unchecked) var isDying = false
+
+    init(of object: AnyObject, schema: ClassSchema?) {
+        address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+        self.schema = schema
+        if let count = schema?.keys.count, count > 0 {
+            let lists = UnsafeMutablePointer<Atomic<UInt>>.allocate(capacity: count)
+            for slot in 0..<count { (lists + slot).initialize(to: Atomic(0)) }
+            self.lists = lists
+        } else {
+            lists = nil
+        }
+        csr_pin(address)
+        Counters.records.add(1)
+    }
+
+    deinit {
+        if let lists, let schema {
+            for slot in 0..<schema.keys.count {
+                if let list = list(slot) {
+                    list.deinitialize(count: 1)
+                    list.deallocate()
+                }
+            }
+            lists.deallocate()
+        }
+        csr_unpin(address)
+        Counters.records.add(-1)
+    }
+
+    /// The object, retained, or nil if its deinit has begun.
+    @inline(__always)
+    func object<Object: AnyObject>(as type: Object.Type) -> Object? {
+        guard csr_try_retain(address) else { return nil }
+        return Unmanaged<Object>.fromOpaque(address).takeRetainedValue()
+    }
+
+    /// The tracked object, retained, or nil if its deinit has begun. Only for records with a schema.
+    var trackedObject: TrackedObject? { object(as: TrackedObject.self) }
+
+    var isObjectAlive: Bool { object(as: AnyObject.self) != nil }
+
+    /// The list of a slot, or nil where it was never observed. What is in it is read under the lock, but for its `shape`.
+    @inline(__always)
+    func list(_ slot: Int) -> UnsafeMutablePointer<ObserverList>? {
+        lists.flatMap { UnsafeMutablePointer(bitPattern: $0[slot].load(ordering: .acquiring)) }
+    }
+
+    /// The list of a slot, made if it is missing. Under the lock.
+    func makeList(_ slot: Int) -> UnsafeMutablePointer<ObserverList> {
+        if let list = list(slot) { return list }
+        let list = UnsafeMutablePointer<ObserverList>.allocate(capacity: 1)
+        list.initialize(to: ObserverList())
+        lists![slot].store(UInt(bitPattern: list), ordering: .releasing)
+        return list
+    }
+}
+
+// MARK: - Finding the record of an object
+
+extension ObjectRecord {
+    /// The key under which records stand in the table: an address of our own, whatever is behind it.
+    private nonisolated(unsafe) static let key = UnsafeRawPointer(
+        UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
+
+    /// The record of an object, made if there is none; nil if the object's deinit has begun.
+    static func make(for object: AnyObject) throws(KeyValueError) -> ObjectRecord? {
+        if let tracked = object as? TrackedObject { return try tracked.makeRecord() }
+        let address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+        if csr_is_deinitializing(address) { return nil }
+        return untracked.withLock { _ in
+            if let record = find(at: address) { return record }
+            let record = ObjectRecord(of: object, schema: nil)
+            record.store()
+            return record
+        }
+    }
+
+    /// Serialises making and dropping the records of untracked observers, which the table alone finds.
+    private static let untracked = Mutex(())
+
+    /// The record that stands under an address in the table, retained.
+    static func find(at address: UnsafeRawPointer) -> ObjectRecord? {
+        guard
+            let pointer = cdh_associated(address, key, { Unmanaged<ObjectRecord>.fromOpaque($0).retain().toOpaque() })
+        else { return nil }
+        return Unmanaged<ObjectRecord>.fromOpaque(pointer).takeRetainedValue()
+    }
+
+    /// The record of an object, if it has one.
+    static func existing(for object: AnyObject) -> ObjectRecord? {
+        if let tracked = object as? TrackedObject { return tracked.record }
+        return find(at: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()))
+    }
+
+    /// Puts the record into the table, which then owns it until the object's teardown.
+    func store() {
+        let result = cdh_associate(
+            address, Self.key, Unmanaged.passRetained(self).toOpaque(),
+            { pointer in if let pointer { Unmanaged<ObjectRecord>.fromOpaque(pointer).release() } }, CDH_LAST)
+        precondition(result == CDH_OK, "AutoKVO could not get memory for the record of an observed object.")
+    }
+
+    /// Drops the record of an untracked observer that holds nothing any more: such an object has no teardown.
+    /// The record pins the address until then, so nobody else can stand under it.
+    func dropIfUntrackedAndIdle() {
+        guard schema == nil else { return }
+        Self.untracked.withLock { _ in
+            let isIdle = lock.withLock {
+                // Whoever found the record before and has not attached to it yet is told to ask again.
+                if firstHeld == nil { isDying = true }
+                return firstHeld == nil
+            }
+            if isIdle { _ = cdh_dissociate(address, Self.key) }
+        }
+    }
+}

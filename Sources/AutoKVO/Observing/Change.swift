@@ -1,0 +1,64 @@
+/// What happened to a property.
+///
+/// A handler gets it as an argument and may keep it: it holds neither the target nor the observer. Values that the
+/// registration did not ask for are nil. A value that was asked for and is itself nil is present: `.some(nil)` in a
+/// `Change<String?>`, and in a `Change<Any>` an `Any` that holds the empty optional, so that `as? String` gives nil.
+///
+/// A change is used on the thread it was delivered on; it is not `Sendable`.
+public struct Change<Value> {
+    @usableFromInline
+    let context: ChangeContext
+
+    @inline(__always)
+    init(_ context: ChangeContext) {
+        self.context = context
+    }
+
+    /// The value from before the change, if the registration asked for `.old`. For a collection edit, the elements that
+    /// were removed or replaced.
+    @inlinable
+    public var oldValue: Value? { context.load(context.old, as: Value.self) }
+
+    /// The value from after the change, if the registration asked for `.new`; never in a prior call. For a collection
+    /// edit, the elements that were inserted or put in place of others.
+    @inlinable
+    public var newValue: Value? { context.load(context.new, as: Value.self) }
+
+    /// The path as it was registered.
+    public var keyPath: String { context.keyPath }
+
+    /// Whether the whole value was set, or a collection edited.
+    public var kind: ChangeKind { context.kind }
+
+    /// Where a collection was edited: for a removal, indexes from before it; for an insertion or replacement, from
+    /// after it. Nil for `.setting` and for sets.
+    public var indexes: RangeSet<Int>? { context.indexes }
+
+    /// Whether this call is made before the change, for a registration with `.prior`.
+    public var isPrior: Bool { context.isPrior }
+
+    /// The object that was registered with: for an observation of several targets, the one of them that changed.
+    /// Never nil while the handler runs; nil in a change that was kept longer than its target lived.
+    public var target: TrackedObject! { context.target }
+
+    /// The observer, if the registration named one. Alive while the handler runs.
+    public var observer: AnyObject? { context.observer }
+
+    /// The registration.
+    public var observation: KeyValueObservation { context.currentObservation }
+
+    /// What was given at the registration for its handler.
+    public var userInfo: Any? { context.currentObservation.userInfo }
+
+    /// Whether the last component of the path changed, not an object on the way to it.
+    public var isLastComponent: Bool { context.isLastComponent }
+}
+
+/// What kind of change a property went through.
+public enum ChangeKind: UInt, Sendable, Hashable {
+    /// The value as a whole was set.
+    case setting = 1
+    case insertion = 2
+    case removal = 3
+    case replacement = 4
+}

@@ -1,0 +1,58 @@
+/// What stands in the change dictionary of Foundation's wording.
+public struct KeyValueChangeKey: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A `ChangeKind`'s raw value.
+    public static let kindKey = KeyValueChangeKey(rawValue: "kind")
+    public static let newKey = KeyValueChangeKey(rawValue: "new")
+    public static let oldKey = KeyValueChangeKey(rawValue: "old")
+    /// A `RangeSet<Int>`.
+    public static let indexesKey = KeyValueChangeKey(rawValue: "indexes")
+    /// True in a prior call, absent in others.
+    public static let notificationIsPriorKey = KeyValueChangeKey(rawValue: "notificationIsPrior")
+}
+
+/// Foundation's context, as the user info of an observation in Foundation's wording.
+struct ClassicContext {
+    let pointer: UnsafeMutableRawPointer?
+}
+
+extension KeyValueObservation {
+    var classicContext: ClassicContext? { userInfo as? ClassicContext }
+}
+
+extension TrackedObject {
+    /// Observes a path in Foundation's wording: changes arrive in the observer's `observeValue(forKeyPath:of:change:context:)`.
+    ///
+    /// Nothing need be removed: as in every wording, the observation ends with the life of either side.
+    ///
+    /// - Throws: A `KeyValueError` for a path that this object's class does not have.
+    @discardableResult
+    public func addObserver(
+        _ observer: TrackedObject, forKeyPath keyPath: String, options: ObservingOptions = [], context: UnsafeMutableRawPointer?,
+        file: StaticString = #fileID, line: UInt = #line
+    ) throws(KeyValueError) -> KeyValueObservation {
+        try addObserver(
+            observer, forKeyPath: keyPath, options: options, userInfo: ClassicContext(pointer: context), file: file, line: line
+        ) { (observer: TrackedObject, change: Change<Any>) in
+            var dictionary: [KeyValueChangeKey: Any] = [.kindKey: change.kind.rawValue]
+            if let old = change.oldValue { dictionary[.oldKey] = old }
+            if let new = change.newValue { dictionary[.newKey] = new }
+            if let indexes = change.indexes { dictionary[.indexesKey] = indexes }
+            if change.isPrior { dictionary[.notificationIsPriorKey] = true }
+            observer.observeValue(
+                forKeyPath: change.keyPath, of: change.target, change: dictionary, context: change.observation.classicContext?.pointer)
+        }
+    }
+
+    /// Ends the observation of a path that was registered last with this context.
+    ///
+    /// - Returns: 1, or 0 if there was none, which is no error.
+    @discardableResult
+    public func removeObserver(_ observer: TrackedObject, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?) -> Int {
+        Removal(
+            observer: observer, target: self, keyPath: keyPath, context: context, matchesContext: true, onlyLast: true
+        ).perform()
+    }
+}

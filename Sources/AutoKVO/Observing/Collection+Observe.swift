@@ -1,0 +1,57 @@
+extension Collection where Element: TrackedObject {
+    /// Observes key paths of all objects in the collection, as it is at this moment, with one observation.
+    ///
+    /// `change.target` is the object that changed. When one of them dies or is removed, the observation goes on with the
+    /// rest; it ends with the last. For an empty collection it has ended from the start.
+    ///
+    /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
+    /// - Complexity: O(*n*) for *n* objects and paths.
+    @discardableResult
+    public func observe(
+        _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation {
+        try Registration(options: options, userInfo: userInfo, handler: .change(handler), site: CallSite(file, line))
+            .observe(keyPaths.keyPaths, of: Array(self))
+    }
+
+    /// Observes key paths of all objects whose values have, or can be converted to, a type.
+    @discardableResult
+    public func observe<Value>(
+        _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: Any? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Change<Value>) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation {
+        try Registration(
+            options: options, userInfo: userInfo, valueType: type, handler: .change(handler), site: CallSite(file, line)
+        ).observe(keyPaths.keyPaths, of: Array(self))
+    }
+
+    /// Observes key paths of all objects as long as the result is kept.
+    public func onChange(
+        _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
+    ) throws(KeyValueError) -> ScopedObservation {
+        try observe(keyPaths, options: options, userInfo: userInfo, file: file, line: line, handler).scoped()
+    }
+
+    /// Observes key paths of all objects on behalf of an observer.
+    @discardableResult
+    public func addObserver<Observer: AnyObject>(
+        _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Observer, Change<Any>) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation {
+        try Registration(
+            observer: observer, options: options, userInfo: userInfo, handler: .observer(handler), site: CallSite(file, line)
+        ).observe(keyPaths.keyPaths, of: Array(self))
+    }
+
+    /// Observes key paths of all objects with a handler that the observer's class declares.
+    @discardableResult
+    public func addObserver(
+        _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], handler: String,
+        userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) throws(KeyValueError) -> KeyValueObservation {
+        try Registration(observer: observer, options: options, userInfo: userInfo, handlerName: handler, site: CallSite(file, line))
+            .observe(keyPaths.keyPaths, of: Array(self))
+    }
+}

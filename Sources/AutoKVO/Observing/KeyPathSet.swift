@@ -1,0 +1,32 @@
+/// One or several key paths. They are copied when an observation is registered.
+///
+/// A `String` is one path, or several separated by `|`; arrays, slices and sets of strings are several. A type of your
+/// own becomes usable wherever paths are asked for by adopting this protocol.
+public protocol KeyPathSet {
+    /// The paths, in the order in which their initial calls are made.
+    var keyPaths: [String] { get }
+}
+
+extension String: KeyPathSet {
+    /// The string itself, or its parts between `|`.
+    public var keyPaths: [String] {
+        utf8.contains(UInt8(ascii: "|"))
+            ? split(separator: "|", omittingEmptySubsequences: false).map { part in
+                String(part.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+            }
+            : [self]
+    }
+}
+
+extension Array: KeyPathSet where Element == String {
+    public var keyPaths: [String] { flatMap(\.keyPaths) }
+}
+
+extension ArraySlice: KeyPathSet where Element == String {
+    public var keyPaths: [String] { flatMap(\.keyPaths) }
+}
+
+extension Set: KeyPathSet where Element == String {
+    /// The paths, sorted.
+    public var keyPaths: [String] { sorted().flatMap(\.keyPaths) }
+}

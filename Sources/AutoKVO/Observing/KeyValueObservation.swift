@@ -1,0 +1,223 @@
+internal import CSwiftRuntime
+import Synchronization
+
+/// One registration: who is told of which changes of what.
+///
+/// The library keeps it as long as it is valid, so the result of a registration may be dropped. It ends when it is
+/// removed, when the target dies, when the observer dies, or, with `.once`, when it was delivered. It keeps neither
+/// target nor observer alive (unless `.retainsTarget` was given), and gives up its handler when it ends.
+///
+/// Every member may be used from any thread.
+public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
+    // `state` is atomic; the constants are constant; everything else is guarded by the lock of `record`, the
+    // observation's *home*: its target, or the first of several. The links of the held list are guarded by the
+    // lock of `observerRecord`.
+
+    public let options: ObservingOptions
+    let handling: HandlerCall.Shape
+    let state: Atomic<State>
+    /// The observer, pinned by its record.
+    let observerAddress: UnsafeRawPointer?
+    let observerRecord: ObjectRecord?
+    private let file: UnsafePointer<UInt8>?
+    private let fileLength: UInt32
+    private let line: UInt32
+
+    /// The handler's two words. Owned until the observation has ended and no call is using them.
+    @exclusivity(unchecked) private(set) var function: UnsafeRawPointer?
+    @exclusivity(unchecked) private(set) var closure: UnsafeRawPointer?
+    /// What few observations have: several paths or targets, user info, what to do at the end.
+    @exclusivity(unchecked) var details: ObservationDetails?
+    /// Whether it is in the list of what its observer holds; the list's links are guarded by the observer's lock.
+    @exclusivity(unchecked) var isHeld = false
+    @exclusivity(unchecked) var nextHeld: Unmanaged<KeyValueObservation>?
+    @exclusivity(unchecked) var previousHeld: Unmanaged<KeyValueObservation>?
+
+    enum State: UInt8, AtomicRepresentable {
+        case active
+        /// With `.once` and `.prior`: one change has made its prior call and will make the other.
+        case claimed
+        /// With `.once`: delivered. `rearm()` makes it active again.
+        case fired
+        case ended
+    }
+
+    init(
+        record: ObjectRecord?, slot: Int, observerRecord: ObjectRecord?, options: ObservingOptions, handler: HandlerCall,
+        details: ObservationDetails?, site: CallSite, state: State = .active
+    ) {
+        self.options = options
+        handling = handler.shape
+        self.state = Atomic(state)
+        self.observerRecord = observerRecord
+        observerAddress = observerRecord?.address
+        file = site.file
+        fileLength = site.length
+        line = site.line
+        function = handler.function
+        closure = handler.closure
+        self.details = details
+        super.init(record: record, slot: slot, kind: .observation)
+        Counters.observations.add(1)
+    }
+
+    deinit {
+        csr_release(closure)
+        Counters.observations.add(-1)
+    }
+
+    override var needs: ObserverList.Needs {
+        var needs: ObserverList.Needs = []
+        if options.contains(.old) { needs.insert(.old) }
+        if options.contains(.new) { needs.insert(.new) }
+        if options.contains(.prior) { needs.insert(.prior) }
+        if options.contains(.distinct) { needs.formUnion([.old, .new]) }
+        return needs
+    }
+
+    override func targetDidDie() { endWithTarget() }
+
+    // MARK: Asking
+
+    /// Whether changes are still delivered, or would be if the observer of a manual observation were alive.
+    ///
+    /// False as soon as the death of a side is over. An observer that is not a `TrackedObject` has no hook: its death is
+    /// noticed when it is looked for, here or at the next change.
+    public var isValid: Bool {
+        switch state.load(ordering: .acquiring) {
+        case .fired, .ended: return false
+        case .active, .claimed:
+            if let observerRecord, observerRecord.schema == nil, !endsByHand, !observerRecord.isObjectAlive {
+                end(.observerDeinitialized)
+                return false
+            }
+            return true
+        }
+    }
+
+    /// The object observed; the first one alive if there are several; nil if it is dead.
+    public var target: TrackedObject? {
+        guard let routes = routes else { return record?.trackedObject }
+        return routes.lazy.compactMap { $0.root.trackedObject }.first
+    }
+
+    /// The objects observed that are alive and not removed.
+    public var targets: [TrackedObject] {
+        guard let routes = routes else { return record?.trackedObject.map { [$0] } ?? [] }
+        var seen: Set<ObjectIdentifier> = []
+        return routes.compactMap { route in
+            guard let target = route.root.trackedObject, seen.insert(ObjectIdentifier(target)).inserted else { return nil }
+            return target
+        }
+    }
+
+    /// The observer, if there is one and it is alive.
+    public var observer: AnyObject? { observerRecord?.object(as: AnyObject.self) }
+
+    /// The paths observed, as they were registered, without those that were removed.
+    public var keyPaths: [String] {
+        let (routes, ended) = underLock { (details?.routes, details?.endedPaths) }
+        guard let paths = ended ?? routes.map({ $0.map(\.path.text) }) else { return record == nil ? [] : [directKey] }
+        var seen: Set<String> = []
+        return paths.filter { seen.insert($0).inserted }
+    }
+
+    /// What was given at the registration for the handler.
+    public var userInfo: Any? { underLock { details?.userInfo } }
+
+    /// The key of an observation of one key of one object.
+    var directKey: String { record?.schema?.keys[Int(slot)].name ?? "" }
+
+    /// Where the observation was registered, as `file:line`.
+    public var registrationSite: String {
+        guard let file else { return "unknown" }
+        return String(decoding: UnsafeBufferPointer(start: file, count: Int(fileLength)), as: UTF8.self) + ":\(line)"
+    }
+
+    /// Whether `.unregisterManually` holds for it, by option or by the class of a side.
+    var endsByHand: Bool { options.contains(.unregisterManually) }
+
+    /// The roads on which an observation of several paths or targets, or of a longer path, is reached; nil for one key.
+    var routes: [Route]? { underLock { details?.routes } }
+
+    /// Runs a closure under the lock of the home. Observations without a home have nothing that another thread changes.
+    @inline(__always)
+    func underLock<R>(_ body: () -> R) -> R {
+        guard let record else { return body() }
+        return record.lock.withLock(body)
+    }
+
+    /// Gives the handler away, to be released by the caller without a lock. Under the lock, with no call using it.
+    func takeHandler() -> UnsafeRawPointer? {
+        defer {
+            function = nil
+            closure = nil
+        }
+        return closure
+    }
+}
+
+extension KeyValueObservation: Hashable {
+    /// Observations are equal only to themselves.
+    public static func == (a: KeyValueObservation, b: KeyValueObservation) -> Bool { a === b }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension KeyValueObservation: CustomDebugStringConvertible {
+    /// Both sides, the paths, the options, whether it is valid, and the file and line of the registration.
+    public var debugDescription: String {
+        func name(_ object: AnyObject?, _ gone: String) -> String { object.map { describeObject($0) } ?? gone }
+        let paths = keyPaths.map { "\"\($0)\"" }.joined(separator: ", ")
+        let targets = targets.map { describeObject($0) }.joined(separator: ", ")
+        let observer = observerRecord == nil ? "no observer" : name(observer, "a dead observer")
+        return "<KeyValueObservation of \(paths) on \(targets.isEmpty ? "a dead target" : targets) by \(observer), options "
+            + "\(options), \(isValid ? "valid" : "ended"), registered at \(registrationSite)>"
+    }
+}
+
+/// An object's class and address.
+func describeObject(_ object: AnyObject) -> String {
+    let address = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+    return "\(type(of: object))(0x\(String(address, radix: 16)))"
+}
+
+/// What few observations have besides.
+final class ObservationDetails {
+    /// Guarded by the lock of the observation's home.
+    var userInfo: Any?
+    var routes: [Route]?
+    /// The paths of an observation that has ended and given up its routes.
+    var endedPaths: [String]?
+    /// Whether it holds a reference to itself, so that its observer still finds it after its target's death.
+    var ownsItself = false
+    var onEnd: [(KeyValueObservation.EndReason) -> Void] = []
+    /// Why it ended, once it has.
+    var endReason: KeyValueObservation.EndReason?
+    /// Targets kept alive for `.retainsTarget`.
+    var retainedTargets: [TrackedObject] = []
+    /// With `.once` and `.prior`: the change that made the prior call.
+    var claimant: UInt = 0
+    /// Whether the diagnostic for a dead observer was given.
+    var hasReportedDeadObserver = false
+
+    init(userInfo: Any? = nil, routes: [Route]? = nil) {
+        self.userInfo = userInfo
+        self.routes = routes
+    }
+}
+
+/// The place in a program where an observation was registered.
+@usableFromInline
+struct CallSite: @unchecked Sendable {
+    // The pointer is to a string literal: constant memory.
+    let file: UnsafePointer<UInt8>?
+    let length: UInt32
+    let line: UInt32
+
+    @usableFromInline
+    init(_ file: StaticString, _ line: UInt) {
+        self.file = file.hasPointerRepresentation ? file.utf8Start : nil
+        length = UInt32(truncatingIfNeeded: file.hasPointerRepresentation ? file.utf8CodeUnitCount : 0)
+        self.line = UInt32(truncatingIfNeeded: line)
+    }
+}

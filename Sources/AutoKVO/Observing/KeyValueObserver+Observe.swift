@@ -1,0 +1,56 @@
+extension KeyValueObserver {
+    /// Observes key paths of another object: `try panel.observe("fullName", of: person) { panel, change in … }`.
+    ///
+    /// The observation ends with the life of either. See `TrackedObject.addObserver(_:forKeyPath:options:userInfo:file:line:_:)`.
+    @inlinable
+    @discardableResult
+    public func observe(
+        _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], userInfo: Any? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Any>) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation {
+        try target.addObserver(
+            self, forKeyPath: keyPaths, options: options, userInfo: userInfo, file: file, line: line, handler)
+    }
+
+    /// Observes key paths of another object whose values have, or can be converted to, a type.
+    @inlinable
+    @discardableResult
+    public func observe<Value>(
+        _ keyPaths: some KeyPathSet, of target: TrackedObject, as type: Value.Type, options: ObservingOptions = [],
+        userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping (Self, Change<Value>) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation {
+        try target.addObserver(
+            self, forKeyPath: keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line, handler)
+    }
+
+    /// Observes key paths of another object with a handler that this object's class declares.
+    @discardableResult
+    public func observe(
+        _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], handler: String,
+        userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) throws(KeyValueError) -> KeyValueObservation {
+        try target.addObserver(
+            self, forKeyPath: keyPaths, options: options, handler: handler, userInfo: userInfo, file: file, line: line)
+    }
+
+    /// The same with the user info before the handler's name.
+    @discardableResult
+    public func observe(
+        _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], userInfo: Any?,
+        handler: String, file: StaticString = #fileID, line: UInt = #line
+    ) throws(KeyValueError) -> KeyValueObservation {
+        try target.addObserver(
+            self, forKeyPath: keyPaths, options: options, handler: handler, userInfo: userInfo, file: file, line: line)
+    }
+
+    /// Observes key paths of several objects as one observation.
+    @discardableResult
+    public func observe<Targets: Collection>(
+        _ keyPaths: some KeyPathSet, of targets: Targets, options: ObservingOptions = [], userInfo: Any? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Any>) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation where Targets.Element: TrackedObject {
+        try targets.addObserver(
+            self, forKeyPath: keyPaths, options: options, userInfo: userInfo, file: file, line: line, handler)
+    }
+}

@@ -1,0 +1,92 @@
+/// Announcing changes by hand: for properties that are not `@Observed`, for keys declared with
+/// `notifiesAutomatically: false`, and for grouping several writes into one change.
+///
+/// Between will and did of a key, further changes of it are part of the outermost: one prior call at the first will, one
+/// other call at the last did. The two belong to one thread. An unknown key and a did without its will are reported to
+/// `Diagnostics` and do nothing else.
+extension TrackedObject {
+    /// Says that a property is about to change.
+    public func willChangeValue(forKey key: String) {
+        announce(key) { Delivery.begin($0, $1) }
+    }
+
+    /// Says that a property has changed, and tells its observers.
+    public func didChangeValue(forKey key: String) {
+        announceEnd(key)
+    }
+
+    /// Announces a change of a property around a closure that makes it, also if the closure throws.
+    @discardableResult
+    public func withMutation<Result, Failure: Error>(
+        of key: String, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        willChangeValue(forKey: key)
+        defer { didChangeValue(forKey: key) }
+        return try body()
+    }
+
+    /// Says that elements of an array are about to be inserted, removed or replaced.
+    ///
+    /// - Parameter indexes: For removals and replacements, where the elements are; for insertions, where they will be.
+    public func willChange(_ kind: ChangeKind, valuesAt indexes: RangeSet<Int>, forKey key: String) {
+        announce(key) { Delivery.begin($0, $1, ChangeDescription(kind: kind, indexes: kind == .setting ? nil : indexes)) }
+    }
+
+    /// Says that elements of an array have been inserted, removed or replaced, and tells the observers.
+    public func didChange(_ kind: ChangeKind, valuesAt indexes: RangeSet<Int>, forKey key: String) {
+        announceEnd(key)
+    }
+
+    public func willChange(_ kind: ChangeKind, valuesAt indexes: Range<Int>, forKey key: String) {
+        willChange(kind, valuesAt: RangeSet(indexes), forKey: key)
+    }
+
+    public func didChange(_ kind: ChangeKind, valuesAt indexes: Range<Int>, forKey key: String) {
+        didChange(kind, valuesAt: RangeSet(indexes), forKey: key)
+    }
+
+    /// Begins a change. Where nobody observes the object only the thread remembers it, so that its end is no surprise.
+    func announce(_ key: String, _ body: (ObjectRecord, Int) -> Void) {
+        guard let slot = announcedSlot(key) else { return }
+        if let record, isObserved {
+            body(record, slot)
+        } else {
+            ThreadState.current.pointee.unobservedChanges.append(UnobservedChange(of: self, slot))
+        }
+    }
+
+    func announceEnd(_ key: String, inserted: Any? = nil) {
+        guard let slot = announcedSlot(key) else { return }
+        let thread = ThreadState.current
+        let change = UnobservedChange(of: self, slot)
+        if let record, Delivery.end(record, slot, inserted: inserted) { return }
+        if let index = thread.pointee.unobservedChanges.lastIndex(of: change) {
+            thread.pointee.unobservedChanges.remove(at: index)
+        } else {
+            Diagnostics.report("didChangeValue(forKey: \"\(key)\") of \(describeObject(self)) came without its willChangeValue")
+        }
+    }
+
+    private func announcedSlot(_ key: String) -> Int? {
+        if isDeinitializing { return nil }
+        do throws(KeyValueError) {
+            let schema: ClassSchema
+            if let known = record?.schema { schema = known } else { schema = try ClassSchema.of(type(of: self)) }
+            return try schema.requireSlot(of: key, in: key)
+        } catch {
+            Diagnostics.report("A change was announced for an \(error)")
+            return nil
+        }
+    }
+}
+
+/// A change that was announced by hand while nobody observed the object.
+struct UnobservedChange: Equatable {
+    private let address: UnsafeRawPointer
+    private let slot: Int
+
+    init(of object: TrackedObject, _ slot: Int) {
+        address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+        self.slot = slot
+    }
+}

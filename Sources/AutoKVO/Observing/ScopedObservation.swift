@@ -1,0 +1,31 @@
+/// An observation that ends when this is released.
+///
+/// Keep it as long as the changes matter; the compiler warns when it is dropped at once.
+public final class ScopedObservation: @unchecked Sendable {
+    // The one constant is an observation, which may be used from any thread.
+
+    /// The observation itself.
+    public let observation: KeyValueObservation
+
+    init(_ observation: KeyValueObservation) {
+        self.observation = observation
+    }
+
+    deinit {
+        observation.remove()
+    }
+
+    public var isValid: Bool { observation.isValid }
+
+    /// Ends the observation before the release does.
+    public func remove() {
+        observation.remove()
+    }
+}
+
+extension KeyValueObservation {
+    /// The same observation, ended when the result is released.
+    public func scoped() -> ScopedObservation {
+        ScopedObservation(self)
+    }
+}

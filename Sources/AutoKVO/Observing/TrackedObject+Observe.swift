@@ -1,0 +1,147 @@
+extension TrackedObject {
+    /// Observes key paths of this object, for as long as it lives.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: A path, several separated by `|`, an array or set of paths, or any `KeyPathSet`.
+    ///   - options: What the changes carry and when the observation ends.
+    ///   - userInfo: Handed back in each change.
+    ///   - handler: Called on the thread that makes the change, before the write returns. It may add and remove
+    ///     observations, change the same property again (which is delivered at once, nested inside), and let anything die.
+    /// - Returns: The observation. It need not be kept.
+    /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
+    /// - Complexity: O(1) for one key.
+    @inlinable
+    @discardableResult
+    public func observe(
+        _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation {
+        let registration = Registration(
+            options: options, userInfo: userInfo, handler: .change(handler), site: CallSite(file, line))
+        if let keyPath = keyPaths as? String, !keyPath.isPathList { return try registration.observe(keyPath, of: self) }
+        return try registration.observe(keyPaths.keyPaths, of: [self])
+    }
+
+    /// Observes key paths whose values have, or can be converted to, a type.
+    ///
+    /// - Parameter type: The property's own type, its optional or what is in it, a superclass or subclass, a
+    ///   `RawRepresentable` of its raw value, a `KeyValueConvertible`, or a protocol.
+    /// - Throws: Also if values of a path can never be of the type.
+    @inlinable
+    @discardableResult
+    public func observe<Value>(
+        _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: Any? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Change<Value>) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation {
+        let registration = Registration(
+            options: options, userInfo: userInfo, valueType: type, handler: .change(handler), site: CallSite(file, line))
+        if let keyPath = keyPaths as? String, !keyPath.isPathList { return try registration.observe(keyPath, of: self) }
+        return try registration.observe(keyPaths.keyPaths, of: [self])
+    }
+
+    /// Observes each path with a handler of its own, in the order written.
+    ///
+    /// - Returns: One observation for each path.
+    /// - Throws: A `KeyValueError` for the first path that is wrong; none is registered then, and no call made.
+    @discardableResult
+    public func observe(
+        _ handlers: KeyValuePairs<String, (Change<Any>) -> Void>, options: ObservingOptions = [], userInfo: Any? = nil,
+        file: StaticString = #fileID, line: UInt = #line
+    ) throws(KeyValueError) -> [KeyValueObservation] {
+        if handlers.isEmpty { throw KeyValueError(.emptyPathSet) }
+        for (keyPaths, _) in handlers {
+            for keyPath in keyPaths.keyPaths { _ = try ParsedKeyPath.parse(keyPath, for: Swift.type(of: self)) }
+        }
+        var observations: [KeyValueObservation] = []
+        for (keyPath, handler) in handlers {
+            observations.append(
+                try observe(keyPath, options: options, userInfo: userInfo, file: file, line: line, handler))
+        }
+        return observations
+    }
+
+    /// Observes key paths as long as the result is kept.
+    @inlinable
+    public func onChange(
+        _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
+    ) throws(KeyValueError) -> ScopedObservation {
+        try observe(keyPaths, options: options, userInfo: userInfo, file: file, line: line, handler).scoped()
+    }
+
+    /// Observes key paths on behalf of an observer: the observation ends with the life of either.
+    ///
+    /// - Parameters:
+    ///   - observer: Any object. It is not kept alive, but is while the handler runs. It may be this object.
+    ///   - handler: Gets the observer, so that it need not capture it.
+    /// - Returns: The observation. It need not be kept.
+    /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
+    /// - Complexity: O(1) for one key.
+    @inlinable
+    @discardableResult
+    public func addObserver<Observer: AnyObject>(
+        _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Observer, Change<Any>) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation {
+        let registration = Registration(
+            observer: observer, options: options, userInfo: userInfo, handler: .observer(handler), site: CallSite(file, line))
+        if let keyPath = keyPaths as? String, !keyPath.isPathList { return try registration.observe(keyPath, of: self) }
+        return try registration.observe(keyPaths.keyPaths, of: [self])
+    }
+
+    /// Observes key paths whose values have, or can be converted to, a type, on behalf of an observer.
+    @inlinable
+    @discardableResult
+    public func addObserver<Observer: AnyObject, Value>(
+        _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
+        userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping (Observer, Change<Value>) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation {
+        let registration = Registration(
+            observer: observer, options: options, userInfo: userInfo, valueType: type, handler: .observer(handler),
+            site: CallSite(file, line))
+        if let keyPath = keyPaths as? String, !keyPath.isPathList { return try registration.observe(keyPath, of: self) }
+        return try registration.observe(keyPaths.keyPaths, of: [self])
+    }
+
+    /// Observes key paths with a handler that the observer's class declares in its schema.
+    ///
+    /// - Parameters:
+    ///   - observer: A `TrackedObject`, or an object of a class that is `SchemaProviding`.
+    ///   - handler: The name of a `Handler`.
+    /// - Throws: A `KeyValueError` for a path that this object's class, or a handler that the observer's class, does not have.
+    @discardableResult
+    public func addObserver(
+        _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], handler: String,
+        userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) throws(KeyValueError) -> KeyValueObservation {
+        try Registration(observer: observer, options: options, userInfo: userInfo, handlerName: handler, site: CallSite(file, line))
+            .observe(keyPaths.keyPaths, of: [self])
+    }
+
+    /// The same with the user info before the handler's name.
+    @discardableResult
+    public func addObserver(
+        _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any?,
+        handler: String, file: StaticString = #fileID, line: UInt = #line
+    ) throws(KeyValueError) -> KeyValueObservation {
+        try addObserver(
+            observer, forKeyPath: keyPaths, options: options, handler: handler, userInfo: userInfo, file: file, line: line)
+    }
+}
+
+extension Registration {
+    init(
+        observer: AnyObject, options: ObservingOptions, userInfo: Any?, handlerName: String, site: CallSite
+    ) throws(KeyValueError) {
+        let declared = try ClassSchema.ofObserver(observer).requireHandler(handlerName)
+        self.init(observer: observer, options: options, userInfo: userInfo, handler: .named(declared), site: site)
+        sharesInitialCall = !declared.takesChange
+    }
+}
+
+extension String {
+    /// Whether the string is several paths.
+    @usableFromInline
+    var isPathList: Bool { utf8.contains(UInt8(ascii: "|")) }
+}

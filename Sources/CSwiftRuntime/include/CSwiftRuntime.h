@@ -1,0 +1,55 @@
+// CSwiftRuntime: the few entry points of the Swift runtime that Swift source cannot name.
+//
+// The functions declared here are exported by libswiftCore on Linux and on Apple platforms. Swift refuses to declare
+// symbols of its own runtime, and it has no way to call a closure without retaining its context first; both are a few
+// lines of C. Nothing here keeps state.
+
+#ifndef CSWIFTRUNTIME_H
+#define CSWIFTRUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#pragma clang assume_nonnull begin
+
+extern void *_Nullable swift_tryRetain(void *object);
+extern void *swift_retain(void *object);
+extern void swift_release(void *_Nullable object);
+extern void *swift_unownedRetain(void *object);
+extern void swift_unownedRelease(void *object);
+extern bool swift_isDeallocating(void *object);
+extern bool swift_isUniquelyReferenced_nonNull_native(const void *object);
+
+/// Retains the object unless its deinit has begun. Safe from any thread while the object's memory is pinned.
+static inline bool csr_try_retain(const void *object) { return swift_tryRetain((void *)object) != NULL; }
+static inline void csr_retain(const void *object) { swift_retain((void *)object); }
+static inline void csr_release(const void *_Nullable object) { swift_release((void *)object); }
+
+/// Keeps the memory of an object allocated, not the object alive: the address cannot be reused until it is unpinned.
+static inline void csr_pin(const void *object) { swift_unownedRetain((void *)object); }
+static inline void csr_unpin(const void *object) { swift_unownedRelease((void *)object); }
+
+static inline bool csr_is_deinitializing(const void *object) { return swift_isDeallocating((void *)object); }
+static inline bool csr_is_unique(const void *object) { return swift_isUniquelyReferenced_nonNull_native(object); }
+
+/// A Swift closure value is a function and a context. Calling it from Swift retains the context for the length of the
+/// call (two atomics, 9 ns on the machine of docs/performance.md); whoever knows that the context stays alive calls it
+/// from here. The arguments must be single class references passed at +0, as Swift passes them.
+typedef __attribute__((swiftcall)) void (*csr_function_1)(const void *, __attribute__((swift_context)) void *_Nullable);
+typedef __attribute__((swiftcall)) void (*csr_function_2)(const void *, const void *, __attribute__((swift_context)) void *_Nullable);
+
+static inline void csr_call_1(const void *function, const void *_Nullable context, const void *argument) {
+  ((csr_function_1)function)(argument, (void *)context);
+}
+static inline void csr_call_2(const void *function, const void *_Nullable context, const void *first, const void *second) {
+  ((csr_function_2)function)(first, second, (void *)context);
+}
+
+/// Gives the processor to another thread: at first for an instant, after many attempts for longer.
+void csr_back_off(unsigned attempt);
+/// Writes one line to standard error with a single call.
+void csr_print_error(const char *text, size_t length);
+
+#pragma clang assume_nonnull end
+
+#endif
