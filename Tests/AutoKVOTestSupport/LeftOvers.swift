@@ -1,0 +1,36 @@
+import AutoKVO
+import CDeallocHook
+import Testing
+
+/// Checks that nothing of the library's own is alive: no record, observation, link or route, and no entry in the C table.
+///
+/// The counters are global and Swift Testing runs suites side by side in one process, so this means something only where
+/// nothing else runs: in the process of an exit test. `expectNothingLeft(by:)` is how a suite is checked.
+public func expectAllGone(_ sourceLocation: SourceLocation = #_sourceLocation) {
+    let counts = [Counters.records, .observations, .links, .routes].map { ($0.name, $0.count) }
+    for (name, count) in counts + [("table entries", Int(cdh_live_entries()))] where count != 0 {
+        Issue.record("\(count) \(name) are left", sourceLocation: sourceLocation)
+    }
+}
+
+/// Runs all tests of some suites again, one after the other, and then checks that the library keeps nothing.
+///
+/// To be called in an exit test, the only one of its file:
+///
+///     @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+///         await #expect(processExitsWith: .success) { await expectNothingLeft(by: "SettingTests") }
+///     }
+///
+/// It works by calling the entry point by which SwiftPM starts Swift Testing, once more, inside the exit test's process,
+/// with a filter. Tests that are exit tests themselves are left out by their names, which end in `Traps` or are
+/// `nothingIsLeft`: what they leave behind ends with their own process.
+public func expectNothingLeft(by suites: String..., sourceLocation: SourceLocation = #_sourceLocation) async {
+    var arguments = __CommandLineArguments_v0()
+    arguments.filter = suites.map { "\\.\($0)/" }
+    arguments.skip = ["Traps\\(\\)", "nothingIsLeft\\(\\)"]
+    arguments.parallel = false
+    arguments.verbosity = -2
+    let status = await __swiftPMEntryPoint(passing: arguments) as CInt
+    if status != 0 { Issue.record("The tests of \(suites) ended with status \(status)", sourceLocation: sourceLocation) }
+    expectAllGone(sourceLocation)
+}

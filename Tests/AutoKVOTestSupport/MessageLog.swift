@@ -1,0 +1,11 @@
+import Synchronization
+
+/// Lines from any thread, in the order of their arrival.
+public final class MessageLog: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    public init() {}
+
+    public var messages: [String] { lines.withLock { $0 } }
+    public func add(_ line: String) { lines.withLock { $0.append(line) } }
+}
