@@ -4,195 +4,140 @@
 import AutoKVO
 import BenchKit
 
-final class Model: TrackedObject {
-  @Observed var value = 0
-
-  override class var schema: Schema {
-    Schema(Model.self, extending: super.schema) {
-      Key("value", \.value)
-    }
-  }
-}
-
-final class ModelOfFour: TrackedObject {
-  @Observed var first = 0
-  @Observed var second = 0
-  @Observed var third = 0
-  @Observed var fourth = 0
-
-  override class var schema: Schema {
-    Schema(ModelOfFour.self, extending: super.schema) {
-      Key("first", \.first)
-      Key("second", \.second)
-      Key("third", \.third)
-      Key("fourth", \.fourth)
-    }
-  }
-}
-
-/// A model that holds another, has a key made of another key, and a collection.
-final class Branch: TrackedObject {
-  @Observed var value = 0
-  @Observed var child: Model?
-  @Observed var items: [Int] = []
-
-  var doubled: Int { value * 2 }
-
-  override class var schema: Schema {
-    Schema(Branch.self, extending: super.schema) {
-      Key("value", \.value)
-      Key("child", \.child)
-      Key("items", \.items)
-      Key("doubled", \.doubled, affectedBy: "value")
-    }
-  }
-}
-
-final class Panel: TrackedObject {
-  var calls = 0
-}
-
-final class Tally {
-  var calls = 0
-}
-
 enum ByObserver: Peer {
-  static let system = "AutoKVO"
-  static let workloads = Workload.allCases
-  static let livesWithoutToken = true
-  static func makeTarget() -> Model { Model() }
-  static func makeObserver() -> Panel { Panel() }
-  static func calls(_ observer: Panel) -> Int { observer.calls }
-  @inline(never) static func set(_ target: Model, _ value: Int) { target.value = value }
-  static func add(_ observer: Panel, to target: Model) -> KeyValueObservation {
-    try! target.addObserver(observer, forKeyPath: "value", options: [.old, .new]) { panel, _ in panel.calls &+= 1 }
-  }
-  static func remove(_ token: inout KeyValueObservation) { token.remove() }
-  static func makeLife(on targets: [Model]) -> Panel {
-    let life = Panel()
-    for target in targets { _ = add(life, to: target) }
-    return life
-  }
+    static let system = "AutoKVO"
+    static let workloads = Workload.allCases
+    static let livesWithoutToken = true
+    static func makeTarget() -> Model { Model() }
+    static func makeObserver() -> Panel { Panel() }
+    static func calls(_ observer: Panel) -> Int { observer.calls }
+    @inline(never) static func set(_ target: Model, _ value: Int) { target.value = value }
+    static func add(_ observer: Panel, to target: Model) -> KeyValueObservation {
+        try! target.addObserver(observer, forKeyPath: "value", options: [.old, .new]) { panel, _ in panel.calls &+= 1 }
+    }
+    static func remove(_ token: inout KeyValueObservation) { token.remove() }
+    static func makeLife(on targets: [Model]) -> Panel {
+        let life = Panel()
+        for target in targets { _ = add(life, to: target) }
+        return life
+    }
 }
 
 enum ByClosure: Peer {
-  static let system = "AutoKVO, closure only"
-  static let workloads: [Workload] = [
-    .setObserved, .thousandHandlers, .addRemove, .addRemoveBesides, .removeMiddle, .bytesOneTarget, .bytesEachTarget,
-    .threads,
-  ]
-  static let livesWithoutToken = true
-  static func makeTarget() -> Model { Model() }
-  static func makeObserver() -> Tally { Tally() }
-  static func calls(_ observer: Tally) -> Int { observer.calls }
-  @inline(never) static func set(_ target: Model, _ value: Int) { target.value = value }
-  static func add(_ observer: Tally, to target: Model) -> KeyValueObservation {
-    try! target.observe("value") { _ in observer.calls &+= 1 }
-  }
-  static func remove(_ token: inout KeyValueObservation) { token.remove() }
-  static func makeLife(on _: [Model]) -> Tally { fatalError("a closure has no life of its own") }
+    static let system = "AutoKVO, closure only"
+    static let workloads: [Workload] = [
+        .setObserved, .thousandHandlers, .addRemove, .addRemoveBesides, .removeMiddle, .bytesOneTarget,
+        .bytesEachTarget,
+        .threads,
+    ]
+    static let livesWithoutToken = true
+    static func makeTarget() -> Model { Model() }
+    static func makeObserver() -> Tally { Tally() }
+    static func calls(_ observer: Tally) -> Int { observer.calls }
+    @inline(never) static func set(_ target: Model, _ value: Int) { target.value = value }
+    static func add(_ observer: Tally, to target: Model) -> KeyValueObservation {
+        try! target.observe("value") { _ in observer.calls &+= 1 }
+    }
+    static func remove(_ token: inout KeyValueObservation) { token.remove() }
+    static func makeLife(on _: [Model]) -> Tally { fatalError("a closure has no life of its own") }
 }
 
 enum Typed: Peer {
-  static let system = "AutoKVO, typed"
-  static let workloads: [Workload] = [.setObserved, .thousandHandlers, .addRemove, .addRemoveBesides]
-  static let livesWithoutToken = true
-  static func makeTarget() -> Model { Model() }
-  static func makeObserver() -> Tally { Tally() }
-  static func calls(_ observer: Tally) -> Int { observer.calls }
-  @inline(never) static func set(_ target: Model, _ value: Int) { target.value = value }
-  static func add(_ observer: Tally, to target: Model) -> KeyValueObservation {
-    target.observe(\.value, options: [.old, .new]) { _, _ in observer.calls &+= 1 }
-  }
-  static func remove(_ token: inout KeyValueObservation) { token.remove() }
-  static func makeLife(on _: [Model]) -> Tally { fatalError("a closure has no life of its own") }
+    static let system = "AutoKVO, typed"
+    static let workloads: [Workload] = [.setObserved, .thousandHandlers, .addRemove, .addRemoveBesides]
+    static let livesWithoutToken = true
+    static func makeTarget() -> Model { Model() }
+    static func makeObserver() -> Tally { Tally() }
+    static func calls(_ observer: Tally) -> Int { observer.calls }
+    @inline(never) static func set(_ target: Model, _ value: Int) { target.value = value }
+    static func add(_ observer: Tally, to target: Model) -> KeyValueObservation {
+        target.observe(\.value, options: [.old, .new]) { _, _ in observer.calls &+= 1 }
+    }
+    static func remove(_ token: inout KeyValueObservation) { token.remove() }
+    static func makeLife(on _: [Model]) -> Tally { fatalError("a closure has no life of its own") }
 }
 
-@inline(never) func setChild(_ branch: Branch, _ child: Model) { branch.child = child }
-@inline(never) func setBase(_ branch: Branch, _ value: Int) { branch.value = value }
-@inline(never) func append(_ item: Int, to branch: Branch) { branch.items.append(item) }
-
 let leaf = Cell(system: ByObserver.system, workload: "path-leaf") { samples in
-  let branch = Branch()
-  let child = Model()
-  let panel = Panel()
-  branch.child = child
-  try! branch.addObserver(panel, forKeyPath: "child.value", options: [.old, .new]) { panel, _ in panel.calls &+= 1 }
-  var value = 0
-  let result = sampled(samples) { count in
-    for _ in 0..<count {
-      value &+= 1
-      ByObserver.set(child, value)
+    let branch = Branch()
+    let child = Model()
+    let panel = Panel()
+    branch.child = child
+    try! branch.addObserver(panel, forKeyPath: "child.value", options: [.old, .new]) { panel, _ in panel.calls &+= 1 }
+    var value = 0
+    let result = sampled(samples) { count in
+        for _ in 0..<count {
+            value &+= 1
+            ByObserver.set(child, value)
+        }
     }
-  }
-  check("path-leaf calls", panel.calls, equals: value)
-  return [Line("path-leaf", "ns/set", result)]
+    check("path-leaf calls", panel.calls, equals: value)
+    return [Line("path-leaf", "ns/set", result)]
 }
 
 let head = Cell(system: ByObserver.system, workload: "path-head") { samples in
-  let branch = Branch()
-  let children = (Model(), Model())
-  let panel = Panel()
-  branch.child = children.0
-  try! branch.addObserver(panel, forKeyPath: "child.value", options: [.old, .new]) { panel, _ in panel.calls &+= 1 }
-  var swaps = 0
-  let result = sampled(samples) { count in
-    for _ in 0..<count {
-      swaps &+= 1
-      setChild(branch, swaps % 2 == 0 ? children.0 : children.1)
+    let branch = Branch()
+    let children = (Model(), Model())
+    let panel = Panel()
+    branch.child = children.0
+    try! branch.addObserver(panel, forKeyPath: "child.value", options: [.old, .new]) { panel, _ in panel.calls &+= 1 }
+    var swaps = 0
+    let result = sampled(samples) { count in
+        for _ in 0..<count {
+            swaps &+= 1
+            setChild(branch, swaps % 2 == 0 ? children.0 : children.1)
+        }
     }
-  }
-  check("path-head calls", panel.calls, equals: swaps)
-  branch.child = children.0
-  ByObserver.set(children.1, 1)
-  check("path-head calls of the child let go", panel.calls, equals: swaps + 1)
-  ByObserver.set(children.0, 1)
-  check("path-head calls of the child held", panel.calls, equals: swaps + 2)
-  return [Line("path-head", "ns/swap", result)]
+    check("path-head calls", panel.calls, equals: swaps)
+    branch.child = children.0
+    ByObserver.set(children.1, 1)
+    check("path-head calls of the child let go", panel.calls, equals: swaps + 1)
+    ByObserver.set(children.0, 1)
+    check("path-head calls of the child held", panel.calls, equals: swaps + 2)
+    return [Line("path-head", "ns/swap", result)]
 }
 
 let dependent = Cell(system: ByObserver.system, workload: "dependent") { samples in
-  let branch = Branch()
-  let panel = Panel()
-  try! branch.addObserver(panel, forKeyPath: "doubled", options: [.old, .new]) { panel, _ in panel.calls &+= 1 }
-  var value = 0
-  let result = sampled(samples) { count in
-    for _ in 0..<count {
-      value &+= 1
-      setBase(branch, value)
+    let branch = Branch()
+    let panel = Panel()
+    try! branch.addObserver(panel, forKeyPath: "doubled", options: [.old, .new]) { panel, _ in panel.calls &+= 1 }
+    var value = 0
+    let result = sampled(samples) { count in
+        for _ in 0..<count {
+            value &+= 1
+            setBase(branch, value)
+        }
     }
-  }
-  check("dependent calls", panel.calls, equals: value)
-  return [Line("dependent", "ns/set", result)]
+    check("dependent calls", panel.calls, equals: value)
+    return [Line("dependent", "ns/set", result)]
 }
 
 let appending = Cell(system: ByObserver.system, workload: "append", n: 1_000_000) { samples in
-  let branch = Branch()
-  let panel = Panel()
-  let batch = 100_000
-  branch.items.reserveCapacity(1_000_000 + batch)
-  for item in 0..<1_000_000 { branch.items.append(item) }
-  try! branch.addObserver(panel, forKeyPath: "items") { panel, _ in panel.calls &+= 1 }
-  var expected = 0
-  let result = sampledPieces(samples) {
-    let took = timed { for item in 0..<batch { append(item, to: branch) } }
-    check("append count", branch.items.count, equals: 1_000_000 + batch)
-    branch.items.removeLast(batch)
-    expected += batch + 1
-    return (batch, took)
-  }
-  check("append calls", panel.calls, equals: expected)
-  return [Line("append", "ns/append", result)]
+    let branch = Branch()
+    let panel = Panel()
+    let batch = 100_000
+    branch.items.reserveCapacity(1_000_000 + batch)
+    for item in 0..<1_000_000 { branch.items.append(item) }
+    try! branch.addObserver(panel, forKeyPath: "items") { panel, _ in panel.calls &+= 1 }
+    var expected = 0
+    let result = sampledPieces(samples) {
+        let took = timed { for item in 0..<batch { append(item, to: branch) } }
+        check("append count", branch.items.count, equals: 1_000_000 + batch)
+        branch.items.removeLast(batch)
+        expected += batch + 1
+        return (batch, took)
+    }
+    check("append calls", panel.calls, equals: expected)
+    return [Line("append", "ns/append", result)]
 }
 
 let size = Cell(system: ByObserver.system, workload: "object-size") { _ in
-  [Line("object-size", "bytes", [Double(instanceSize(of: Model.self))])]
+    [Line("object-size", "bytes", [Double(instanceSize(of: Model.self))])]
 }
 
 let sizeOfFour = Cell(system: ByObserver.system, workload: "object-size-4") { _ in
-  [Line("object-size-4", "bytes", [Double(instanceSize(of: ModelOfFour.self))])]
+    [Line("object-size-4", "bytes", [Double(instanceSize(of: ModelOfFour.self))])]
 }
 
 benchMain(
-  cells(of: ByObserver.self) + cells(of: ByClosure.self) + cells(of: Typed.self)
-    + [leaf, head, dependent, appending, size, sizeOfFour])
+    cells(of: ByObserver.self) + cells(of: ByClosure.self) + cells(of: Typed.self)
+        + [leaf, head, dependent, appending, size, sizeOfFour])

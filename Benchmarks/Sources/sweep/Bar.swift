@@ -2,145 +2,152 @@ import Foundation
 
 /// What AutoKVO must reach, and against whom, all in one sweep.
 struct Bar: Sendable {
-  var name: String
-  /// In words: at most so many times whom.
-  var rule: String
-  /// The figure that is judged, and what it was made of; nil when a part of it was not measured.
-  var figure: @Sendable (Results) -> (ratio: Double, made: String)?
-  /// Whether that figure is good enough.
-  var holds: @Sendable (Double) -> Bool
-
-  struct Judged {
     var name: String
+    /// In words: at most so many times whom.
     var rule: String
-    var ratio: Double?
-    var made: String
-    var verdict: String
-  }
+    /// The figure that is judged, and what it was made of; nil when a part of it was not measured.
+    var figure: @Sendable (Results) -> (ratio: Double, made: String)?
+    /// Whether that figure is good enough.
+    var holds: @Sendable (Double) -> Bool
 
-  func judged(_ results: Results) -> Judged {
-    guard let (ratio, made) = figure(results) else {
-      return Judged(name: name, rule: rule, ratio: nil, made: "", verdict: "not measured")
+    struct Judged {
+        var name: String
+        var rule: String
+        var ratio: Double?
+        var made: String
+        var verdict: String
     }
-    return Judged(name: name, rule: rule, ratio: ratio, made: made, verdict: holds(ratio) ? "held" : "missed")
-  }
+
+    func judged(_ results: Results) -> Judged {
+        guard let (ratio, made) = figure(results) else {
+            return Judged(name: name, rule: rule, ratio: nil, made: "", verdict: "not measured")
+        }
+        return Judged(name: name, rule: rule, ratio: ratio, made: made, verdict: holds(ratio) ? "held" : "missed")
+    }
 }
 
 extension Bar {
-  private static let observer = "AutoKVO"
-  private static let closure = "AutoKVO, closure only"
-  private static let qt = "Qt 6 signal"
+    private static let observer = "AutoKVO"
+    private static let closure = "AutoKVO, closure only"
+    private static let qt = "Qt 6 signal"
 
-  static let all: [Bar] =
-    [
-      atMost(1.4, "W1", of: observer, times: Systems.floor, called: "a plain store"),
-      atMost(1.5, "W2", of: observer, times: qt, called: "Qt's direct slot"),
-      fasterThanSwift,
-      atMost(1, "W2", of: closure, times: Systems.floor, called: "the plain closure loop"),
-      atMost(1.4, "W3", of: observer, times: qt, called: "Qt"),
-      atMost(1, "W3", of: closure, times: "sigc++ trackable", called: "sigc++"),
-      atMost(1.5, "W4", of: observer, times: qt, called: "Qt"),
-      atMost(1.5, "W4b", of: observer, times: qt, called: "Qt"),
-      atMost(1.5, "W5", of: observer, times: qt, called: "Qt"),
-      atMost(1, "W6 N=100000", of: observer, times: qt, called: "Qt"),
-      own(2, "W6 N=1000000", against: "W6 N=100", rule: "at most 2 × N=100"),
-      plain(200, "W7", unit: "bytes", rule: "at most 200 bytes"),
-      plain(200, "W7t", unit: "bytes", rule: "at most 200 bytes"),
-      objectSize("object-size"),
-      objectSize("object-size-4"),
-      threads,
-      own(2, "path-leaf", against: "W2", rule: "at most 2 × W2"),
-      plain(1000, "path-head", unit: "ns", rule: "at most 1 µs"),
-      own(2, "dependent", against: "W2", rule: "at most 2 × W2"),
-      atMost(4, "append", of: observer, times: Systems.floor, called: "a plain append"),
-    ]
-    + ["objects", "fanout", "fanin"].flatMap { shape in
-      ["build", "notify", "teardown", "bytes"].map { flat("\(shape)-\($0)") }
+    static let all: [Bar] =
+        [
+            atMost(1.4, "W1", of: observer, times: Systems.floor, called: "a plain store"),
+            atMost(1.5, "W2", of: observer, times: qt, called: "Qt's direct slot"),
+            fasterThanSwift,
+            atMost(1, "W2", of: closure, times: Systems.floor, called: "the plain closure loop"),
+            atMost(1.4, "W3", of: observer, times: qt, called: "Qt"),
+            atMost(1, "W3", of: closure, times: "sigc++ trackable", called: "sigc++"),
+            atMost(1.5, "W4", of: observer, times: qt, called: "Qt"),
+            atMost(1.5, "W4b", of: observer, times: qt, called: "Qt"),
+            atMost(1.5, "W5", of: observer, times: qt, called: "Qt"),
+            atMost(1, "W6 N=100000", of: observer, times: qt, called: "Qt"),
+            own(2, "W6 N=1000000", against: "W6 N=100", rule: "at most 2 × N=100"),
+            plain(200, "W7", unit: "bytes", rule: "at most 200 bytes"),
+            plain(200, "W7t", unit: "bytes", rule: "at most 200 bytes"),
+            objectSize("object-size"),
+            objectSize("object-size-4"),
+            threads,
+            own(2, "path-leaf", against: "W2", rule: "at most 2 × W2"),
+            plain(1000, "path-head", unit: "ns", rule: "at most 1 µs"),
+            own(2, "dependent", against: "W2", rule: "at most 2 × W2"),
+            atMost(4, "append", of: observer, times: Systems.floor, called: "a plain append"),
+        ]
+        + ["objects", "fanout", "fanin"].flatMap { shape in
+            ["build", "notify", "teardown", "bytes"].map { flat("\(shape)-\($0)") }
+        }
+
+    private static func atMost(
+        _ limit: Double, _ workload: String, of system: String, times peer: String, called: String
+    ) -> Bar {
+        Bar(
+            name: system == observer ? workload : "\(workload), closure only",
+            rule: limit == 1 ? "at most \(called)" : "at most \(limit.short) × \(called)",
+            figure: { results in
+                guard let mine = results.min(system, workload), let theirs = results.min(peer, workload) else {
+                    return nil
+                }
+                return (mine / theirs, "\(mine.short) / \(theirs.short)")
+            },
+            holds: { $0 <= limit })
     }
 
-  private static func atMost(
-    _ limit: Double, _ workload: String, of system: String, times peer: String, called: String
-  ) -> Bar {
-    Bar(
-      name: system == observer ? workload : "\(workload), closure only",
-      rule: limit == 1 ? "at most \(called)" : "at most \(limit.short) × \(called)",
-      figure: { results in
-        guard let mine = results.min(system, workload), let theirs = results.min(peer, workload) else { return nil }
-        return (mine / theirs, "\(mine.short) / \(theirs.short)")
-      },
-      holds: { $0 <= limit })
-  }
+    private static let fasterThanSwift = Bar(
+        name: "W2", rule: "at least 5 × faster than any Swift system",
+        figure: { results in
+            guard let mine = results.min(observer, "W2") else { return nil }
+            let theirs = Systems.swift.compactMap { system in results.min(system, "W2").map { (system, $0) } }
+            guard let fastest = theirs.min(by: { $0.1 < $1.1 }) else { return nil }
+            return (fastest.1 / mine, "\(fastest.0) \(fastest.1.short) / \(mine.short)")
+        },
+        holds: { $0 >= 5 })
 
-  private static let fasterThanSwift = Bar(
-    name: "W2", rule: "at least 5 × faster than any Swift system",
-    figure: { results in
-      guard let mine = results.min(observer, "W2") else { return nil }
-      let theirs = Systems.swift.compactMap { system in results.min(system, "W2").map { (system, $0) } }
-      guard let fastest = theirs.min(by: { $0.1 < $1.1 }) else { return nil }
-      return (fastest.1 / mine, "\(fastest.0) \(fastest.1.short) / \(mine.short)")
-    },
-    holds: { $0 >= 5 })
+    private static let threads = Bar(
+        name: "W8", rule: "at least 0.95 × what the floor reaches",
+        figure: { results in
+            guard let mine = results.min(observer, "W8"), let theirs = results.min(Systems.floor, "W8") else {
+                return nil
+            }
+            return (mine / theirs, "\(mine.short) / \(theirs.short)")
+        },
+        holds: { $0 >= 0.95 })
 
-  private static let threads = Bar(
-    name: "W8", rule: "at least 0.95 × what the floor reaches",
-    figure: { results in
-      guard let mine = results.min(observer, "W8"), let theirs = results.min(Systems.floor, "W8") else { return nil }
-      return (mine / theirs, "\(mine.short) / \(theirs.short)")
-    },
-    holds: { $0 >= 0.95 })
+    private static func own(_ limit: Double, _ workload: String, against other: String, rule: String) -> Bar {
+        Bar(
+            name: workload, rule: rule,
+            figure: { results in
+                guard let mine = results.min(observer, workload), let base = results.min(observer, other) else {
+                    return nil
+                }
+                return (mine / base, "\(mine.short) / \(base.short)")
+            },
+            holds: { $0 <= limit })
+    }
 
-  private static func own(_ limit: Double, _ workload: String, against other: String, rule: String) -> Bar {
-    Bar(
-      name: workload, rule: rule,
-      figure: { results in
-        guard let mine = results.min(observer, workload), let base = results.min(observer, other) else { return nil }
-        return (mine / base, "\(mine.short) / \(base.short)")
-      },
-      holds: { $0 <= limit })
-  }
+    private static func plain(_ limit: Double, _ workload: String, unit: String, rule: String) -> Bar {
+        Bar(
+            name: workload, rule: rule,
+            figure: { results in
+                results.min(observer, workload).map { ($0 / limit, "\($0.short) / \(limit.short) \(unit)") }
+            },
+            holds: { $0 <= 1 })
+    }
 
-  private static func plain(_ limit: Double, _ workload: String, unit: String, rule: String) -> Bar {
-    Bar(
-      name: workload, rule: rule,
-      figure: { results in
-        results.min(observer, workload).map { ($0 / limit, "\($0.short) / \(limit.short) \(unit)") }
-      },
-      holds: { $0 <= 1 })
-  }
+    private static func objectSize(_ workload: String) -> Bar {
+        Bar(
+            name: workload, rule: "at most 8 bytes more than a plain object",
+            figure: { results in
+                guard let mine = results.min(observer, workload), let theirs = results.min(Systems.floor, workload)
+                else {
+                    return nil
+                }
+                return ((mine - theirs) / 8, "\(mine.short) − \(theirs.short) bytes / 8")
+            },
+            holds: { $0 <= 1 })
+    }
 
-  private static func objectSize(_ workload: String) -> Bar {
-    Bar(
-      name: workload, rule: "at most 8 bytes more than a plain object",
-      figure: { results in
-        guard let mine = results.min(observer, workload), let theirs = results.min(Systems.floor, workload) else {
-          return nil
-        }
-        return ((mine - theirs) / 8, "\(mine.short) − \(theirs.short) bytes / 8")
-      },
-      holds: { $0 <= 1 })
-  }
-
-  /// The dearest size against a thousand.
-  private static func flat(_ workload: String) -> Bar {
-    Bar(
-      name: workload, rule: "flat within 2 × from 1e3 to 1e6",
-      figure: { results in
-        let sizes = [1000, 10_000, 100_000, 1_000_000]
-        let values = sizes.compactMap { results.min(observer, "\(workload) N=\($0)") }
-        guard values.count == sizes.count, let most = values.max() else { return nil }
-        return (most / values[0], "\(most.short) / \(values[0].short)")
-      },
-      holds: { $0 <= 2 })
-  }
+    /// The dearest size against a thousand.
+    private static func flat(_ workload: String) -> Bar {
+        Bar(
+            name: workload, rule: "flat within 2 × from 1e3 to 1e6",
+            figure: { results in
+                let sizes = [1000, 10_000, 100_000, 1_000_000]
+                let values = sizes.compactMap { results.min(observer, "\(workload) N=\($0)") }
+                guard values.count == sizes.count, let most = values.max() else { return nil }
+                return (most / values[0], "\(most.short) / \(values[0].short)")
+            },
+            holds: { $0 <= 2 })
+    }
 }
 
 extension Double {
-  /// Three digits that count, or the whole part where that has more.
-  var short: String {
-    if self == 0 { return "0" }
-    let digits = Swift.max(0, 2 - Int(floor(log10(abs(self)))))
-    let text = String(format: "%.\(digits)f", self)
-    guard text.contains(".") else { return text }
-    return text.replacing(/\.?0+$/, with: "")
-  }
+    /// Three digits that count, or the whole part where that has more.
+    var short: String {
+        if self == 0 { return "0" }
+        let digits = Swift.max(0, 2 - Int(floor(log10(abs(self)))))
+        let text = String(format: "%.\(digits)f", self)
+        guard text.contains(".") else { return text }
+        return text.replacing(/\.?0+$/, with: "")
+    }
 }

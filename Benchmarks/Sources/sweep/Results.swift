@@ -2,87 +2,88 @@ import Foundation
 
 /// One line of a benchmark executable's output.
 struct Measured: Decodable {
-  var system: String
-  var workload: String
-  var n: Int
-  var unit: String
-  var samples: [Double]
-  var sized = false
+    var system: String
+    var workload: String
+    var n: Int
+    var unit: String
+    var samples: [Double]
+    var sized = false
 
-  private enum CodingKeys: String, CodingKey {
-    case system, workload, n, unit, samples
-  }
+    private enum CodingKeys: String, CodingKey {
+        case system, workload, n, unit, samples
+    }
 
-  /// The workload's name, with the size where the size is what is looked at.
-  var name: String { sized ? "\(workload) N=\(n)" : workload }
+    /// The workload's name, with the size where the size is what is looked at.
+    var name: String { sized ? "\(workload) N=\(n)" : workload }
 }
 
 /// One row of the results: all samples of a cell, over all rounds.
 struct Row {
-  var system: String
-  /// Unique within a system: `W2`, `W6 N=100000`.
-  var workload: String
-  var n: Int
-  var unit: String
-  var min: Double
-  var median: Double
-  var samples: Int
+    var system: String
+    /// Unique within a system: `W2`, `W6 N=100000`.
+    var workload: String
+    var n: Int
+    var unit: String
+    var min: Double
+    var median: Double
+    var samples: Int
 }
 
 /// Everything measured in one sweep.
 struct Results {
-  private(set) var rows: [Row] = []
-  private var raw: [String: Measured] = [:]
-  private var order: [String] = []
+    private(set) var rows: [Row] = []
+    private var raw: [String: Measured] = [:]
+    private var order: [String] = []
 
-  mutating func add(_ measured: [Measured]) {
-    for line in measured {
-      let key = line.system + "\n" + line.name
-      if raw[key] == nil {
-        raw[key] = line
-        order.append(key)
-      } else {
-        raw[key]!.samples += line.samples
-      }
+    mutating func add(_ measured: [Measured]) {
+        for line in measured {
+            let key = line.system + "\n" + line.name
+            if raw[key] == nil {
+                raw[key] = line
+                order.append(key)
+            } else {
+                raw[key]!.samples += line.samples
+            }
+        }
     }
-  }
 
-  /// Makes the rows of the samples, and W8 of its two halves: what two threads get done against one.
-  mutating func derive() {
-    rows = order.map { key in
-      let cell = raw[key]!
-      let sorted = cell.samples.sorted()
-      let middle = sorted.count / 2
-      let median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-      return Row(
-        system: cell.system, workload: cell.name, n: cell.n, unit: cell.unit, min: sorted[0], median: median,
-        samples: sorted.count)
+    /// Makes the rows of the samples, and W8 of its two halves: what two threads get done against one.
+    mutating func derive() {
+        rows = order.map { key in
+            let cell = raw[key]!
+            let sorted = cell.samples.sorted()
+            let middle = sorted.count / 2
+            let median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+            return Row(
+                system: cell.system, workload: cell.name, n: cell.n, unit: cell.unit, min: sorted[0], median: median,
+                samples: sorted.count)
+        }
+        for one in rows where one.workload == "W8-1" {
+            guard let two = row(one.system, "W8-2") else { continue }
+            rows.append(
+                Row(
+                    system: one.system, workload: "W8", n: 1, unit: "times one thread's throughput",
+                    min: 2 * one.min / two.min,
+                    median: 2 * one.median / two.median, samples: two.samples))
+        }
     }
-    for one in rows where one.workload == "W8-1" {
-      guard let two = row(one.system, "W8-2") else { continue }
-      rows.append(
-        Row(
-          system: one.system, workload: "W8", n: 1, unit: "times one thread's throughput", min: 2 * one.min / two.min,
-          median: 2 * one.median / two.median, samples: two.samples))
+
+    func row(_ system: String, _ workload: String) -> Row? {
+        rows.first { $0.system == system && $0.workload == workload }
     }
-  }
 
-  func row(_ system: String, _ workload: String) -> Row? {
-    rows.first { $0.system == system && $0.workload == workload }
-  }
+    /// The minimum of a cell, which is what cells are compared by.
+    func min(_ system: String, _ workload: String) -> Double? { row(system, workload)?.min }
 
-  /// The minimum of a cell, which is what cells are compared by.
-  func min(_ system: String, _ workload: String) -> Double? { row(system, workload)?.min }
+    var systems: [String] {
+        Set(rows.map(\.system)).sorted { (Systems.place(of: $0), $0) < (Systems.place(of: $1), $1) }
+    }
 
-  var systems: [String] {
-    Set(rows.map(\.system)).sorted { (Systems.place(of: $0), $0) < (Systems.place(of: $1), $1) }
-  }
-
-  func jsonLines() -> String {
-    func short(_ value: Double) -> String { String(format: "%.4g", value) }
-    return rows.map { row in
-      #"{"system":"\#(row.system)","workload":"\#(row.workload)","n":\#(row.n),"unit":"\#(row.unit)","#
-        + #""min":\#(short(row.min)),"median":\#(short(row.median)),"samples":\#(row.samples)}"# + "\n"
-    }.joined()
-  }
+    func jsonLines() -> String {
+        func short(_ value: Double) -> String { String(format: "%.4g", value) }
+        return rows.map { row in
+            #"{"system":"\#(row.system)","workload":"\#(row.workload)","n":\#(row.n),"unit":"\#(row.unit)","#
+                + #""min":\#(short(row.min)),"median":\#(short(row.median)),"samples":\#(row.samples)}"# + "\n"
+        }.joined()
+    }
 }

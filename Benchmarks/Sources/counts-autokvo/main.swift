@@ -1,0 +1,151 @@
+// What one operation takes, counted and not timed. The driver is `counts`; this is what it runs.
+//
+//     counts-autokvo list                  the operations' names
+//     counts-autokvo allocations           OPERATION BLOCKS, a line for each: blocks of memory for one operation
+//     counts-autokvo run OPERATION COUNT   does it that often and leaves, for an instruction counter to watch
+//
+// Handlers capture nothing, so that a block counted is the library's own.
+
+import AutoKVO
+import CCountingMalloc
+import Glibc
+
+/// Something to count: what it needs is made first, outside the count.
+struct Operation {
+    var name: String
+    /// What one turn counts for: a set with a thousand handlers counts for a thousand.
+    var per = 1
+    /// Makes what is needed for that many turns and returns the turns.
+    var prepare: (_ count: Int) -> () -> Void
+}
+
+nonisolated(unsafe) var kept: [AnyObject] = []
+
+@inline(never) func set(_ model: Model, _ value: Int) { model.value = value }
+
+func observe(_ model: Model, by panel: Panel) -> KeyValueObservation {
+    try! model.addObserver(panel, forKeyPath: "value", options: [.old, .new]) { panel, _ in panel.calls &+= 1 }
+}
+
+func settingModel(_ make: @escaping (Model) -> Void) -> (Int) -> () -> Void {
+    { count in
+        let model = Model()
+        make(model)
+        return { for value in 0..<count { set(model, value) } }
+    }
+}
+
+let operations = [
+    Operation(name: "set-unobserved", prepare: settingModel { _ in }),
+    Operation(
+        name: "set-observer",
+        prepare: settingModel {
+            let panel = Panel()
+            kept.append(panel)
+            _ = observe($0, by: panel)
+        }),
+    Operation(
+        name: "set-closure",
+        prepare: settingModel { try! $0.observe("value") { _ in } }),
+    Operation(
+        name: "set-typed",
+        prepare: settingModel { $0.observe(\.value, options: [.old, .new]) { _, _ in } }),
+    Operation(
+        name: "set-thousand-observers", per: 1000,
+        prepare: settingModel { model in
+            for _ in 0..<1000 {
+                let panel = Panel()
+                kept.append(panel)
+                _ = observe(model, by: panel)
+            }
+        }),
+    Operation(name: "add") { count in
+        let model = Model()
+        let panel = Panel()
+        _ = observe(model, by: panel)
+        kept += [model, panel]
+        return { for _ in 0..<count { _ = observe(model, by: panel) } }
+    },
+    Operation(name: "add-first") { count in
+        let models = (0..<count).map { _ in Model() }
+        let panels = (0..<count).map { _ in Panel() }
+        kept += models as [AnyObject] + panels as [AnyObject]
+        return { for index in 0..<count { _ = observe(models[index], by: panels[index]) } }
+    },
+    Operation(name: "add-remove") { count in
+        let model = Model()
+        let panel = Panel()
+        return { for _ in 0..<count { observe(model, by: panel).remove() } }
+    },
+    Operation(name: "observer-life", per: 10) { count in
+        let models = (0..<10).map { _ in Model() }
+        return {
+            for _ in 0..<count {
+                let panel = Panel()
+                for model in models { _ = observe(model, by: panel) }
+            }
+        }
+    },
+    Operation(name: "path-leaf") { count in
+        let branch = Branch()
+        let child = Model()
+        let panel = Panel()
+        branch.child = child
+        kept += [branch, panel]
+        try! branch.addObserver(panel, forKeyPath: "child.value", options: [.old, .new]) { _, _ in }
+        return { for value in 0..<count { set(child, value) } }
+    },
+    Operation(name: "path-head") { count in
+        let branch = Branch()
+        let children = (Model(), Model())
+        let panel = Panel()
+        branch.child = children.0
+        kept.append(panel)
+        try! branch.addObserver(panel, forKeyPath: "child.value", options: [.old, .new]) { _, _ in }
+        return { for turn in 0..<count { setChild(branch, turn % 2 == 0 ? children.1 : children.0) } }
+    },
+    Operation(name: "dependent") { count in
+        let branch = Branch()
+        let panel = Panel()
+        kept.append(panel)
+        try! branch.addObserver(panel, forKeyPath: "doubled", options: [.old, .new]) { _, _ in }
+        return { for value in 0..<count { setBase(branch, value) } }
+    },
+    Operation(name: "append") { count in
+        let branch = Branch()
+        branch.items.reserveCapacity(1000 + count)
+        for item in 0..<1000 { branch.items.append(item) }
+        try! branch.observe("items") { _ in }
+        return { for item in 0..<count { append(item, to: branch) } }
+    },
+]
+
+func usage() -> Never {
+    print("usage: counts-autokvo list | allocations | run OPERATION COUNT")
+    exit(2)
+}
+
+let arguments = CommandLine.arguments
+switch arguments.dropFirst().first {
+case "list":
+    for operation in operations { print(operation.name, operation.per) }
+case "allocations":
+    for operation in operations {
+        operation.prepare(64)()
+        let count = 1024
+        let turns = operation.prepare(count)
+        let before = counted_allocations()
+        turns()
+        let blocks = Double(counted_allocations() - before) / Double(count * operation.per)
+        print(operation.name, blocks)
+    }
+case "run":
+    guard arguments.count == 4, let count = Int(arguments[3]),
+        let operation = operations.first(where: { $0.name == arguments[2] })
+    else { usage() }
+    operation.prepare(count)()
+    // What was made is not torn down: that would be counted too.
+    _exit(0)
+default:
+    usage()
+}

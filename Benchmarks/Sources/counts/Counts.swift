@@ -1,0 +1,107 @@
+// Counts blocks of memory and instructions for each operation, and compares them with thresholds.json.
+//
+//     counts SUBJECT THRESHOLDS
+//
+// Instructions come from valgrind's callgrind: the subject runs an operation N and 2 N times, and half of the difference is
+// what N of them took. What the run needs besides falls out, except where it grows with N, as in `add-first`, which makes
+// its objects too.
+
+import Foundation
+
+struct Threshold: Decodable {
+    var allocations: Double?
+    var instructions: Double?
+}
+
+struct Failure: Error, CustomStringConvertible {
+    var description: String
+}
+
+func run(_ command: [String]) throws -> (output: String, errors: String) {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    let output = Pipe()
+    let errors = Pipe()
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+        throw Failure(description: "\(command.joined(separator: " ")): \(complaint)")
+    }
+    return (text, complaint)
+}
+
+func instructions(_ subject: String, _ operation: String, _ count: Int) throws -> Double {
+    let errors = try run([
+        "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", subject, "run", operation, String(count),
+    ]).errors
+    guard let line = errors.split(separator: "\n").first(where: { $0.contains("Collected :") }),
+        let total = Double(line.split(separator: " ").last ?? "")
+    else { throw Failure(description: "callgrind said no total: \(errors)") }
+    return total
+}
+
+func pairs(_ text: String) -> [(name: String, value: Double)] {
+    text.split(separator: "\n").compactMap { line in
+        let parts = line.split(separator: " ")
+        return parts.count == 2 ? Double(parts[1]).map { (String(parts[0]), $0) } : nil
+    }
+}
+
+@main
+enum Counts {
+    static func main() {
+        do {
+            try exit(count() ? 0 : 1)
+        } catch {
+            print("\(error)")
+            exit(2)
+        }
+    }
+
+    /// Counts, compares, prints, and returns whether everything stayed within its thresholds.
+    private static func count() throws -> Bool {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 3 else { throw Failure(description: "usage: counts SUBJECT THRESHOLDS") }
+        let subject = arguments[1]
+        let thresholds = try JSONDecoder().decode(
+            [String: Threshold].self, from: Data(contentsOf: URL(fileURLWithPath: arguments[2])))
+        let operations = try pairs(run([subject, "list"]).output)
+        let allocations = try Dictionary(uniqueKeysWithValues: pairs(run([subject, "allocations"]).output))
+
+        var over: [String] = []
+        for name in thresholds.keys.sorted() where !operations.contains(where: { $0.name == name }) {
+            over.append("\(name): in the thresholds, and no such operation")
+        }
+        print("operation                  blocks   at most   instructions   at most")
+        for (name, per) in operations {
+            let count = max(4, Int(4000 / per))
+            let once = try instructions(subject, name, count)
+            let twice = try instructions(subject, name, 2 * count)
+            let took = (twice - once) / (Double(count) * per)
+            let blocks = allocations[name] ?? .nan
+            let limits = thresholds[name]
+            print(
+                name.padding(toLength: 24, withPad: " ", startingAt: 0), column(blocks, 8, "%.3f"),
+                column(limits?.allocations, 9, "%.3f"), column(took, 14, "%.1f"),
+                column(limits?.instructions, 9, "%.0f"))
+            if let limit = limits?.allocations, !(blocks <= limit) {
+                over.append("\(name): \(blocks) blocks, at most \(limit)")
+            }
+            if let limit = limits?.instructions, !(took <= limit) {
+                over.append("\(name): \(took) instructions, at most \(limit)")
+            }
+        }
+        for line in over { print("over: \(line)") }
+        return over.isEmpty
+    }
+
+    private static func column(_ value: Double?, _ width: Int, _ format: String) -> String {
+        let text = value.map { String(format: format, $0) } ?? "-"
+        return String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}
