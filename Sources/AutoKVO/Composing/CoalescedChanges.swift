@@ -45,7 +45,7 @@ final class CoalescedChanges {
         places[ObjectIdentifier(observation)] = entries.count
         entries.append(
             Entry(
-                observation: observation, route: route, kind: event.kind, indexes: event.indexes,
+                observation: observation, route: route, kind: event.kind, indexes: event.indexes?.pointee,
                 isLastComponent: event.isLastComponent, old: box(event.old), new: box(event.new)))
     }
 

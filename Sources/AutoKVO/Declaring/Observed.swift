@@ -39,16 +39,21 @@ public struct Observed<Value> {
         get { object[keyPath: storage].value }
         set {
             if object.isObserved {
-                write(newValue, to: object, storage)
-            } else {
-                object[keyPath: storage].value = newValue
+                // The place is taken out of the access: observers read the property while `write` is under way.
+                let place = withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) }
+                if write(newValue, to: object, at: place) { return }
             }
+            object[keyPath: storage].value = newValue
         }
         _modify {
             // One yield for both cases: two are not inlined, and cost four times as much.
-            let edit = object.isObserved ? ObservedEdit(of: object, storage) : nil
+            var edit: ObservedEdit<Value>?
+            if object.isObserved {
+                let place = withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) }
+                edit = ObservedEdit(of: object, at: place)
+            }
             yield &object[keyPath: storage].value
-            if let edit { edit.finish(object, storage) }
+            if let edit { edit.finish(object) }
         }
     }
 
@@ -61,31 +66,32 @@ public struct Observed<Value> {
         }
     }
 
-    /// Writes a property of an object that somebody observes.
+    /// Writes a property of an object that somebody observes. False if nobody wants to know, and then nothing was done.
+    ///
+    /// - Parameter place: The property's storage. A ticket is only given for the place in the object where the class has
+    ///   that storage, so it is used as a pointer: it lies there as long as the object lives.
     @inlinable @inline(never)
-    static func write<Owner: TrackedObject>(
-        _ newValue: Value, to object: Owner, _ storage: ReferenceWritableKeyPath<Owner, Observed<Value>>
-    ) {
-        var value = newValue
-        let ticket = withUnsafeMutablePointer(to: &object[keyPath: storage]) { place in
-            let ticket = object.ticket(forWriteTo: place)
-            // The value from before ends up in `value` and is released after the observers were called.
-            if ticket.form != .announced { swap(&place.pointee.value, &value) }
-            return ticket
-        }
+    static func write(_ newValue: Value, to object: TrackedObject, at place: UnsafeMutableRawPointer) -> Bool {
+        let ticket = object.ticket(forWriteTo: place)
+        let storage = place.assumingMemoryBound(to: Value.self)
         switch ticket.form {
-        case .silent: break
+        case .silent: return false
         case .immediate, .immediateWithOld:
-            withUnsafePointer(to: &value) { old in
+            var old = newValue
+            // The value from before is released after the observers were called.
+            swap(&storage.pointee, &old)
+            withUnsafePointer(to: &old) { old in
                 withUnsafePointer(to: newValue) { new in
                     object.didWrite(ticket, Value.self, old: old, new: new)
                 }
             }
         case .announced:
             object.beginWrite(ticket)
-            swap(&object[keyPath: storage].value, &value)
+            var old = newValue
+            swap(&storage.pointee, &old)
             object.endWrite(ticket)
         }
+        return true
     }
 }
 
@@ -102,23 +108,22 @@ struct ObservedEdit<Value> {
     /// The value from before, if anybody asked: the copy that the edit then has to make of a collection.
     @usableFromInline let old: Value?
 
+    @usableFromInline let place: UnsafeMutableRawPointer
+
     @inlinable
-    init<Owner: TrackedObject>(of object: Owner, _ storage: ReferenceWritableKeyPath<Owner, Observed<Value>>) {
-        let (ticket, old) = withUnsafeMutablePointer(to: &object[keyPath: storage]) { place in
-            let ticket = object.ticket(forWriteTo: place)
-            return (ticket, ticket.form == .immediateWithOld ? place.pointee.value : nil)
-        }
-        self.ticket = ticket
-        self.old = old
+    init(of object: TrackedObject, at place: UnsafeMutableRawPointer) {
+        ticket = object.ticket(forWriteTo: place)
+        old = ticket.form == .immediateWithOld ? place.assumingMemoryBound(to: Value.self).pointee : nil
+        self.place = place
         if ticket.form == .announced { object.beginWrite(ticket) }
     }
 
     @inlinable
-    func finish<Owner: TrackedObject>(_ object: Owner, _ storage: ReferenceWritableKeyPath<Owner, Observed<Value>>) {
+    func finish(_ object: TrackedObject) {
         switch ticket.form {
         case .silent: break
         case .immediate, .immediateWithOld:
-            let value = object[keyPath: storage].value
+            let value = place.assumingMemoryBound(to: Value.self).pointee
             withUnsafePointer(to: value) { new in
                 if let old {
                     withUnsafePointer(to: old) { object.didWrite(ticket, Value.self, old: $0, new: new) }

@@ -13,15 +13,16 @@ final class ChangeContext {
     @usableFromInline @exclusivity(unchecked) var type: Any.Type = Any.self
 
     @exclusivity(unchecked) var kind = ChangeKind.setting
-    @exclusivity(unchecked) var indexes: RangeSet<Int>?
     @exclusivity(unchecked) var isPrior = false
     @exclusivity(unchecked) var isLastComponent = true
+    @exclusivity(unchecked) private var indexesPointer: UnsafePointer<RangeSet<Int>>?
     /// Borrowed from the delivery while the handler runs.
     @exclusivity(unchecked) var observation: Unmanaged<KeyValueObservation>?
     @exclusivity(unchecked) var route: Unmanaged<Route>?
     /// In possession, once the change was kept.
     private var keptObservation: KeyValueObservation?
     private var keptRoute: Route?
+    private var keptIndexes: RangeSet<Int>?
     @exclusivity(unchecked) var nextSpare: Unmanaged<ChangeContext>?
 
     init() {
@@ -31,7 +32,8 @@ final class ChangeContext {
     deinit {
         if keptObservation != nil {
             for value in [old, new] {
-                guard let value = value.map({ UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: Any.self) }) else { continue }
+                guard let value = value.map({ UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: Any.self) })
+                else { continue }
                 value.deinitialize(count: 1)
                 value.deallocate()
             }
@@ -49,6 +51,17 @@ final class ChangeContext {
     @usableFromInline
     func loadConverting<Value>(_ pointer: UnsafeRawPointer, as value: Value.Type) -> Value? {
         convert(ChangeEvent.box(pointer, type), to: Value.self)
+    }
+
+    var indexes: RangeSet<Int>? { keptIndexes ?? indexesPointer?.pointee }
+
+    @inline(__always)
+    func prepare(_ event: ChangeEvent) {
+        kind = event.kind
+        isPrior = event.isPrior
+        isLastComponent = event.isLastComponent
+        type = event.type
+        indexesPointer = event.indexes
     }
 
     var currentObservation: KeyValueObservation { observation!.takeUnretainedValue() }
@@ -70,16 +83,18 @@ final class ChangeContext {
     func keep() {
         keptObservation = observation?.takeUnretainedValue()
         keptRoute = route?.takeUnretainedValue()
+        keptIndexes = indexesPointer?.pointee
+        indexesPointer = nil
         old = old.map { ChangeEvent.copy($0, type) }
         new = new.map { ChangeEvent.copy($0, type) }
         type = Any.self
     }
 }
 
-/// One change of one property, or of one path, on its way to the handlers.
+/// One change of one property, or of one path, on its way to the handlers. Plain words: it points to what it tells.
 struct ChangeEvent {
     var kind = ChangeKind.setting
-    var indexes: RangeSet<Int>?
+    var indexes: UnsafePointer<RangeSet<Int>>?
     var isPrior = false
     /// The call made at the registration.
     var isInitial = false
@@ -108,16 +123,5 @@ struct ChangeEvent {
     var isUnchanged: Bool {
         guard kind == .setting, !isPrior, let old, let new else { return false }
         return areEqual(ChangeEvent.box(old, type), ChangeEvent.box(new, type))
-    }
-
-    @inline(__always)
-    func prepare(_ context: Unmanaged<ChangeContext>) {
-        context._withUnsafeGuaranteedRef {
-            $0.kind = kind
-            if indexes != nil || $0.indexes != nil { $0.indexes = indexes }
-            $0.isPrior = isPrior
-            $0.isLastComponent = isLastComponent
-            $0.type = type
-        }
     }
 }

@@ -28,7 +28,9 @@ extension Delivery {
             let (affected, isDerivedFrom, links) = record.lock.withLock {
                 (
                     list.pointee.count > 0
-                        ? Affected(subject: .list(record, slot: slot), needs: list.pointee.needs, bound: list.pointee.lastSequence)
+                        ? Affected(
+                            subject: .list(record, slot: slot), needs: list.pointee.needs,
+                            bound: list.pointee.lastSequence)
                         : nil,
                     list.pointee.hasDerivedInterest,
                     list.pointee.hasInnerLinks ? list.pointee.innerLinks() : []
@@ -36,7 +38,8 @@ extension Delivery {
             }
             if let affected { found.append(affected) }
             if isDerivedFrom {
-                for derived in record.schema!.dependencies(of: slot).derived where seen.insert(.list(record, slot: derived)) {
+                for derived in record.schema!.dependencies(of: slot).derived
+                where seen.insert(.list(record, slot: derived)) {
                     queue.append((record, derived))
                 }
             }

@@ -129,21 +129,19 @@ enum Delivery {
     private static func deliver(
         _ event: OpenEvent, new: Any?, isPrior: Bool, _ thread: UnsafeMutablePointer<ThreadState>
     ) {
-        withOptionalPointer(to: event.old) { old in
-            withOptionalPointer(to: new) { new in
-                let change = ChangeEvent(
-                    kind: event.description.kind, indexes: event.description.indexes, isPrior: isPrior,
-                    isLastComponent: event.isLastComponent, token: event.token, type: Any.self, old: old, new: new)
-                switch event.subject {
-                case .list(let record, let slot):
-                    guard let object = record.trackedObject else { return }
-                    Walk.call(record, record.list(slot)!, upTo: event.bound, change, thread)
-                    withExtendedLifetime(object) {}
-                case .route(let route):
-                    var loop = HandlerLoop(thread, change)
-                    loop.call(route, change)
-                    loop.finish()
-                }
+        withOptionalPointers(old: event.old, new: new, indexes: event.description.indexes) { old, new, indexes in
+            let change = ChangeEvent(
+                kind: event.description.kind, indexes: indexes, isPrior: isPrior,
+                isLastComponent: event.isLastComponent, token: event.token, type: Any.self, old: old, new: new)
+            switch event.subject {
+            case .list(let record, let slot):
+                guard let object = record.trackedObject else { return }
+                Walk.call(record, record.list(slot)!, upTo: event.bound, change, thread)
+                withExtendedLifetime(object) {}
+            case .route(let route):
+                var loop = HandlerLoop(thread, change)
+                loop.call(route, change)
+                loop.finish()
             }
         }
     }
@@ -155,21 +153,33 @@ enum Delivery {
     ) {
         let thread = ThreadState.current
         let outer = thread.pointee.beginCalls()
-        withOptionalPointer(to: old) { old in
-            withOptionalPointer(to: new) { new in
-                let event = ChangeEvent(
-                    kind: kind, indexes: indexes, isInitial: isInitial, isLastComponent: isLastComponent, old: old, new: new)
-                var loop = HandlerLoop(thread, event)
-                if let route { loop.call(route, event) } else { loop.callDirectly(observation, event) }
-                loop.finish()
-            }
+        withOptionalPointers(old: old, new: new, indexes: indexes) { old, new, indexes in
+            let event = ChangeEvent(
+                kind: kind, indexes: indexes, isInitial: isInitial, isLastComponent: isLastComponent, old: old, new: new
+            )
+            var loop = HandlerLoop(thread, event)
+            if let route { loop.call(route, event) } else { loop.callDirectly(observation, event) }
+            loop.finish()
         }
         thread.pointee.endCalls(outer)
     }
 
-    private static func withOptionalPointer(to value: Any?, _ body: (UnsafeRawPointer?) -> Void) {
+    private static func withOptionalPointers(
+        old: Any?, new: Any?, indexes: RangeSet<Int>?,
+        _ body: (UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<RangeSet<Int>>?) -> Void
+    ) {
+        withOptionalPointer(to: old) { old in
+            withOptionalPointer(to: new) { new in
+                withOptionalPointer(to: indexes) {
+                    body(old.map { UnsafeRawPointer($0) }, new.map { UnsafeRawPointer($0) }, $0)
+                }
+            }
+        }
+    }
+
+    private static func withOptionalPointer<Value>(to value: Value?, _ body: (UnsafePointer<Value>?) -> Void) {
         guard let value else { return body(nil) }
-        withUnsafePointer(to: value) { body(UnsafeRawPointer($0)) }
+        withUnsafePointer(to: value) { body($0) }
     }
 }
 

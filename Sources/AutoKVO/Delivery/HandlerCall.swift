@@ -45,7 +45,8 @@ struct HandlerCall {
     }
 
     @usableFromInline
-    static func observer<Observer: AnyObject, Value>(_ body: @escaping (Observer, Change<Value>) -> Void) -> HandlerCall {
+    static func observer<Observer: AnyObject, Value>(_ body: @escaping (Observer, Change<Value>) -> Void) -> HandlerCall
+    {
         withExtendedLifetime(body) {
             HandlerCall(.observerAndChange, unsafeBitCast(OfObjectAndChange(body: body), to: Words.self))
         }

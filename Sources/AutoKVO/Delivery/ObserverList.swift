@@ -32,10 +32,9 @@ struct ObserverList: ~Copyable {
 
     private func updateShape() {
         let now: Shape =
-            if count | derivedInterest == 0 { .idle }
-            else if prior | inner | derivedInterest != 0 { .general }
-            else if old != 0 { .immediateWithOld }
-            else { .immediate }
+            if count | derivedInterest == 0 { .idle } else if prior | inner | derivedInterest != 0 {
+                .general
+            } else if old != 0 { .immediateWithOld } else { .immediate }
         shape.store(now, ordering: .releasing)
     }
 

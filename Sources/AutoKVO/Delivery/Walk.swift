@@ -96,7 +96,7 @@ struct HandlerLoop {
     init(_ thread: UnsafeMutablePointer<ThreadState>, _ event: ChangeEvent) {
         self.thread = thread
         context = thread.pointee.takeContext()
-        event.prepare(context)
+        context._withUnsafeGuaranteedRef { $0.prepare(event) }
     }
 
     @inline(__always)
@@ -174,7 +174,7 @@ struct HandlerLoop {
         context._withUnsafeGuaranteedRef { $0.keep() }
         context.release()
         context = thread.pointee.takeContext()
-        event.prepare(context)
+        context._withUnsafeGuaranteedRef { $0.prepare(event) }
     }
 }
 
