@@ -13,9 +13,10 @@ enum Sparkline {
         let high = maximum ?? known.max() ?? 0
         let row = shown.map { value -> Character in
             guard let value, value.isFinite else { return " " }
-            guard high > low else { return blocks[0] }
-            let share = min(max((value - low) / (high - low), 0), 1)
-            return blocks[Int((share * Double(blocks.count - 1)).rounded())]
+            // Halved, since the span of two huge values need not be a finite number; that of two tiny ones may be zero.
+            let share = (value / 2 - low / 2) / (high / 2 - low / 2)
+            guard high > low, share > 0 else { return blocks[0] }
+            return blocks[Int((min(share, 1) * Double(blocks.count - 1)).rounded())]
         }
         return String(repeating: " ", count: width - row.count) + String(row)
     }
