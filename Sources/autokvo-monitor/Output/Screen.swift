@@ -24,10 +24,11 @@ struct Screen {
             write(lines.map { $0 + "\n" }.joined())
             return
         }
-        // A line that wraps would take two rows, and the next redrawing would start in the wrong one.
-        let columns = Self.columns
-        write(eraseBlock() + lines.map { $0.prefix(columns) + "\n" }.joined())
-        drawn = lines.count
+        // A line that wraps, or a block higher than the terminal, would make the next redrawing start in the wrong row.
+        let (rows, columns) = Self.size
+        let shown = lines.prefix(max(rows - 1, 1)).map { $0.prefix(columns) + "\n" }
+        write(eraseBlock() + shown.joined())
+        drawn = shown.count
     }
 
     /// One line that stays: on a terminal it moves up out of the block.
@@ -46,9 +47,9 @@ struct Screen {
         drawn > 0 ? "\u{1B}[\(drawn)A\u{1B}[0J" : ""
     }
 
-    private static var columns: Int {
+    private static var size: (rows: Int, columns: Int) {
         var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (24, 80) }
+        return (Int(size.ws_row), Int(size.ws_col))
     }
 }
