@@ -49,7 +49,9 @@ struct Screen {
 
     private static var size: (rows: Int, columns: Int) {
         var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (24, 80) }
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return (24, 80)
+        }
         return (Int(size.ws_row), Int(size.ws_col))
     }
 }
