@@ -13,9 +13,10 @@ final class ClassSchema: @unchecked Sendable {
     let keys: [ResolvedKey]
     let handlers: [String: DeclaredHandler]
     private let slots: [String: Int]
-    /// The slot of the observed property that begins at each byte of an object, -1 where none does.
-    private let slotsByOffset: UnsafeMutablePointer<Int16>
-    private let offsetCount: Int
+    /// What writes and registrations look up, as plain memory that records point to.
+    let layout: UnsafePointer<SlotLayout>
+    /// Whether the class has said that its observations do not end by themselves.
+    let unregistersManually: Bool
     /// `slots` for names of up to 15 bytes, which is how nearly all are looked up: open addressing, by their bits.
     private let shortNames: ShortNameTable
 
@@ -30,19 +31,13 @@ final class ClassSchema: @unchecked Sendable {
         self.keys = keys
         self.handlers = handlers
         self.slots = slots
-        let places = keys.filter { $0.offset != nil }
-        offsetCount = (places.compactMap(\.offset).max() ?? -1) + 1
-        slotsByOffset = .allocate(capacity: max(offsetCount, 1))
-        slotsByOffset.initialize(repeating: -1, count: max(offsetCount, 1))
-        for key in places { slotsByOffset[key.offset!] = Int16(key.slot) }
+        layout = SlotLayout.make(for: keys)
+        unregistersManually = !((type as? TrackedObject.Type)?.unregistersAutomatically ?? true)
         shortNames = ShortNameTable(slots)
     }
 
     /// The slot of the observed property that begins `offset` bytes into the object, or -1.
-    @inline(__always)
-    func slot(atOffset offset: Int) -> Int {
-        offset >= 0 && offset < offsetCount ? Int(slotsByOffset[offset]) : -1
-    }
+    func slot(atOffset offset: Int) -> Int { layout.pointee.slot(atOffset: offset) }
 
     /// The slot of a key.
     ///

@@ -58,17 +58,29 @@ extension TrackedObject {
 
     /// The object's record, made if there is none; nil if the object's deinit has begun.
     func makeRecord() throws(KeyValueError) -> ObjectRecord? {
-        if csr_is_deinitializing(Unmanaged.passUnretained(self).toOpaque()) { return nil }
-        if let record { return record }
+        try makeHome()?.takeUnretainedValue()
+    }
+
+    /// The same without a reference of its own: the record stays as long as the object is not torn down.
+    @inline(__always)
+    func makeHome() throws(KeyValueError) -> Unmanaged<ObjectRecord>? {
+        if isDeinitializing { return nil }
+        if let known = UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1) { return .fromOpaque(known) }
+        return try makeFirstHome()
+    }
+
+    @inline(never)
+    private func makeFirstHome() throws(KeyValueError) -> Unmanaged<ObjectRecord> {
         let record = ObjectRecord(of: self, schema: try ClassSchema.of(type(of: self)))
-        let mine = UInt(bitPattern: Unmanaged.passUnretained(record).toOpaque())
-        let (stored, other) = word.compareExchange(expected: 0, desired: mine, ordering: .acquiringAndReleasing)
+        let mine = Unmanaged.passUnretained(record)
+        let (stored, other) = word.compareExchange(
+            expected: 0, desired: UInt(bitPattern: mine.toOpaque()), ordering: .acquiringAndReleasing)
         if stored {
             record.store()
-            return record
+            return mine
         }
         // Another thread was first; ours goes unused.
-        return Unmanaged<ObjectRecord>.fromOpaque(UnsafeRawPointer(bitPattern: other & ~1)!).takeUnretainedValue()
+        return .fromOpaque(UnsafeRawPointer(bitPattern: other & ~1)!)
     }
 
     /// Ends what the object takes part in, then runs what was left for its death, then forgets it.

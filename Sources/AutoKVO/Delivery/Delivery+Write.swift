@@ -31,7 +31,8 @@ extension TrackedObject {
         let pointer = UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1)
         guard let pointer else { return WriteTicket(.silent, -1) }
         return Unmanaged<ObjectRecord>.fromOpaque(pointer)._withUnsafeGuaranteedRef { record in
-            let slot = record.schema!.slot(atOffset: place - address)
+            let layout = record.layout!
+            let slot = layout.pointee.slot(atOffset: place - address)
             guard slot >= 0, let list = record.list(slot) else { return WriteTicket(.silent, slot) }
             let form: WriteTicket.Form
             switch list.pointee.shape.load(ordering: .acquiring) {
@@ -40,7 +41,7 @@ extension TrackedObject {
             case .immediateWithOld: form = .immediateWithOld
             case .general: form = .announced
             }
-            if csr_is_deinitializing(address) || !record.schema!.keys[slot].declared.notifiesAutomatically {
+            if layout.pointee[slot].contains(.isSilent) || csr_is_deinitializing(address) {
                 return WriteTicket(.silent, slot)
             }
             // Inside an announced change of the same property, or of one that leads to the same observers, the outer one tells.

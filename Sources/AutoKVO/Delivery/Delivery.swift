@@ -112,7 +112,7 @@ enum Delivery {
     }
 
     private static func pick(_ indexes: RangeSet<Int>, of value: Any) -> Any? {
-        (unwrapped(value) as? any IndexedCollection)?.elements(at: indexes)
+        pickElements(indexes, of: value)
     }
 
     /// Reads what is wanted before the first handler, then calls all.

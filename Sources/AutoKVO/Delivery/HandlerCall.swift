@@ -7,6 +7,7 @@ internal import CSwiftRuntime
 /// nor releases the closure's context. Whoever calls sees to it that the context lives (see `ObservationNode.holds`).
 @usableFromInline
 struct HandlerCall {
+    @usableFromInline
     enum Shape: UInt8 {
         /// `(Change<Value>) -> Void`
         case change
@@ -18,46 +19,62 @@ struct HandlerCall {
         case named
     }
 
-    let shape: Shape
-    let function: UnsafeRawPointer
+    @usableFromInline let shape: Shape
+    @usableFromInline let function: UnsafeRawPointer?
     /// Owned: whoever has the value has to store or release it.
-    let closure: UnsafeRawPointer?
+    @usableFromInline let closure: UnsafeRawPointer?
 
     // A closure is wrapped in a struct first: passed to a generic function as it is, the compiler would convert it to
     // one that takes its arguments in memory.
-    private struct OfChange<Value> { let body: (Change<Value>) -> Void }
-    private struct OfObjectAndChange<Object: AnyObject, Value> { let body: (Object, Change<Value>) -> Void }
-    private struct Words {
-        let function: UnsafeRawPointer
-        let closure: UnsafeRawPointer?
+    @usableFromInline
+    struct OfChange<Value> {
+        @usableFromInline let body: (Change<Value>) -> Void
+        @inlinable init(body: @escaping (Change<Value>) -> Void) { self.body = body }
+    }
+    @usableFromInline
+    struct OfObjectAndChange<Object: AnyObject, Value> {
+        @usableFromInline let body: (Object, Change<Value>) -> Void
+        @inlinable init(body: @escaping (Object, Change<Value>) -> Void) { self.body = body }
+    }
+    @usableFromInline
+    struct Words {
+        @usableFromInline let function: UnsafeRawPointer?
+        @usableFromInline let closure: UnsafeRawPointer?
+        @inlinable init(function: UnsafeRawPointer?, closure: UnsafeRawPointer?) {
+            self.function = function
+            self.closure = closure
+        }
     }
 
-    private init(_ shape: Shape, _ words: Words) {
+    @inlinable
+    init(_ shape: Shape, _ words: Words) {
         self.shape = shape
         function = words.function
         closure = words.closure
-        if let closure { csr_retain(closure) }
+        if let closure { _ = Unmanaged<AnyObject>.fromOpaque(closure).retain() }
     }
 
-    @usableFromInline
+    @inlinable
     static func change<Value>(_ body: @escaping (Change<Value>) -> Void) -> HandlerCall {
         withExtendedLifetime(body) { HandlerCall(.change, unsafeBitCast(OfChange(body: body), to: Words.self)) }
     }
 
-    @usableFromInline
-    static func observer<Observer: AnyObject, Value>(_ body: @escaping (Observer, Change<Value>) -> Void) -> HandlerCall
-    {
+    @inlinable
+    static func observer<Observer: AnyObject, Value>(_ body: @escaping (Observer, Change<Value>) -> Void) -> HandlerCall {
         withExtendedLifetime(body) {
             HandlerCall(.observerAndChange, unsafeBitCast(OfObjectAndChange(body: body), to: Words.self))
         }
     }
 
-    @usableFromInline
+    @inlinable
     static func target<Target: AnyObject, Value>(_ body: @escaping (Target, Change<Value>) -> Void) -> HandlerCall {
         withExtendedLifetime(body) {
             HandlerCall(.targetAndChange, unsafeBitCast(OfObjectAndChange(body: body), to: Words.self))
         }
     }
+
+    /// No handler: of nodes that are not observations.
+    static var none: HandlerCall { HandlerCall(.change, Words(function: nil, closure: nil)) }
 
     static func named(_ handler: DeclaredHandler) -> HandlerCall {
         let pointer = UnsafeRawPointer(Unmanaged.passUnretained(handler).toOpaque())

@@ -1,22 +1,37 @@
+internal import CSwiftRuntime
+import Synchronization
+
 /// A place in the observer list of one property of one object. Not for use outside the library: the public class
 /// `KeyValueObservation` is a node itself, so that an ordinary observation is one allocation.
 ///
-/// Everything here is guarded by the lock of `record`.
+/// What a walk reads comes first and fills one cache line. What is variable is guarded by the lock of `home`.
 public class ObservationNode {
-    /// The object whose list this is; nil for an observation that only groups others.
-    final let record: ObjectRecord?
-    /// The property, as the index of its key in the schema of the object's class.
-    final let slot: Int32
-    /// Walks that have this node in their hands. While it is not zero the node stays linked, so that they find on.
-    @exclusivity(unchecked) final var holds: Int32 = 0
     @exclusivity(unchecked) final var next: Unmanaged<ObservationNode>?
-    @exclusivity(unchecked) final var previous: Unmanaged<ObservationNode>?
     /// Place in the order of registration. A walk does not go beyond what was the last when it began.
     @exclusivity(unchecked) final var sequence: UInt64 = 0
+    /// An observation's handler, as the two words of a closure. Owned until the observation has ended and no call is
+    /// using them.
+    @exclusivity(unchecked) final var function: UnsafeRawPointer?
+    @exclusivity(unchecked) final var closure: UnsafeRawPointer?
+    /// An observation's observer, pinned by its record.
+    final let observerAddress: UnsafeRawPointer?
+    /// Walks that have this node in their hands. While it is not zero the node stays linked, so that they find on.
+    @exclusivity(unchecked) final var holds: Int32 = 0
+    final let options: ObservingOptions
     @exclusivity(unchecked) final var membership = Membership.none
+    final let kind: Kind
+
+    final let state: Atomic<State>
+    final let handling: HandlerCall.Shape
     /// It must not be linked (again).
     @exclusivity(unchecked) final var isCancelled = false
-    final let kind: Kind
+    /// The property, as the index of its key in the schema of the object's class; -1 for an observation that only
+    /// groups others.
+    final let slot: Int32
+    @exclusivity(unchecked) final var previous: Unmanaged<ObservationNode>?
+    /// The record of the object whose list this is, or, for an observation of several, of the first; retained. Nil for
+    /// an observation of nothing.
+    final let home: Unmanaged<ObjectRecord>?
 
     enum Kind: UInt8 {
         /// A `KeyValueObservation` of this very property.
@@ -34,14 +49,43 @@ public class ObservationNode {
         case left
     }
 
-    init(record: ObjectRecord?, slot: Int, kind: Kind) {
-        self.record = record
-        self.slot = Int32(slot)
-        self.kind = kind
+    enum State: UInt8, AtomicRepresentable {
+        case active
+        /// With `.once` and `.prior`: one change has made its prior call and will make the other.
+        case claimed
+        /// With `.once`: delivered. `rearm()` makes it active again.
+        case fired
+        case ended
     }
 
+    init(
+        home: Unmanaged<ObjectRecord>?, slot: Int, kind: Kind, options: ObservingOptions = [], handler: HandlerCall = .none,
+        observerAddress: UnsafeRawPointer? = nil, state: State = .active
+    ) {
+        self.home = home?.retain()
+        self.slot = Int32(slot)
+        self.kind = kind
+        self.options = options
+        self.state = Atomic(state)
+        self.observerAddress = observerAddress
+        handling = handler.shape
+        function = handler.function
+        closure = handler.closure
+    }
+
+    deinit {
+        csr_release(closure)
+        home?.release()
+    }
+
+    /// The record of the object whose list this is. Nil for an observation of nothing.
+    final var record: ObjectRecord? { home?.takeUnretainedValue() }
+
     /// What this node makes a change of its property do. Constant while the node is in a list.
-    var needs: ObserverList.Needs { preconditionFailure("A node is an observation or a link.") }
+    final var needs: ObserverList.Needs {
+        guard kind == .observation else { return unsafeDowncast(self, to: PathLink.self).linkNeeds }
+        return ObserverList.Needs(for: options)
+    }
 
     /// The object whose list the node is in is being deinitialized. The node leaves the list.
     func targetDidDie() { preconditionFailure("A node is an observation or a link.") }

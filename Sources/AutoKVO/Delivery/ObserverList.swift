@@ -49,6 +49,18 @@ struct ObserverList: ~Copyable {
         static let prior = Needs(rawValue: 4)
         /// More than a call with this property's values: a path goes on from here.
         static let inner = Needs(rawValue: 8)
+
+        @inline(__always)
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// What an observation with these options wants. The bits of `.old` and `.new` are the same in both.
+        @inline(__always)
+        init(for options: ObservingOptions) {
+            var bits = UInt8(truncatingIfNeeded: options.rawValue) & 3
+            if options.contains(.prior) { bits |= 4 }
+            if options.contains(.distinct) { bits |= 3 }
+            rawValue = bits
+        }
     }
 
     var needs: Needs {

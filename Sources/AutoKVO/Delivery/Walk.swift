@@ -107,7 +107,7 @@ struct HandlerLoop {
     /// Calls the handler of an observation that its list, held by the walk, keeps alive.
     @inline(__always)
     mutating func call(_ observation: KeyValueObservation, _ event: ChangeEvent) {
-        call(observation, event, route: nil, target: observation.record!.address)
+        call(observation, event, route: nil, target: observation.home!._withUnsafeGuaranteedRef { $0.address })
     }
 
     /// The same for an observation that no walk holds.

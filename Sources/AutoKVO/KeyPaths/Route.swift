@@ -62,7 +62,7 @@ final class PathLink: ObservationNode {
     let level: Int
     /// Whether a change of the property is a change of the path's value as it stands: it is the last component.
     let isLeaf: Bool
-    private let leafNeeds: ObserverList.Needs
+    let linkNeeds: ObserverList.Needs
 
     init(_ chain: Chain, level: Int, record: ObjectRecord, slot: Int) {
         route = chain.route
@@ -70,20 +70,18 @@ final class PathLink: ObservationNode {
         self.level = level
         if chain === route.chain, level == chain.path.keys.count - 1, chain.path.tail == nil, let observation = route.observation {
             isLeaf = true
-            leafNeeds = observation.needs
+            linkNeeds = observation.needs
         } else {
             isLeaf = false
-            leafNeeds = []
+            linkNeeds = .inner
         }
-        super.init(record: record, slot: slot, kind: .link)
+        super.init(home: Unmanaged.passUnretained(record), slot: slot, kind: .link)
         Counters.links.add(1)
     }
 
     deinit {
         Counters.links.add(-1)
     }
-
-    override var needs: ObserverList.Needs { isLeaf ? leafNeeds : .inner }
 
     /// Whether it is the link of the root's own property.
     var isFirst: Bool { level == 0 && chain === route.chain }
@@ -94,11 +92,11 @@ final class PathLink: ObservationNode {
     /// Takes the link out of its list, or makes sure that it never gets in.
     func cancel() {
         record!.lock.withLock { isCancelled = true }
-        record!.unlink(self)
+        _ = record!.unlink(self)
     }
 
     override func targetDidDie() {
-        record!.unlink(self)
+        _ = record!.unlink(self)
         guard isFirst else { return }
         switch route.sink {
         case .observation(let observation): observation.targetDidDie(of: route)

@@ -6,8 +6,8 @@ extension ObjectRecord {
     /// - Returns: False if the object's deinit has begun, and then nothing has changed.
     func link(_ node: ObservationNode) -> Bool {
         let slot = Int(node.slot)
-        let key = schema!.keys[slot]
-        let bases = key.isIndependent ? nil : schema!.dependencies(of: slot)
+        let isIndependent = layout!.pointee[slot].contains(.isIndependent)
+        let dependencies = isIndependent ? nil : schema!.dependencies(of: slot)
         lock.lock()
         guard !isDying, !node.isCancelled, !csr_is_deinitializing(address) else {
             lock.unlock()
@@ -20,33 +20,38 @@ extension ObjectRecord {
             list.pointee.append(Unmanaged.passRetained(node))
         }
         interestDidChange(by: 1)
-        for base in bases?.bases ?? [] { makeList(base).pointee.derivedInterestDidChange(by: 1) }
+        if let dependencies { basesDidGetInterest(dependencies, by: 1) }
         lock.unlock()
-        if let bases { interestInDerivedKeyDidChange(slot, bases) }
+        if let dependencies { interestInDerivedKeyDidChange(slot, dependencies) }
         return true
     }
 
     /// Takes a node out of the list of its slot, if it is in it.
     ///
-    /// - Returns: What the caller has to let go of, now that no lock is held.
-    @discardableResult
-    func unlink(_ node: ObservationNode) -> Bool {
+    /// - Parameter taking: The node again, if it is an observation that has ended: its closure, if no call is using it,
+    ///   is taken in the same go.
+    func unlink(_ node: ObservationNode, taking observation: KeyValueObservation? = nil) -> UnsafeRawPointer? {
         let slot = Int(node.slot)
         lock.lock()
         guard node.membership == .linked else {
+            let closure = observation.flatMap { $0.holds == 0 ? $0.takeHandler() : nil }
             lock.unlock()
-            return false
+            return closure
         }
-        let list = self.list(slot)!
-        let unlinked = list.pointee.remove(node)
+        let isUnlinked = list(slot)!.pointee.remove(node)
         interestDidChange(by: -1)
-        let key = schema!.keys[slot]
-        let bases = key.isIndependent ? nil : schema!.dependencies(of: slot)
-        for base in bases?.bases ?? [] { makeList(base).pointee.derivedInterestDidChange(by: -1) }
+        let isIndependent = layout!.pointee[slot].contains(.isIndependent)
+        let dependencies = isIndependent ? nil : schema!.dependencies(of: slot)
+        if let dependencies { basesDidGetInterest(dependencies, by: -1) }
+        let closure = observation.flatMap { $0.holds == 0 ? $0.takeHandler() : nil }
         lock.unlock()
-        if unlinked { Unmanaged.passUnretained(node).release() }
-        if let bases { interestInDerivedKeyDidChange(slot, bases) }
-        return true
+        if isUnlinked { Unmanaged.passUnretained(node).release() }
+        if let dependencies { interestInDerivedKeyDidChange(slot, dependencies) }
+        return closure
+    }
+
+    private func basesDidGetInterest(_ dependencies: DependencyClosure, by one: Int) {
+        for base in dependencies.bases { makeList(base).pointee.derivedInterestDidChange(by: one) }
     }
 
     /// Puts an observation into the list of what the object holds as an observer.

@@ -20,6 +20,8 @@ final class ObjectRecord: @unchecked Sendable {
     let address: UnsafeRawPointer
     /// The tracked object's class; nil for an observer that is not a `TrackedObject`.
     let schema: ClassSchema?
+    /// The schema's layout.
+    let layout: UnsafePointer<SlotLayout>?
     let lock = ShortLock()
 
     /// The address of each slot's list, zero until the slot is first observed. Written under the lock, read without:
@@ -41,6 +43,7 @@ final class ObjectRecord: @unchecked Sendable {
     init(of object: AnyObject, schema: ClassSchema?) {
         address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
         self.schema = schema
+        layout = schema?.layout
         if let count = schema?.keys.count, count > 0 {
             let lists = UnsafeMutablePointer<Atomic<UInt>>.allocate(capacity: count)
             for slot in 0..<count { (lists + slot).initialize(to: Atomic(0)) }

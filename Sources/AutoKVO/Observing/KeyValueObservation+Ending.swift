@@ -81,26 +81,27 @@ extension KeyValueObservation {
 
     /// Puts the observation where changes find it, on both sides. False if one of them is dying.
     func attach() -> Bool {
-        if let observerRecord, !observerRecord.hold(self) { return false }
+        if let observerHome, !observerHome._withUnsafeGuaranteedRef({ $0.hold(self) }) { return false }
         let isLinked: Bool
-        if let routes {
+        if isGroup {
+            let routes = routes ?? []
             isLinked = !routes.isEmpty
             for route in routes { route.start() }
         } else {
-            isLinked = record?.link(self) ?? false
+            isLinked = home!._withUnsafeGuaranteedRef { $0.link(self) }
         }
-        if !isLinked { observerRecord?.letGo(of: self) }
+        if !isLinked { observerHome?._withUnsafeGuaranteedRef { $0.letGo(of: self) } }
         return isLinked
     }
 
     /// Takes the observation from where changes find it, on both sides.
     func detach() {
-        if let routes {
-            for route in routes { route.end() }
+        if isGroup {
+            for route in routes ?? [] { route.end() }
         } else {
-            record?.unlink(self)
+            _ = home?._withUnsafeGuaranteedRef { $0.unlink(self) }
         }
-        observerRecord?.letGo(of: self)
+        observerHome?._withUnsafeGuaranteedRef { $0.letGo(of: self) }
     }
 
     /// Ends the observation once, whoever comes first. True for the one who did.
@@ -113,12 +114,17 @@ extension KeyValueObservation {
             if done { break }
             seen = now
         }
-        detach()
-        let (closure, details): (UnsafeRawPointer?, ObservationDetails?) = underLock {
-            self.details?.endReason = reason
-            return (holds == 0 ? takeHandler() : nil, self.details)
+        if isGroup {
+            detach()
+            csr_release(underLock { holds == 0 ? takeHandler() : nil })
+        } else {
+            observerHome?._withUnsafeGuaranteedRef { $0.letGo(of: self) }
+            csr_release(home?._withUnsafeGuaranteedRef { $0.unlink(self, taking: self) })
         }
-        csr_release(closure)
+        let details = underLock {
+            self.details?.endReason = reason
+            return self.details
+        }
         if let details { finishEnding(reason, details) }
         return true
     }
@@ -149,7 +155,7 @@ extension KeyValueObservation {
 
     func endWithTarget() {
         guard endsByHand else {
-            if !end(.targetDeinitialized) { record?.unlink(self) }
+            if !end(.targetDeinitialized) { _ = record?.unlink(self) }
             return
         }
         // It stays valid until it is removed. If its observer can still find it, it has to stay in memory for that.
@@ -160,7 +166,7 @@ extension KeyValueObservation {
             }
             _ = Unmanaged.passRetained(self)
         }
-        record?.unlink(self)
+        _ = record?.unlink(self)
     }
 
     /// One of several targets, or the only one of a path, died.

@@ -9,71 +9,43 @@ import Synchronization
 ///
 /// Every member may be used from any thread.
 public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
-    // `state` is atomic; the constants are constant; everything else is guarded by the lock of `record`, the
-    // observation's *home*: its target, or the first of several. The links of the held list are guarded by the
-    // lock of `observerRecord`.
+    // `state` is atomic; the constants are constant; everything else is guarded by the lock of `home`: the target, or
+    // the first of several. The links of the held list are guarded by the lock of `observerHome`.
 
-    public let options: ObservingOptions
-    let handling: HandlerCall.Shape
-    let state: Atomic<State>
-    /// The observer, pinned by its record.
-    let observerAddress: UnsafeRawPointer?
-    let observerRecord: ObjectRecord?
-    private let file: UnsafePointer<UInt8>?
-    private let fileLength: UInt32
-    private let line: UInt32
-
-    /// The handler's two words. Owned until the observation has ended and no call is using them.
-    @exclusivity(unchecked) private(set) var function: UnsafeRawPointer?
-    @exclusivity(unchecked) private(set) var closure: UnsafeRawPointer?
+    /// The observer's record, retained.
+    let observerHome: Unmanaged<ObjectRecord>?
     /// What few observations have: several paths or targets, user info, what to do at the end.
     @exclusivity(unchecked) var details: ObservationDetails?
-    /// Whether it is in the list of what its observer holds; the list's links are guarded by the observer's lock.
-    @exclusivity(unchecked) var isHeld = false
     @exclusivity(unchecked) var nextHeld: Unmanaged<KeyValueObservation>?
     @exclusivity(unchecked) var previousHeld: Unmanaged<KeyValueObservation>?
-
-    enum State: UInt8, AtomicRepresentable {
-        case active
-        /// With `.once` and `.prior`: one change has made its prior call and will make the other.
-        case claimed
-        /// With `.once`: delivered. `rearm()` makes it active again.
-        case fired
-        case ended
-    }
+    private let file: UnsafePointer<UInt8>?
+    private let line: UInt32
+    /// Whether it is in the list of what its observer holds.
+    @exclusivity(unchecked) var isHeld = false
 
     init(
-        record: ObjectRecord?, slot: Int, observerRecord: ObjectRecord?, options: ObservingOptions, handler: HandlerCall,
-        details: ObservationDetails?, site: CallSite, state: State = .active
+        home: Unmanaged<ObjectRecord>?, slot: Int, observerHome: Unmanaged<ObjectRecord>?, options: ObservingOptions,
+        handler: HandlerCall, details: ObservationDetails?, site: CallSite
     ) {
-        self.options = options
-        handling = handler.shape
-        self.state = Atomic(state)
-        self.observerRecord = observerRecord
-        observerAddress = observerRecord?.address
-        file = site.file
-        fileLength = site.length
-        line = site.line
-        function = handler.function
-        closure = handler.closure
+        self.observerHome = observerHome?.retain()
         self.details = details
-        super.init(record: record, slot: slot, kind: .observation)
+        file = site.file
+        line = site.line
+        super.init(
+            home: home, slot: slot, kind: .observation, options: options, handler: handler,
+            observerAddress: observerHome?._withUnsafeGuaranteedRef { $0.address })
         Counters.observations.add(1)
     }
 
     deinit {
-        csr_release(closure)
+        observerHome?.release()
         Counters.observations.add(-1)
     }
 
-    override var needs: ObserverList.Needs {
-        var needs: ObserverList.Needs = []
-        if options.contains(.old) { needs.insert(.old) }
-        if options.contains(.new) { needs.insert(.new) }
-        if options.contains(.prior) { needs.insert(.prior) }
-        if options.contains(.distinct) { needs.formUnion([.old, .new]) }
-        return needs
-    }
+    /// The observer's record.
+    var observerRecord: ObjectRecord? { observerHome?.takeUnretainedValue() }
+    /// Whether it has routes, and does not stand in the list of one key itself.
+    var isGroup: Bool { slot < 0 }
 
     override func targetDidDie() { endWithTarget() }
 
@@ -131,20 +103,20 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     /// Where the observation was registered, as `file:line`.
     public var registrationSite: String {
         guard let file else { return "unknown" }
-        return String(decoding: UnsafeBufferPointer(start: file, count: Int(fileLength)), as: UTF8.self) + ":\(line)"
+        return String(cString: file) + ":\(line)"
     }
 
     /// Whether `.unregisterManually` holds for it, by option or by the class of a side.
     var endsByHand: Bool { options.contains(.unregisterManually) }
 
     /// The roads on which an observation of several paths or targets, or of a longer path, is reached; nil for one key.
-    var routes: [Route]? { underLock { details?.routes } }
+    var routes: [Route]? { isGroup ? underLock { details?.routes } : nil }
 
     /// Runs a closure under the lock of the home. Observations without a home have nothing that another thread changes.
     @inline(__always)
     func underLock<R>(_ body: () -> R) -> R {
-        guard let record else { return body() }
-        return record.lock.withLock(body)
+        guard let home else { return body() }
+        return home._withUnsafeGuaranteedRef { $0.lock.withLock(body) }
     }
 
     /// Gives the handler away, to be released by the caller without a lock. Under the lock, with no call using it.
@@ -211,13 +183,12 @@ final class ObservationDetails {
 struct CallSite: @unchecked Sendable {
     // The pointer is to a string literal: constant memory.
     let file: UnsafePointer<UInt8>?
-    let length: UInt32
     let line: UInt32
 
     @usableFromInline
     init(_ file: StaticString, _ line: UInt) {
+        // A literal's bytes end with a zero.
         self.file = file.hasPointerRepresentation ? file.utf8Start : nil
-        length = UInt32(truncatingIfNeeded: file.hasPointerRepresentation ? file.utf8CodeUnitCount : 0)
         self.line = UInt32(truncatingIfNeeded: line)
     }
 }

@@ -32,34 +32,40 @@ struct Registration {
     func observe(_ keyPath: String, of target: TrackedObject) throws(KeyValueError) -> KeyValueObservation {
         let observation: KeyValueObservation
         do throws(KeyValueError) {
-            guard let record = try target.makeRecord() else { throw dying(target, keyPath) }
-            guard let slot = record.schema!.slot(of: keyPath) else { return try observe([keyPath], of: [target]) }
-            observation = try make(record, slot, target)
+            guard let home = try target.makeHome() else { throw dying(target, keyPath) }
+            guard let slot = home._withUnsafeGuaranteedRef({ $0.schema!.slot(of: keyPath) }) else {
+                return try observe(keyPath.keyPaths, of: [target])
+            }
+            observation = try make(slot, home, target)
         } catch {
             handler.release()
             throw error
         }
-        return try start(observation, [target])
+        return try start(observation, target)
     }
 
     /// Observes one property that the compiler has checked.
     func observe(slot: Int, of target: TrackedObject) -> KeyValueObservation {
         do throws(KeyValueError) {
-            guard let record = try target.makeRecord() else { throw dying(target, "") }
-            return try start(try make(record, slot, target), [target])
+            guard let home = try target.makeHome() else { throw dying(target, "") }
+            return try start(try make(slot, home, target), target)
         } catch {
             preconditionFailure("\(error)")
         }
     }
 
+    @inline(__always)
     private func make(
-        _ record: ObjectRecord, _ slot: Int, _ target: TrackedObject
+        _ slot: Int, _ home: Unmanaged<ObjectRecord>, _ target: TrackedObject
     ) throws(KeyValueError) -> KeyValueObservation {
-        if valueType != Any.self { try checkType(record.schema!.keys[slot].declared.valueType, record.schema!, slot) }
-        let options = effectiveOptions(target)
+        let schema = home._withUnsafeGuaranteedRef { $0.schema! }
+        if valueType != Any.self { try checkType(schema.keys[slot].declared.valueType, schema, slot) }
+        let observerRecord = try observerRecord()
+        let options = effectiveOptions(schema, observerRecord)
+        defer { withExtendedLifetime(observerRecord) {} }
         return KeyValueObservation(
-            record: record, slot: slot, observerRecord: try observerRecord(), options: options, handler: handler,
-            details: details(options, targets: [target]), site: site)
+            home: home, slot: slot, observerHome: observerRecord.map(Unmanaged.passUnretained), options: options,
+            handler: handler, details: needsDetails(options) ? details(options, [target]) : nil, site: site)
     }
 
     private func checkType(_ type: Any.Type, _ schema: ClassSchema, _ slot: Int) throws(KeyValueError) {
@@ -73,50 +79,61 @@ struct Registration {
     /// Observes paths of objects as one observation.
     @usableFromInline
     func observe(_ keyPaths: [String], of targets: [TrackedObject]) throws(KeyValueError) -> KeyValueObservation {
-        if keyPaths.count == 1, targets.count == 1, targets[0].schemaSlot(of: keyPaths[0]) != nil {
+        if keyPaths.count == 1, targets.count == 1, !keyPaths[0].isPathList, isKey(keyPaths[0], of: targets[0]) {
             return try observe(keyPaths[0], of: targets[0])
         }
         let observation: KeyValueObservation
-        do throws(KeyValueError) { observation = try makeGroup(keyPaths, targets) } catch {
+        do throws(KeyValueError) {
+            observation = try makeGroup(keyPaths, targets)
+        } catch {
             handler.release()
             throw error
         }
-        return targets.isEmpty ? observation : try start(observation, targets)
+        return targets.isEmpty ? observation : try start(observation, targets[0])
+    }
+
+    private func isKey(_ keyPath: String, of target: TrackedObject) -> Bool {
+        (try? ClassSchema.of(type(of: target)))?.slot(of: keyPath) != nil
     }
 
     private func makeGroup(_ keyPaths: [String], _ targets: [TrackedObject]) throws(KeyValueError) -> KeyValueObservation {
         if keyPaths.isEmpty { throw KeyValueError(.emptyPathSet) }
         var parsed: [(ObjectRecord, ParsedKeyPath)] = []
+        var options = options
+        let observerRecord = try observerRecord()
         for target in targets {
-            for keyPath in keyPaths {
-                let path = try ParsedKeyPath.parse(keyPath, for: type(of: target))
-                if valueType != Any.self {
-                    let type = try path.valueType(from: Swift.type(of: target))
-                    guard canConvert(from: type, to: valueType) else {
-                        throw KeyValueError(
-                            .wrongType(expected: "\(type)", actual: "\(valueType)"), className: "\(Swift.type(of: target))",
-                            key: path.keys.last!, keyPath: keyPath)
-                    }
-                }
-                guard let record = try target.makeRecord() else { throw dying(target, keyPath) }
-                parsed.append((record, path))
-            }
+            for keyPath in keyPaths { parsed.append(try parse(keyPath, of: target)) }
+            options.formUnion(effectiveOptions(parsed.last!.0.schema!, observerRecord))
         }
-        if targets.isEmpty { for keyPath in keyPaths { _ = try ParsedKeyPath.parse(keyPath) } }
-        let options = targets.reduce(options) { $0.union(effectiveOptions($1)) }
-        let details = details(options, targets: targets) ?? ObservationDetails()
+        let details = details(options, targets)
         let observation = KeyValueObservation(
-            record: parsed.first?.0, slot: -1, observerRecord: try observerRecord(), options: options, handler: handler,
-            details: details, site: site)
+            home: parsed.first.map { Unmanaged.passUnretained($0.0) }, slot: -1,
+            observerHome: observerRecord.map(Unmanaged.passUnretained), options: options, handler: handler, details: details,
+            site: site)
         let isOneOfSeveral = parsed.count > 1
         details.routes = parsed.map { record, path in
             Route(path, root: record, sink: .observation(observation), isOneOfSeveral: isOneOfSeveral)
         }
         if targets.isEmpty {
-            details.endedPaths = keyPaths
             observation.end(.targetDeinitialized)
+            details.endedPaths = keyPaths
         }
+        withExtendedLifetime(observerRecord) {}
         return observation
+    }
+
+    private func parse(_ keyPath: String, of target: TrackedObject) throws(KeyValueError) -> (ObjectRecord, ParsedKeyPath) {
+        let path = try ParsedKeyPath.parse(keyPath, for: type(of: target))
+        if valueType != Any.self {
+            let type = try path.valueType(from: Swift.type(of: target))
+            guard canConvert(from: type, to: valueType) else {
+                throw KeyValueError(
+                    .wrongType(expected: "\(type)", actual: "\(valueType)"), className: "\(Swift.type(of: target))",
+                    key: path.keys.last!, keyPath: keyPath)
+            }
+        }
+        guard let record = try target.makeRecord() else { throw dying(target, keyPath) }
+        return (record, path)
     }
 
     // MARK: Common parts
@@ -127,19 +144,20 @@ struct Registration {
         return record
     }
 
-    private func effectiveOptions(_ target: TrackedObject) -> ObservingOptions {
-        if options.contains(.unregisterManually) { return options }
-        let isAutomatic =
-            type(of: target).unregistersAutomatically
-            && ((observer as? TrackedObject).map { type(of: $0).unregistersAutomatically } ?? true)
-        return isAutomatic ? options : options.union(.unregisterManually)
+    @inline(__always)
+    private func effectiveOptions(_ schema: ClassSchema, _ observer: ObjectRecord?) -> ObservingOptions {
+        let byHand = schema.unregistersManually || observer?.schema?.unregistersManually ?? false
+        return byHand ? options.union(.unregisterManually) : options
     }
 
-    private func details(_ options: ObservingOptions, targets: [TrackedObject]) -> ObservationDetails? {
-        let keepsTargets = options.contains(.retainsTarget)
-        guard userInfo != nil || keepsTargets || options.isSuperset(of: [.once, .prior]) else { return nil }
+    @inline(__always)
+    private func needsDetails(_ options: ObservingOptions) -> Bool {
+        userInfo != nil || options.contains(.retainsTarget) || options.isSuperset(of: [.once, .prior])
+    }
+
+    private func details(_ options: ObservingOptions, _ targets: [TrackedObject]) -> ObservationDetails {
         let details = ObservationDetails(userInfo: userInfo)
-        if keepsTargets { details.retainedTargets = targets }
+        if options.contains(.retainsTarget) { details.retainedTargets = targets }
         return details
     }
 
@@ -147,12 +165,13 @@ struct Registration {
         KeyValueError(.deinitializingObject, className: "\(type(of: object))", key: keyPath)
     }
 
+    @inline(__always)
     private func start(
-        _ observation: KeyValueObservation, _ targets: [TrackedObject]
+        _ observation: KeyValueObservation, _ target: TrackedObject
     ) throws(KeyValueError) -> KeyValueObservation {
         guard observation.attach() else {
             observation.end(.removed)
-            throw dying(targets[0], observation.keyPaths.first ?? "")
+            throw dying(target, observation.keyPaths.first ?? "")
         }
         if options.contains(.initial) { observation.callInitially(once: sharesInitialCall) }
         return observation
@@ -167,11 +186,5 @@ extension KeyValueObservation {
         for route in once ? roads.prefix(1) : roads[...] {
             Delivery.call(self, route, isInitial: true, old: nil, new: wantsNew ? currentValue(by: route) : nil)
         }
-    }
-}
-
-extension TrackedObject {
-    fileprivate func schemaSlot(of keyPath: String) -> Int? {
-        (try? ClassSchema.of(type(of: self)))?.slot(of: keyPath)
     }
 }

@@ -18,7 +18,7 @@ extension TrackedObject {
     ) throws(KeyValueError) -> KeyValueObservation {
         let registration = Registration(
             options: options, userInfo: userInfo, handler: .change(handler), site: CallSite(file, line))
-        if let keyPath = keyPaths as? String, !keyPath.isPathList { return try registration.observe(keyPath, of: self) }
+        if let keyPath = keyPaths as? String { return try registration.observe(keyPath, of: self) }
         return try registration.observe(keyPaths.keyPaths, of: [self])
     }
 
@@ -35,7 +35,7 @@ extension TrackedObject {
     ) throws(KeyValueError) -> KeyValueObservation {
         let registration = Registration(
             options: options, userInfo: userInfo, valueType: type, handler: .change(handler), site: CallSite(file, line))
-        if let keyPath = keyPaths as? String, !keyPath.isPathList { return try registration.observe(keyPath, of: self) }
+        if let keyPath = keyPaths as? String { return try registration.observe(keyPath, of: self) }
         return try registration.observe(keyPaths.keyPaths, of: [self])
     }
 
@@ -85,7 +85,7 @@ extension TrackedObject {
     ) throws(KeyValueError) -> KeyValueObservation {
         let registration = Registration(
             observer: observer, options: options, userInfo: userInfo, handler: .observer(handler), site: CallSite(file, line))
-        if let keyPath = keyPaths as? String, !keyPath.isPathList { return try registration.observe(keyPath, of: self) }
+        if let keyPath = keyPaths as? String { return try registration.observe(keyPath, of: self) }
         return try registration.observe(keyPaths.keyPaths, of: [self])
     }
 
@@ -100,7 +100,7 @@ extension TrackedObject {
         let registration = Registration(
             observer: observer, options: options, userInfo: userInfo, valueType: type, handler: .observer(handler),
             site: CallSite(file, line))
-        if let keyPath = keyPaths as? String, !keyPath.isPathList { return try registration.observe(keyPath, of: self) }
+        if let keyPath = keyPaths as? String { return try registration.observe(keyPath, of: self) }
         return try registration.observe(keyPaths.keyPaths, of: [self])
     }
 

@@ -1,0 +1,46 @@
+/// What a write needs to know of its class's keys, as plain memory: made once for each class and never freed.
+struct SlotLayout {
+    let count: Int
+    private let flags: UnsafeMutablePointer<Flags>
+    /// The slot of the observed property that begins at each byte of an object, -1 where none does.
+    private let slots: UnsafeMutablePointer<Int16>
+    private let offsetCount: Int
+
+    struct Flags: OptionSet {
+        let rawValue: UInt8
+        /// Observing the key involves no other key and no other object.
+        static let isIndependent = Flags(rawValue: 1)
+        /// Writes are not announced by themselves.
+        static let isSilent = Flags(rawValue: 2)
+    }
+
+    static func make(for keys: [ResolvedKey]) -> UnsafePointer<SlotLayout> {
+        let layout = UnsafeMutablePointer<SlotLayout>.allocate(capacity: 1)
+        layout.initialize(to: SlotLayout(for: keys))
+        return UnsafePointer(layout)
+    }
+
+    private init(for keys: [ResolvedKey]) {
+        count = keys.count
+        flags = .allocate(capacity: max(count, 1))
+        offsetCount = (keys.compactMap(\.offset).max() ?? -1) + 1
+        slots = .allocate(capacity: max(offsetCount, 1))
+        slots.initialize(repeating: -1, count: max(offsetCount, 1))
+        for key in keys {
+            var flags: Flags = []
+            if key.isIndependent { flags.insert(.isIndependent) }
+            if !key.declared.notifiesAutomatically { flags.insert(.isSilent) }
+            (self.flags + key.slot).initialize(to: flags)
+            if let offset = key.offset { slots[offset] = Int16(key.slot) }
+        }
+    }
+
+    /// The slot of the observed property that begins `offset` bytes into the object, or -1.
+    @inline(__always)
+    func slot(atOffset offset: Int) -> Int {
+        offset >= 0 && offset < offsetCount ? Int(slots[offset]) : -1
+    }
+
+    @inline(__always)
+    subscript(slot: Int) -> Flags { flags[slot] }
+}
