@@ -58,6 +58,6 @@ for name in qt boost sigc gobject gnustep; do
   [ ! -x ".build/peers/bench-$name" ] || executables+=(".build/peers/bench-$name")
 done
 
-revision=$(git describe --always --dirty --exclude '*' 2> /dev/null || echo unknown)
+revision=${REVISION:-$(git describe --always --dirty --exclude "*" 2> /dev/null || echo unknown)}
 exec .build/release/sweep "${executables[@]}" --output "$output" --missing .build/peers/missing.txt \
   --revision "$revision" $quick ${rest[@]+"${rest[@]}"}

@@ -113,11 +113,11 @@ let dependent = Cell(system: ByObserver.system, workload: "dependent") { samples
 
 let appending = Cell(system: ByObserver.system, workload: "append", n: 1_000_000) { samples in
     let branch = Branch()
-    let panel = Panel()
+    let tally = Tally()
     let batch = 100_000
     branch.items.reserveCapacity(1_000_000 + batch)
     for item in 0..<1_000_000 { branch.items.append(item) }
-    try! branch.addObserver(panel, forKeyPath: "items") { panel, _ in panel.calls &+= 1 }
+    try! branch.observe("items") { _ in tally.calls &+= 1 }
     var expected = 0
     let result = sampledPieces(samples) {
         let took = timed { for item in 0..<batch { append(item, to: branch) } }
@@ -126,7 +126,7 @@ let appending = Cell(system: ByObserver.system, workload: "append", n: 1_000_000
         expected += batch + 1
         return (batch, took)
     }
-    check("append calls", panel.calls, equals: expected)
+    check("append calls", tally.calls, equals: expected)
     return [Line("append", "ns/append", result)]
 }
 
