@@ -57,13 +57,12 @@ public struct Observed<Value> {
         }
     }
 
+    @inlinable
     public static subscript<Owner: TrackedObject>(
         _enclosingInstance object: Owner, projected projected: KeyPath<Owner, Property<Value>>,
         storage storage: ReferenceWritableKeyPath<Owner, Observed<Value>>
     ) -> Property<Value> {
-        withUnsafeMutablePointer(to: &object[keyPath: storage]) {
-            Property(object, place: $0, read: { $0.assumingMemoryBound(to: Observed<Value>.self).pointee.value })
-        }
+        Property(object, place: withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) })
     }
 
     /// Writes a property of an object that somebody observes. False if nobody wants to know, and then nothing was done.

@@ -31,25 +31,40 @@ public struct ObservedWeak<Referent: TrackedObject> {
     ) -> Referent? {
         get { object[keyPath: storage].referent }
         set {
-            let reference = newValue.map(PinnedReference.init)
-            guard object.isObserved else {
-                object[keyPath: storage].reference = reference
-                return
-            }
-            let ticket = withUnsafeMutablePointer(to: &object[keyPath: storage]) { object.ticket(forWriteTo: $0) }
-            // The watch on the object referred to has to follow, so every change that somebody sees is announced.
-            if ticket.form != .silent { object.beginWrite(ticket) }
-            object[keyPath: storage].reference = reference
-            if ticket.form != .silent { object.endWrite(ticket) }
+            let place = withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) }
+            write(newValue, object, place)
         }
+    }
+
+    private static func write(_ newValue: Referent?, _ object: TrackedObject, _ place: UnsafeMutableRawPointer) {
+        let storage = place.assumingMemoryBound(to: ObservedWeak<Referent>.self)
+        let reference = newValue.map(PinnedReference.init)
+        guard object.isObserved else {
+            storage.pointee.reference = reference
+            return
+        }
+        let ticket = object.ticket(forWriteTo: place)
+        // The watch on the object referred to has to follow, so every change that somebody sees is announced.
+        if ticket.form != .silent { object.beginWrite(ticket) }
+        storage.pointee.reference = reference
+        if ticket.form != .silent { object.endWrite(ticket) }
     }
 
     public static subscript<Owner: TrackedObject>(
         _enclosingInstance object: Owner, projected projected: KeyPath<Owner, Property<Referent?>>,
         storage storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>
     ) -> Property<Referent?> {
-        withUnsafeMutablePointer(to: &object[keyPath: storage]) {
-            Property(object, place: $0, read: { $0.assumingMemoryBound(to: ObservedWeak<Referent>.self).pointee.referent })
+        let place = withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) }
+        return Property(object, place: place, indirect: Handle.self)
+    }
+
+    private final class Handle: IndirectStorage<Referent?> {
+        override class func read(_ place: UnsafeMutableRawPointer) -> Referent? {
+            place.assumingMemoryBound(to: ObservedWeak<Referent>.self).pointee.referent
+        }
+
+        override class func write(_ value: Referent?, _ object: TrackedObject, _ place: UnsafeMutableRawPointer) {
+            ObservedWeak<Referent>.write(value, object, place)
         }
     }
 }

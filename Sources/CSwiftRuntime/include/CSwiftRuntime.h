@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #pragma clang assume_nonnull begin
 
@@ -19,6 +20,8 @@ extern void *swift_unownedRetain(void *object);
 extern void swift_unownedRelease(void *object);
 extern bool swift_isDeallocating(void *object);
 extern bool swift_isUniquelyReferenced_nonNull_native(const void *object);
+extern void swift_beginAccess(void *place, void *buffer, uintptr_t flags, void *_Nullable pc);
+extern void swift_endAccess(void *buffer);
 
 /// Retains the object unless its deinit has begun. Safe from any thread while the object's memory is pinned.
 static inline bool csr_try_retain(const void *object) { return swift_tryRetain((void *)object) != NULL; }
@@ -32,6 +35,15 @@ static inline void csr_unpin(const void *object) { swift_unownedRelease((void *)
 static inline bool csr_is_deinitializing(const void *object) { return swift_isDeallocating((void *)object); }
 static inline bool csr_is_unique(const void *object) { return swift_isUniquelyReferenced_nonNull_native(object); }
 
+/// The dynamic check that a variable is not used while it is being changed, as compiled code makes it for a class's
+/// property. The buffer is three words, and stays where it is until the end.
+static inline void csr_begin_modify(void *place, void *buffer) { swift_beginAccess(place, buffer, 0x21, NULL); }
+static inline void csr_end_modify(void *buffer) { swift_endAccess(buffer); }
+static inline void csr_check_read(void *place) {
+  void *unused[4];
+  swift_beginAccess(place, unused, 0, NULL);
+}
+
 /// A Swift closure value is a function and a context. Calling it from Swift retains the context for the length of the
 /// call (two atomics, 9 ns on the machine of docs/performance.md); whoever knows that the context stays alive calls it
 /// from here. The arguments must be single class references passed at +0, as Swift passes them.
@@ -43,6 +55,17 @@ static inline void csr_call_1(const void *function, const void *_Nullable contex
 }
 static inline void csr_call_2(const void *function, const void *_Nullable context, const void *first, const void *second) {
   ((csr_function_2)function)(first, second, (void *)context);
+}
+
+/// The two words of an `UnownedSerialExecutor`.
+typedef struct csr_executor {
+  uintptr_t identity, implementation;
+} csr_executor;
+extern __attribute__((swiftcall)) bool swift_task_isCurrentExecutorWithFlags(csr_executor executor, uintptr_t flags);
+
+/// Whether this thread runs on the executor now. Swift's own question, `assumeIsolated`, ends the process if it does not.
+static inline bool csr_is_current_executor(uintptr_t identity, uintptr_t implementation) {
+  return swift_task_isCurrentExecutorWithFlags((csr_executor){identity, implementation}, 0);
 }
 
 /// Gives the processor to another thread: at first for an instant, after many attempts for longer.

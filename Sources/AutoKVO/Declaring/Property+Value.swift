@@ -1,0 +1,143 @@
+internal import CSwiftRuntime
+
+extension Property {
+    /// The value now. Setting it is the same as setting the property: observers are told of a `.setting`.
+    ///
+    /// Changing it in place, as in `person.$scores.value.reserveCapacity(100)`, does not copy a collection unless an observer
+    /// asked for `.old`, and is told as a `.setting` too; the handle's own edits tell what moved. Handles of sets have a
+    /// `value` of their own, whose setting tells of the elements that left and came.
+    ///
+    /// - Complexity: O(1) and the observers' calls.
+    public var value: Value {
+        @inlinable
+        get {
+            if let indirect { return indirect.read(place) }
+            checkAccess(toRead: place)
+            return storage.pointee
+        }
+        @inlinable
+        nonmutating set { write(newValue) }
+        nonmutating _modify {
+            let edit = PropertyEdit(of: self)
+            yield &edit.value.pointee
+            edit.finish(self)
+        }
+    }
+
+    /// Where the value is, unless the storage is indirect.
+    @usableFromInline
+    var storage: UnsafeMutablePointer<Value> {
+        @inlinable @inline(__always)
+        get { place.assumingMemoryBound(to: Value.self) }
+    }
+
+    @usableFromInline
+    func write(_ newValue: Value) {
+        if let indirect { return indirect.write(newValue, object, place) }
+        // What was there before ends up here, and is released after the observers were called.
+        var value = newValue
+        let ticket = object.isObserved ? object.ticket(forWriteTo: place) : nil
+        switch ticket?.form {
+        case nil, .silent:
+            exclusively { swap(&$0, &value) }
+        case .immediate, .immediateWithOld:
+            exclusively { swap(&$0, &value) }
+            withUnsafePointer(to: &value) { old in
+                withUnsafePointer(to: newValue) { object.didWrite(ticket!, Value.self, old: old, new: $0) }
+            }
+        case .announced:
+            object.beginWrite(ticket!)
+            exclusively { swap(&$0, &value) }
+            object.endWrite(ticket!)
+        }
+    }
+
+    /// Changes the value in place, telling nobody. As for the property itself, an access to it from inside the closure,
+    /// or from the `deinit` of an element that goes, is a violation of exclusive access, which traps.
+    @inlinable @inline(__always)
+    func exclusively<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
+        var access = ExclusiveAccess()
+        begin(&access, place)
+        defer { end(&access) }
+        return try body(&storage.pointee)
+    }
+}
+
+/// A change in place of a property's value, from before the change until after it.
+private struct PropertyEdit<Value> {
+    /// The value to change: the property's own, or a copy of one whose storage is indirect.
+    let value: UnsafeMutablePointer<Value>
+    private let access: UnsafeMutablePointer<ExclusiveAccess>?
+    private let ticket: WriteTicket?
+    private let old: Value?
+
+    init(of property: Property<Value>) {
+        guard property.indirect == nil else {
+            value = .allocate(capacity: 1)
+            value.initialize(to: property.value)
+            (access, ticket, old) = (nil, nil, nil)
+            return
+        }
+        value = property.storage
+        ticket = property.object.isObserved ? property.object.ticket(forWriteTo: property.place) : nil
+        old = ticket?.form == .immediateWithOld ? value.pointee : nil
+        if let ticket, ticket.form == .announced { property.object.beginWrite(ticket) }
+        let access = UnsafeMutablePointer<ExclusiveAccess>.allocate(capacity: 1)
+        access.initialize(to: ExclusiveAccess())
+        begin(&access.pointee, property.place)
+        self.access = access
+    }
+
+    func finish(_ property: Property<Value>) {
+        guard let access else {
+            property.value = value.pointee
+            value.deinitialize(count: 1)
+            return value.deallocate()
+        }
+        end(&access.pointee)
+        access.deallocate()
+        guard let ticket else { return }
+        switch ticket.form {
+        case .silent: break
+        case .announced: property.object.endWrite(ticket)
+        case .immediate, .immediateWithOld:
+            let new = value.pointee
+            withUnsafePointer(to: new) { new in
+                if let old {
+                    withUnsafePointer(to: old) { property.object.didWrite(ticket, Value.self, old: $0, new: new) }
+                } else {
+                    property.object.didWrite(ticket, Value.self, old: nil, new: new)
+                }
+            }
+        }
+    }
+}
+
+// MARK: - Exclusive access
+
+/// A mark of the runtime's that a place is being changed. It has to stay where it is until the access ends.
+///
+/// Swift checks that a class's property is not used while it is being changed. An access through a pointer escapes that
+/// check, so handles ask the runtime for it as compiled code does.
+@usableFromInline
+struct ExclusiveAccess {
+    private var words: (UInt, UInt, UInt, UInt) = (0, 0, 0, 0)
+
+    @usableFromInline
+    init() {}
+}
+
+@usableFromInline
+func begin(_ access: UnsafeMutablePointer<ExclusiveAccess>, _ place: UnsafeMutableRawPointer) {
+    csr_begin_modify(place, access)
+}
+
+@usableFromInline
+func end(_ access: UnsafeMutablePointer<ExclusiveAccess>) {
+    csr_end_modify(access)
+}
+
+@usableFromInline
+func checkAccess(toRead place: UnsafeMutableRawPointer) {
+    csr_check_read(place)
+}
