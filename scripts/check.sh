@@ -72,8 +72,8 @@ for step in "${steps[@]}"; do
     esac
     rows+=("$(printf '%-10s  %-9s  %7d  %s' "$step" "$result" "$seconds" "$(step_detail "$logs/$step.log")")")
     if [[ $result == FAILED || $result == 'timed out' ]]; then
-        say "$step: $result, exit code $status; the end of its log:"
-        tail -n 30 "$logs/$step.log" | sed 's/^/    /'
+        say "$step: $result, exit code $status; what its log complains of, and its end:"
+        { step_complaints "$logs/$step.log"; echo …; tail -n 12 "$logs/$step.log"; } | sed 's/^/    /'
     fi
 done
 

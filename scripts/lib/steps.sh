@@ -99,3 +99,10 @@ step_new-user() {
 step_detail() {
     { grep -aoE 'Test run with [0-9]+ tests?.* (passed|failed)|^skipped: .*' "$1" || true; } | tail -n 1 | sed 's/^skipped: //'
 }
+
+# step_complaints LOG: the lines that name a mistake, each once, at most twenty. gold prints warnings about the address
+# sanitizer's symbols with every link; they mean nothing.
+step_complaints() {
+    { grep -aE 'error: |warning: |WARNING: |ERROR: |SUMMARY: |✘|Fatal error' "$1" || true; } |
+        { grep -avE 'Cannot export local symbol' || true; } | awk '!seen[$0]++ && ++count <= 20'
+}
