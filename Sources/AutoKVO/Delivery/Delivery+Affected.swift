@@ -51,6 +51,7 @@ extension Delivery {
                 case .derivedKey(let slot):
                     let root = link.route.root
                     if seen.insert(.list(root, slot: slot)) { queue.append((root, slot)) }
+                case .nobody: break
                 }
             }
         }

@@ -78,6 +78,13 @@ public class ObservationNode {
         home?.release()
     }
 
+    /// Whether changes are to be delivered, as far as the node itself can tell.
+    @inline(__always)
+    final var isLive: Bool {
+        let state = state.load(ordering: .acquiring)
+        return state == .active || state == .claimed
+    }
+
     /// The record of the object whose list this is. Nil for an observation of nothing.
     final var record: ObjectRecord? { home?.takeUnretainedValue() }
 

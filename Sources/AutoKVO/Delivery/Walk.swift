@@ -22,12 +22,12 @@ enum Walk {
         var count = 0
         var bound = bound
         while true {
-            var gone: Unmanaged<ObservationNode>?
+            var gone = GoneNodes()
             record.lock.lock()
             let last = bound ?? list.pointee.lastSequence
             bound = last
             var cursor = count == 0 ? list.pointee.first : held[count - 1]!._withUnsafeGuaranteedRef { $0.next }
-            for index in 0..<count { list.pointee.release(held[index]!, into: &gone) }
+            for index in 0..<count where list.pointee.release(held[index]!) { gone.add(index, of: held) }
             count = 0
             while let node = cursor {
                 let next: Unmanaged<ObservationNode>? = node._withUnsafeGuaranteedRef {
@@ -43,7 +43,7 @@ enum Walk {
                 cursor = next
             }
             record.lock.unlock()
-            letGo(of: gone)
+            gone.letGo()
             if count == 0 { break }
             for index in 0..<count {
                 held[index]!._withUnsafeGuaranteedRef { node in
@@ -57,32 +57,47 @@ enum Walk {
         call.finish()
     }
 
-    /// Lets go of nodes that left their list while walks held them, without a lock.
-    @inline(__always)
-    private static func letGo(of gone: Unmanaged<ObservationNode>?) {
-        var cursor = gone
-        while let node = cursor {
-            cursor = node._withUnsafeGuaranteedRef {
-                let next = $0.next
-                $0.next = nil
-                if $0.kind == .observation { unsafeDowncast($0, to: KeyValueObservation.self).releaseHandlerIfEnded() }
-                return next
+    /// Nodes that left their list while walks held them. They are not chained through their own links: an observation
+    /// that has fired may be armed again, and be in the list once more, before the walk gets to let go of it.
+    private struct GoneNodes {
+        private var places: UInt16 = 0
+        private var nodes: InlineArray<16, Unmanaged<ObservationNode>?>?
+
+        @inline(__always)
+        mutating func add(_ index: Int, of held: borrowing InlineArray<16, Unmanaged<ObservationNode>?>) {
+            if places == 0 { nodes = copy held }
+            places |= 1 << UInt16(truncatingIfNeeded: index)
+        }
+
+        /// Lets go of them, without a lock.
+        @inline(__always)
+        func letGo() {
+            if places != 0 { letGoOfSome() }
+        }
+
+        @inline(never)
+        private func letGoOfSome() {
+            for index in 0..<16 where places & 1 << UInt16(index) != 0 {
+                let node = nodes![index]!
+                node._withUnsafeGuaranteedRef {
+                    if $0.kind == .observation { unsafeDowncast($0, to: KeyValueObservation.self).releaseHandlerIfEnded() }
+                }
+                node.release()
             }
-            node.release()
         }
     }
 }
 
 extension ObserverList {
-    /// A walk lets go of a node. If it was the last to hold it and the node has left, it is unlinked and put into `gone`.
+    /// A walk lets go of a node. If it was the last to hold it and the node has left, it is unlinked, and the list's
+    /// ownership of it goes to the caller: true then.
     @inline(__always)
-    mutating func release(_ node: Unmanaged<ObservationNode>, into gone: inout Unmanaged<ObservationNode>?) {
+    mutating func release(_ node: Unmanaged<ObservationNode>) -> Bool {
         node._withUnsafeGuaranteedRef {
             $0.holds -= 1
-            guard $0.holds == 0, $0.membership == .leaving else { return }
+            guard $0.holds == 0, $0.membership == .leaving else { return false }
             unlink($0)
-            $0.next = gone
-            gone = node
+            return true
         }
     }
 }
@@ -112,9 +127,11 @@ struct HandlerLoop {
 
     /// The same for an observation that no walk holds.
     mutating func callDirectly(_ observation: KeyValueObservation, _ event: ChangeEvent) {
-        guard observation.hold() else { return }
+        // The changes of a coalescing are told late, when the target may be dead.
+        guard let target = observation.record?.trackedObject, observation.hold() else { return }
         call(observation, event)
         observation.letGo()
+        withExtendedLifetime(target) {}
     }
 
     /// Calls the handler of the observation that a path's last component leads to.
@@ -188,9 +205,16 @@ extension KeyValueObservation {
         }
     }
 
+    /// The caller has a reference of its own.
     fileprivate func letGo() {
-        underLock { holds -= 1 }
+        let this = Unmanaged<ObservationNode>.passUnretained(self)
+        let isGone: Bool = underLock {
+            if !isGroup, let list = record?.list(Int(slot)) { return list.pointee.release(this) }
+            holds -= 1
+            return false
+        }
         releaseHandlerIfEnded()
+        if isGone { this.release() }
     }
 
     /// What `.once`, `.distinct` and `coalescingChanges` have to say before a call. False if there is to be none.

@@ -38,11 +38,10 @@ final class Chain: @unchecked Sendable {
     /// Links the path anew from a level on.
     ///
     /// - Complexity: O(*n*) for *n* components behind the level; behind an operator, O(*m*) for *m* elements.
-    func relink(from level: Int, reviving: Bool = false) {
+    func relink(from level: Int) {
         var stale: [PathLink] = []
         var start: (version: Int, level: Int, previous: PathLink?)?
         lock.lock.withLock {
-            if reviving { isEnded = false }
             guard !isEnded else { return }
             pending = min(pending, level)
             version += 1

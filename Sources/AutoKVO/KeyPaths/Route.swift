@@ -18,6 +18,8 @@ final class Route: @unchecked Sendable {
         case observation(KeyValueObservation)
         /// The path is what a key of the root is derived from: its change is a change of that key.
         case derivedKey(Int)
+        /// The route is only remembered, for an observation that has fired.
+        case nobody
     }
 
     init(_ path: ParsedKeyPath, root: ObjectRecord, sink: Sink, isOneOfSeveral: Bool = false) {
@@ -33,12 +35,21 @@ final class Route: @unchecked Sendable {
         Counters.routes.add(-1)
     }
 
-    /// Links the path up. May be called again to make sure of it.
-    func start() {
-        chain.relink(from: 0, reviving: true)
+    /// The same route for another sink, not started.
+    func copy(for sink: Sink) -> Route {
+        let copy = Route(path, root: root, sink: sink, isOneOfSeveral: isOneOfSeveralRoads)
+        return copy
     }
 
-    /// Takes all links away.
+    var isResting: Bool { if case .nobody = sink { true } else { false } }
+
+    /// Links the path up. May be called again to make sure of it; has no effect once the route has been ended, so that a
+    /// start on one thread cannot come after the end on another.
+    func start() {
+        chain.relink(from: 0)
+    }
+
+    /// Takes all links away, for good.
     func end() {
         chain.end()
     }
@@ -100,7 +111,7 @@ final class PathLink: ObservationNode {
         guard isFirst else { return }
         switch route.sink {
         case .observation(let observation): observation.targetDidDie(of: route)
-        case .derivedKey: route.end()
+        case .derivedKey, .nobody: route.end()
         }
     }
 }

@@ -3,6 +3,10 @@ internal import CSwiftRuntime
 extension ObjectRecord {
     /// Puts a node into the list of its slot, behind the others. The list takes ownership of the node.
     ///
+    /// Whether an observation belongs into its lists is decided under the lock, by its state at that moment: one that
+    /// was removed while it was being attached stays out, and one that was armed again before the delivery that fired it
+    /// has taken it out stays in. `unlink` and `letGo` ask the same question, so the last to come leaves it right.
+    ///
     /// - Returns: False if the object's deinit has begun, and then nothing has changed.
     func link(_ node: ObservationNode) -> Bool {
         let slot = Int(node.slot)
@@ -12,6 +16,10 @@ extension ObjectRecord {
         guard !isDying, !node.isCancelled, !csr_is_deinitializing(address) else {
             lock.unlock()
             return false
+        }
+        if node.membership == .linked || !node.isLive {
+            lock.unlock()
+            return true
         }
         let list = makeList(slot)
         if node.membership == .leaving {
@@ -28,12 +36,16 @@ extension ObjectRecord {
 
     /// Takes a node out of the list of its slot, if it is in it.
     ///
-    /// - Parameter taking: The node again, if it is an observation that has ended: its closure, if no call is using it,
-    ///   is taken in the same go.
-    func unlink(_ node: ObservationNode, taking observation: KeyValueObservation? = nil) -> UnsafeRawPointer? {
+    /// - Parameters:
+    ///   - taking: The node again, if it is an observation that has ended: its closure, if no call is using it, is taken
+    ///     in the same go.
+    ///   - unlessLive: Whether an observation that has been armed again meanwhile stays in.
+    func unlink(
+        _ node: ObservationNode, taking observation: KeyValueObservation? = nil, unlessLive: Bool = false
+    ) -> UnsafeRawPointer? {
         let slot = Int(node.slot)
         lock.lock()
-        guard node.membership == .linked else {
+        guard node.membership == .linked, !(unlessLive && node.isLive) else {
             let closure = observation.flatMap { $0.holds == 0 ? $0.takeHandler() : nil }
             lock.unlock()
             return closure
@@ -56,11 +68,12 @@ extension ObjectRecord {
 
     /// Puts an observation into the list of what the object holds as an observer.
     ///
-    /// - Returns: False if the object's deinit has begun or the record has been dropped.
+    /// - Returns: False if the object's deinit has begun.
     func hold(_ observation: KeyValueObservation) -> Bool {
         lock.lock()
         defer { lock.unlock() }
         guard !isDying, !csr_is_deinitializing(address) else { return false }
+        guard !observation.isHeld, observation.isLive else { return true }
         let this = Unmanaged.passUnretained(observation)
         observation.nextHeld = firstHeld
         observation.previousHeld = nil
@@ -70,10 +83,15 @@ extension ObjectRecord {
         return true
     }
 
-    func letGo(of observation: KeyValueObservation) {
+    /// Takes an observation out of the list of what the object holds, if it is in it. The caller has a reference of its own.
+    ///
+    /// - Parameter unlessLive: Whether an observation that has been armed again meanwhile stays in.
+    func letGo(of observation: KeyValueObservation, unlessLive: Bool = false) {
         lock.lock()
-        guard observation.isHeld else { return lock.unlock() }
+        guard observation.isHeld, !(unlessLive && observation.isLive) else { return lock.unlock() }
+        let ownedItself = observation.ownsItself
         observation.isHeld = false
+        observation.ownsItself = false
         if let previous = observation.previousHeld {
             previous._withUnsafeGuaranteedRef { $0.nextHeld = observation.nextHeld }
         } else {
@@ -82,9 +100,18 @@ extension ObjectRecord {
         observation.nextHeld?._withUnsafeGuaranteedRef { $0.previousHeld = observation.previousHeld }
         observation.nextHeld = nil
         observation.previousHeld = nil
-        let isIdle = firstHeld == nil
         lock.unlock()
-        if isIdle, schema == nil { dropIfUntrackedAndIdle() }
+        if ownedItself { Unmanaged.passUnretained(observation).release() }
+    }
+
+    /// Makes sure that an observation whose target is dead stays in memory as long as the object holds it: nobody else
+    /// need have a reference to it, and the list of what the object holds has none.
+    func keepHeld(_ observation: KeyValueObservation) {
+        lock.withLock {
+            guard observation.isHeld, !observation.ownsItself, !csr_is_deinitializing(address) else { return }
+            observation.ownsItself = true
+            _ = Unmanaged.passRetained(observation)
+        }
     }
 
     /// The observations the object holds as an observer, the first registered first.

@@ -65,6 +65,7 @@ final class ObjectRecord: @unchecked Sendable {
             }
             lists.deallocate()
         }
+        if schema == nil { leaveTable() }
         csr_unpin(address)
         Counters.records.add(-1)
     }
@@ -80,6 +81,10 @@ final class ObjectRecord: @unchecked Sendable {
     var trackedObject: TrackedObject? { object(as: TrackedObject.self) }
 
     var isObjectAlive: Bool { object(as: AnyObject.self) != nil }
+
+    /// Whether the object's deinit has begun or is over. Unlike `isObjectAlive` it retains nothing, so it may be asked under
+    /// a lock.
+    var isDeinitializing: Bool { csr_is_deinitializing(address) }
 
     /// The list of a slot, or nil where it was never observed. What is in it is read under the lock, but for its `shape`.
     @inline(__always)
@@ -110,49 +115,49 @@ extension ObjectRecord {
         let address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
         if csr_is_deinitializing(address) { return nil }
         return untracked.withLock { _ in
-            if let record = find(at: address) { return record }
+            if let record = findUntracked(at: address) { return record }
             let record = ObjectRecord(of: object, schema: nil)
             record.store()
             return record
         }
     }
 
-    /// Serialises making and dropping the records of untracked observers, which the table alone finds.
+    /// Serialises making, finding and freeing the records of untracked observers, which the table alone finds.
+    ///
+    /// Such an object has no teardown, so the table does not own its record: the observations do, and the last of them to
+    /// be freed frees it. It pins the address until then, so nobody else can stand under it.
     private static let untracked = Mutex(())
 
-    /// The record that stands under an address in the table, retained.
-    static func find(at address: UnsafeRawPointer) -> ObjectRecord? {
-        guard
-            let pointer = cdh_associated(address, key, { Unmanaged<ObjectRecord>.fromOpaque($0).retain().toOpaque() })
-        else { return nil }
+    /// The record of an untracked observer. Under the mutex, without which its deinit cannot be completed.
+    private static func findUntracked(at address: UnsafeRawPointer) -> ObjectRecord? {
+        guard let pointer = cdh_associated(address, key, nil), csr_try_retain(pointer) else { return nil }
         return Unmanaged<ObjectRecord>.fromOpaque(pointer).takeRetainedValue()
+    }
+
+    /// The last thing the record of an untracked observer does. Another may stand in its place already.
+    private func leaveTable() {
+        Self.untracked.withLock { _ in
+            guard cdh_associated(address, Self.key, nil) == Unmanaged.passUnretained(self).toOpaque() else { return }
+            _ = cdh_dissociate(address, Self.key)
+        }
     }
 
     /// The record of an object, if it has one.
     static func existing(for object: AnyObject) -> ObjectRecord? {
         if let tracked = object as? TrackedObject { return tracked.record }
-        return find(at: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()))
+        return untracked.withLock { _ in findUntracked(at: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())) }
     }
 
-    /// Puts the record into the table, which then owns it until the object's teardown.
+    /// Puts the record into the table, which then owns that of a tracked object until the object's teardown.
     func store() {
-        let result = cdh_associate(
-            address, Self.key, Unmanaged.passRetained(self).toOpaque(),
-            { pointer in if let pointer { Unmanaged<ObjectRecord>.fromOpaque(pointer).release() } }, CDH_LAST)
-        precondition(result == CDH_OK, "AutoKVO could not get memory for the record of an observed object.")
-    }
-
-    /// Drops the record of an untracked observer that holds nothing any more: such an object has no teardown.
-    /// The record pins the address until then, so nobody else can stand under it.
-    func dropIfUntrackedAndIdle() {
-        guard schema == nil else { return }
-        Self.untracked.withLock { _ in
-            let isIdle = lock.withLock {
-                // Whoever found the record before and has not attached to it yet is told to ask again.
-                if firstHeld == nil { isDying = true }
-                return firstHeld == nil
+        let result =
+            if schema == nil {
+                cdh_associate(address, Self.key, Unmanaged.passUnretained(self).toOpaque(), nil, CDH_LAST)
+            } else {
+                cdh_associate(
+                    address, Self.key, Unmanaged.passRetained(self).toOpaque(),
+                    { pointer in if let pointer { Unmanaged<ObjectRecord>.fromOpaque(pointer).release() } }, CDH_LAST)
             }
-            if isIdle { _ = cdh_dissociate(address, Self.key) }
-        }
+        precondition(result == CDH_OK, "AutoKVO could not get memory for the record of an observed object.")
     }
 }

@@ -39,11 +39,18 @@ extension KeyValueObservation {
 
     /// Takes the routes away that a condition is true of, and ends the observation with the last; nil if it has no routes.
     private func removeRoutes(where condition: (Route) -> Bool) -> Bool? {
-        guard let routes else { return nil }
-        let leaving = routes.filter(condition)
-        guard !leaving.isEmpty, isValid || endsByHand else { return false }
-        if leaving.count == routes.count { return end(.removed) }
-        underLock { details?.routes?.removeAll { route in leaving.contains { $0 === route } } }
+        guard isGroup else { return nil }
+        guard isValid || endsByHand else { return false }
+        // In one section of the lock: two threads that take the last two routes away must not both think that one is left.
+        let (leaving, isLast) = underLock {
+            let routes = details?.routes ?? []
+            let leaving = routes.filter(condition)
+            let isLast = leaving.count == routes.count
+            if !isLast { details!.routes!.removeAll(where: condition) }
+            return (leaving, isLast)
+        }
+        if leaving.isEmpty { return false }
+        if isLast { return end(.removed) }
         for route in leaving { route.end() }
         return true
     }
@@ -54,12 +61,10 @@ extension KeyValueObservation {
     /// The closures run in the order in which they were added. Those of a `.once` observation run at each delivery.
     public func onEnd(_ action: @escaping (EndReason) -> Void) {
         let ended: EndReason? = underLock {
+            if let endReason { return endReason }
             if details == nil { details = ObservationDetails() }
-            if state.load(ordering: .acquiring) != .ended {
-                details!.onEnd.append(action)
-                return nil
-            }
-            return details!.endReason ?? .removed
+            details!.onEnd.append(action)
+            return nil
         }
         if let ended { action(ended) }
     }
@@ -75,6 +80,7 @@ extension KeyValueObservation {
         }
         guard attach() else {
             _ = state.compareExchange(expected: .active, desired: .fired, ordering: .acquiringAndReleasing)
+            detach()
             throw KeyValueError(.deinitializingObject, keyPath: keyPaths.joined(separator: "|"))
         }
     }
@@ -84,8 +90,8 @@ extension KeyValueObservation {
         if let observerHome, !observerHome._withUnsafeGuaranteedRef({ $0.hold(self) }) { return false }
         let isLinked: Bool
         if isGroup {
-            let routes = routes ?? []
-            isLinked = !routes.isEmpty
+            let routes = wakeRoutes()
+            isLinked = routes.contains { !$0.root.isDeinitializing } || !isLive
             for route in routes { route.start() }
         } else {
             isLinked = home!._withUnsafeGuaranteedRef { $0.link(self) }
@@ -94,14 +100,36 @@ extension KeyValueObservation {
         return isLinked
     }
 
-    /// Takes the observation from where changes find it, on both sides.
+    /// Takes the observation from where changes find it, on both sides, unless it has been armed again meanwhile.
     func detach() {
         if isGroup {
-            for route in routes ?? [] { route.end() }
+            for route in restRoutes() { route.end() }
         } else {
-            _ = home?._withUnsafeGuaranteedRef { $0.unlink(self) }
+            _ = home?._withUnsafeGuaranteedRef { $0.unlink(self, unlessLive: true) }
         }
-        observerHome?._withUnsafeGuaranteedRef { $0.letGo(of: self) }
+        observerHome?._withUnsafeGuaranteedRef { $0.letGo(of: self, unlessLive: true) }
+    }
+
+    /// The routes of an observation that is being attached, made anew if they have been put to rest.
+    private func wakeRoutes() -> [Route] {
+        let (awake, resting): ([Route], [Route]) = underLock {
+            guard isLive, let routes = details?.routes else { return ([], []) }
+            let awake = routes.map { $0.isResting ? $0.copy(for: .observation(self)) : $0 }
+            details!.routes = awake
+            return (awake, routes)
+        }
+        withExtendedLifetime(resting) {}
+        return awake
+    }
+
+    /// The routes of an observation that has fired or ended, to be ended. One that has fired keeps copies that do not
+    /// refer to it: it may be armed again, and if nobody has it any more to do so it is freed.
+    private func restRoutes() -> [Route] {
+        underLock {
+            guard !isLive, let routes = details?.routes else { return [] }
+            if state.load(ordering: .acquiring) == .fired { details!.routes = routes.map { $0.copy(for: .nobody) } }
+            return routes
+        }
     }
 
     /// Ends the observation once, whoever comes first. True for the one who did.
@@ -122,7 +150,7 @@ extension KeyValueObservation {
             csr_release(home?._withUnsafeGuaranteedRef { $0.unlink(self, taking: self) })
         }
         let details = underLock {
-            self.details?.endReason = reason
+            endReason = reason
             return self.details
         }
         if let details { finishEnding(reason, details) }
@@ -130,19 +158,17 @@ extension KeyValueObservation {
     }
 
     private func finishEnding(_ reason: EndReason, _ details: ObservationDetails) {
-        let (actions, routes, targets, ownsItself) = underLock {
+        let (actions, routes, targets) = underLock {
             defer {
                 details.onEnd = []
                 details.endedPaths = details.routes.map { $0.map(\.path.text) }
                 details.routes = details.routes.map { _ in [] }
                 details.retainedTargets = []
-                details.ownsItself = false
             }
-            return (details.onEnd, details.routes, details.retainedTargets, details.ownsItself)
+            return (details.onEnd, details.routes, details.retainedTargets)
         }
         for action in actions { action(reason) }
         withExtendedLifetime((routes, targets)) {}
-        if ownsItself { Unmanaged.passUnretained(self).release() }
     }
 
     /// What a walk that was the last to hold an ended observation does when it lets go, without a lock.
@@ -159,57 +185,52 @@ extension KeyValueObservation {
             return
         }
         // It stays valid until it is removed. If its observer can still find it, it has to stay in memory for that.
-        if observerRecord != nil, underLock({ isHeld }) {
-            underLock {
-                if details == nil { details = ObservationDetails() }
-                details!.ownsItself = true
-            }
-            _ = Unmanaged.passRetained(self)
-        }
+        observerRecord?.keepHeld(self)
         _ = record?.unlink(self)
+        forgetDeadObserver()
+    }
+
+    /// A manual observation whose observer has died without a hook is in the list of what that observer holds. When the
+    /// target is dead too, nobody finds it there any more.
+    private func forgetDeadObserver() {
+        guard let observerRecord, observerRecord.isDeinitializing else { return }
+        observerRecord.letGo(of: self)
     }
 
     /// One of several targets, or the only one of a path, died.
     func targetDidDie(of route: Route) {
-        guard let routes else { return route.end() }
         if endsByHand {
             route.end()
-            if observerRecord == nil, routes.allSatisfy({ !$0.root.isObjectAlive }) { forgetRoutes() }
+            forgetRoutesIfUnreachable()
             return
         }
-        let left = underLock {
-            details?.routes?.removeAll { $0 === route }
-            return details?.routes ?? []
+        // In one section of the lock, so that of two targets that die at once one is the last. The routes of the last stay
+        // for the observation to tell its paths by.
+        let isLast = underLock {
+            let routes = details?.routes ?? []
+            if routes.allSatisfy({ $0 === route || $0.root.isDeinitializing }) { return true }
+            details!.routes!.removeAll { $0 === route }
+            return false
         }
-        if left.isEmpty {
-            underLock { details?.routes = routes }
-            end(.targetDeinitialized)
-        }
+        if isLast { end(.targetDeinitialized) }
         route.end()
     }
 
-    /// Breaks the cycle through which routes keep their observation, when nobody but the holder of the handle is left.
-    private func forgetRoutes() {
-        let routes = underLock {
-            defer {
-                details?.endedPaths = details?.routes.map { $0.map(\.path.text) }
-                details?.routes = []
-            }
-            return details?.routes
+    /// Breaks the cycle through which routes keep their observation, when the targets and the observer are dead and so
+    /// nobody but the holder of the handle is left.
+    private func forgetRoutesIfUnreachable() {
+        guard isGroup, observerRecord?.isDeinitializing ?? true else { return }
+        let routes: [Route]? = underLock {
+            guard let routes = details?.routes, routes.allSatisfy({ $0.root.isDeinitializing }) else { return nil }
+            details!.endedPaths = routes.map(\.path.text)
+            details!.routes = []
+            return routes
         }
-        withExtendedLifetime(routes) {}
+        if routes != nil { forgetDeadObserver() }
     }
 
     func observerDidDie() {
-        if !endsByHand {
-            end(.observerDeinitialized)
-            return
-        }
-        let ownsItself = underLock {
-            defer { details?.ownsItself = false }
-            return details?.ownsItself ?? false
-        }
-        if ownsItself { Unmanaged.passUnretained(self).release() }
+        if endsByHand { forgetRoutesIfUnreachable() } else { end(.observerDeinitialized) }
     }
 
     /// A change found the observer dead.

@@ -22,6 +22,11 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     private let line: UInt32
     /// Whether it is in the list of what its observer holds.
     @exclusivity(unchecked) var isHeld = false
+    /// Whether it holds a reference to itself, so that its observer still finds it after its target's death. Guarded like
+    /// the list.
+    @exclusivity(unchecked) var ownsItself = false
+    /// Why it ended, once it has.
+    @exclusivity(unchecked) var endReason: EndReason?
 
     init(
         home: Unmanaged<ObjectRecord>?, slot: Int, observerHome: Unmanaged<ObjectRecord>?, options: ObservingOptions,
@@ -160,11 +165,7 @@ final class ObservationDetails {
     var routes: [Route]?
     /// The paths of an observation that has ended and given up its routes.
     var endedPaths: [String]?
-    /// Whether it holds a reference to itself, so that its observer still finds it after its target's death.
-    var ownsItself = false
     var onEnd: [(KeyValueObservation.EndReason) -> Void] = []
-    /// Why it ended, once it has.
-    var endReason: KeyValueObservation.EndReason?
     /// Targets kept alive for `.retainsTarget`.
     var retainedTargets: [TrackedObject] = []
     /// With `.once` and `.prior`: the change that made the prior call.
