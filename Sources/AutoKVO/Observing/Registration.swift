@@ -30,18 +30,18 @@ struct Registration {
     /// Observes one path of one object.
     @usableFromInline
     func observe(_ keyPath: String, of target: TrackedObject) throws(KeyValueError) -> KeyValueObservation {
-        let observation: KeyValueObservation
+        let observation: KeyValueObservation?
         do throws(KeyValueError) {
             guard let home = try target.makeHome() else { throw dying(target, keyPath) }
-            guard let slot = home._withUnsafeGuaranteedRef({ $0.schema!.slot(of: keyPath) }) else {
-                return try observe(keyPath.keyPaths, of: [target])
-            }
-            observation = try make(slot, home, target)
+            let slot = home._withUnsafeGuaranteedRef { $0.schema!.slot(of: keyPath) }
+            observation = if let slot { try make(slot, home, target) } else { nil }
         } catch {
             handler.release()
             throw error
         }
-        return try start(observation, target)
+        // Outside of the `do`, since whoever fails to make an observation releases the handler, and only once.
+        if let observation { return try start(observation, target) }
+        return try observe(keyPath.keyPaths, of: [target])
     }
 
     /// Observes one property that the compiler has checked.
