@@ -32,7 +32,12 @@ final class DeathWatch: @unchecked Sendable {
             Unmanaged.passUnretained(self).release()
             return false
         }
-        holder.lock.withLock { self.token = token }
+        let isCurrent = holder.lock.withLock {
+            self.token = token
+            return holder.watches[slot] === self
+        }
+        // Whoever took its place before it had its token could not cancel it.
+        if !isCurrent { cancel() }
         return true
     }
 
@@ -57,15 +62,32 @@ extension ObjectRecord {
     /// Makes the watch of a weak property be on the object it refers to now, if anybody observes the property.
     func fitWatch(of slot: Int) {
         guard let object = trackedObject else { return }
-        let isObserved = list(slot).map { $0.pointee.shape.load(ordering: .acquiring) != .idle } ?? false
-        let referent = isObserved ? schema!.keys[slot].declared.readObject(object) : nil
-        let record = referent.flatMap { try? $0.makeRecord() }
-        let old = lock.withLock { watches[slot] }
-        if old?.referent === record { return }
-        let new = record.map { DeathWatch(holder: self, slot: slot, referent: $0) }
-        lock.withLock { watches[slot] = isDying ? nil : new }
-        old?.cancel()
-        if let new, !new.start() { lock.withLock { if watches[slot] === new { watches[slot] = nil } } }
-        withExtendedLifetime(referent) {}
+        while true {
+            let isObserved = isObserved(slot)
+            let referent = isObserved ? schema!.keys[slot].declared.readObject(object) : nil
+            let record = referent.flatMap { try? $0.makeRecord() }
+            let new = record.map { DeathWatch(holder: self, slot: slot, referent: $0) }
+            // Reading is user code and needs no lock, so whether the property is observed is asked again under it. Else:
+            //
+            //     the last observer goes                 another comes
+            //     sees that nobody observes it
+            //                                            sees that somebody does, puts a watch in place
+            //     takes the watch away
+            let (isSettled, replaced, isPlaced): (Bool, DeathWatch?, Bool) = lock.withLock {
+                guard self.isObserved(slot) == isObserved else { return (false, nil, false) }
+                let old = watches[slot]
+                if isDying || old?.referent === record { return (true, nil, false) }
+                watches[slot] = new
+                return (true, old, true)
+            }
+            guard isSettled else { continue }
+            replaced?.cancel()
+            if isPlaced, let new, !new.start() { lock.withLock { if watches[slot] === new { watches[slot] = nil } } }
+            return withExtendedLifetime(referent) {}
+        }
+    }
+
+    private func isObserved(_ slot: Int) -> Bool {
+        list(slot).map { $0.pointee.shape.load(ordering: .acquiring) != .idle } ?? false
     }
 }
