@@ -52,8 +52,9 @@ public struct Observed<Value> {
                 let place = withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) }
                 edit = ObservedEdit(of: object, at: place)
             }
+            // Deferred, since nothing behind a yield runs if the edit throws, and what was begun has to end.
+            defer { if let edit { edit.finish(object) } }
             yield &object[keyPath: storage].value
-            if let edit { edit.finish(object) }
         }
     }
 
