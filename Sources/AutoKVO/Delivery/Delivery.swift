@@ -48,8 +48,10 @@ enum Delivery {
     @discardableResult
     static func end(_ record: ObjectRecord, _ slot: Int, inserted: Any? = nil) -> Bool {
         let thread = ThreadState.current
-        guard let index = thread.pointee.openChange(record, slot) else { return false }
+        guard thread.pointee.openChange(record, slot) != nil else { return false }
+        // Moving links reads objects, which is user code and may begin and end changes itself.
         moveLinks(record, slot)
+        guard let index = thread.pointee.openChange(record, slot) else { return true }
         if thread.pointee.openChanges[index].depth > 0 {
             thread.pointee.openChanges[index].depth -= 1
             return true

@@ -19,6 +19,12 @@ struct ThreadState {
     /// the innermost begin at `calledStart`.
     private var called: [UnsafeRawPointer] = []
     private var calledStart = 0
+    /// The same once they are many, each with the start of its delivery's part.
+    private var calledSet: Set<Called> = []
+    private struct Called: Hashable {
+        let observation: UnsafeRawPointer
+        let start: Int
+    }
     /// The outermost `coalescingChanges` under way, if any.
     var coalescing: CoalescedChanges?
     /// Routes that are to be started or ended when those being started or ended are done.
@@ -60,13 +66,32 @@ struct ThreadState {
 
     @inline(__always)
     mutating func endCalls(_ outer: Int) {
-        if called.count > calledStart { called.removeSubrange(calledStart...) }
+        if called.count > calledStart { forgetCalls() }
         calledStart = outer
     }
 
+    @inline(never)
+    private mutating func forgetCalls() {
+        if !calledSet.isEmpty {
+            for observation in called[calledStart...] { calledSet.remove(Called(observation: observation, start: calledStart)) }
+        }
+        called.removeSubrange(calledStart...)
+    }
+
     /// Whether this is the first call in the delivery for an observation that several roads lead to.
+    ///
+    /// - Complexity: O(1).
     mutating func isFirstCall(of observation: UnsafeRawPointer) -> Bool {
-        if called[calledStart...].contains(observation) { return false }
+        let few = 16
+        let count = called.count - calledStart
+        if count < few {
+            if called[calledStart...].contains(observation) { return false }
+        } else {
+            if count == few {
+                for other in called[calledStart...] { calledSet.insert(Called(observation: other, start: calledStart)) }
+            }
+            guard calledSet.insert(Called(observation: observation, start: calledStart)).inserted else { return false }
+        }
         called.append(observation)
         return true
     }
