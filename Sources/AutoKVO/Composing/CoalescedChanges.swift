@@ -29,6 +29,8 @@ final class CoalescedChanges {
         let old: Any?
         var new: Any?
         var isSingle = true
+        /// Whether it was set as a whole each time, so that `new` is the whole new value.
+        var isWhole: Bool
     }
 
     private var entries: [Entry] = []
@@ -38,20 +40,24 @@ final class CoalescedChanges {
         let type = event.type
         func box(_ pointer: UnsafeRawPointer?) -> Any? { pointer.map { ChangeEvent.box($0, type) } }
         if let place = places[ObjectIdentifier(observation)] {
+            // By another of its paths: what is told is the first path's change.
+            guard entries[place].route === route else { return }
             entries[place].new = box(event.new)
             entries[place].isSingle = false
+            if event.kind != .setting { entries[place].isWhole = false }
             return
         }
         places[ObjectIdentifier(observation)] = entries.count
         entries.append(
             Entry(
                 observation: observation, route: route, kind: event.kind, indexes: event.indexes?.pointee,
-                isLastComponent: event.isLastComponent, old: box(event.old), new: box(event.new)))
+                isLastComponent: event.isLastComponent, old: box(event.old), new: box(event.new),
+                isWhole: event.kind == .setting))
     }
 
     func deliver() {
         for entry in entries {
-            if entry.isSingle || entry.kind == .setting {
+            if entry.isSingle || entry.isWhole {
                 Delivery.call(
                     entry.observation, entry.route, kind: entry.kind, indexes: entry.indexes,
                     isLastComponent: entry.isLastComponent, old: entry.old, new: entry.new)
@@ -59,7 +65,7 @@ final class CoalescedChanges {
                 let new = entry.observation.options.contains(.new) ? entry.observation.currentValue(by: entry.route) : nil
                 Delivery.call(
                     entry.observation, entry.route, kind: .setting, indexes: nil, isLastComponent: entry.isLastComponent,
-                    old: nil, new: new)
+                    old: entry.kind == .setting ? entry.old : nil, new: new)
             }
         }
     }
