@@ -27,8 +27,16 @@ final class ParsedKeyPath: Sendable {
     ///
     /// - Throws: A `KeyValueError` for empty components, unknown operators, and operators without a collection before them.
     static func parse(_ text: String) throws(KeyValueError) -> ParsedKeyPath {
-        try parse(KeyPathText.parts(of: text)[...], text: text, whole: text)
+        let parts = try KeyPathText.parts(of: text)
+        // Each operator is a level of recursion, here and in the evaluation; a path may come from a hostile file.
+        guard parts.count(where: { $0.hasPrefix("@") }) <= maximumOperatorCount else {
+            throw KeyValueError(.unsupportedOperator, key: parts.last { $0.hasPrefix("@") }!, keyPath: String(text.prefix(80)) + "…")
+        }
+        return try parse(parts[...], text: text, whole: text)
     }
+
+    /// How many operators a path may have, one inside the other.
+    private static var maximumOperatorCount: Int { 16 }
 
     private static func parse(
         _ parts: ArraySlice<String>, text: String, whole: String
