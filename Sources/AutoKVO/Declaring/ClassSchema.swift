@@ -76,6 +76,8 @@ final class ResolvedKey: @unchecked Sendable {
     let overridden: [DeclaredKey]
     /// Where in an object the `@Observed` storage of the property begins; nil for any other property.
     let offset: Int?
+    /// The type of that storage.
+    let storageType: Any.Type?
     let isWeak: Bool
     /// Slots of the same object that this key is declared to be derived from, and the slots derived from it.
     fileprivate(set) var directBases: [Int] = []
@@ -90,12 +92,13 @@ final class ResolvedKey: @unchecked Sendable {
     /// Whether writing the property announces the change by itself.
     var announcesItself: Bool { offset != nil && declared.notifiesAutomatically }
 
-    init(slot: Int, declared: DeclaredKey, overridden: [DeclaredKey], offset: Int?, isWeak: Bool) {
+    fileprivate init(slot: Int, declared: DeclaredKey, overridden: [DeclaredKey], storage: ObservedField?) {
         self.slot = slot
         self.declared = declared
         self.overridden = overridden
-        self.offset = offset
-        self.isWeak = isWeak
+        offset = storage?.offset
+        storageType = storage?.type
+        isWeak = (storage?.type as? any ObservedStorage.Type)?.isWeak ?? false
     }
 }
 
@@ -209,10 +212,9 @@ extension ClassSchema {
 
         let storage = observedStorage(of: type)
         let keys = declared.enumerated().map { slot, declarations in
-            let place = storage["_" + declarations[0].name]
-            return ResolvedKey(
-                slot: slot, declared: declarations[0], overridden: Array(declarations.dropFirst()), offset: place?.offset,
-                isWeak: place?.isWeak ?? false)
+            ResolvedKey(
+                slot: slot, declared: declarations[0], overridden: Array(declarations.dropFirst()),
+                storage: storage["_" + declarations[0].name])
         }
         try resolveDependencies(of: keys, slots: slots, fault: fault)
         return try ClassSchema(
@@ -297,16 +299,20 @@ extension ClassSchema {
     }
 
     /// Where the storage of `@Observed` properties lies in the objects of a class, by the storage's name.
-    private static func observedStorage(of type: AnyClass) -> [String: (offset: Int, isWeak: Bool)] {
-        var found: [String: (offset: Int, isWeak: Bool)] = [:]
+    private static func observedStorage(of type: AnyClass) -> [String: ObservedField] {
+        var found: [String: ObservedField] = [:]
         _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) { name, offset, fieldType, _ in
-            if let storage = fieldType as? any ObservedStorage.Type {
-                found[String(cString: name)] = (offset, storage.isWeak)
-            }
+            if fieldType is any ObservedStorage.Type { found[String(cString: name)] = ObservedField(offset: offset, type: fieldType) }
             return true
         }
         return found
     }
+}
+
+/// Where in an object the storage of an `@Observed` property begins, and its type.
+private struct ObservedField {
+    let offset: Int
+    let type: Any.Type
 }
 
 /// What the property wrappers have in common, so that a class's fields can be told apart.

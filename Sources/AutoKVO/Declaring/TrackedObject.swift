@@ -40,8 +40,21 @@ open class TrackedObject: KeyValueObserver {
                 + "override observeValue(forKeyPath:of:change:context:)")
     }
 
-    /// Looks at a value before it is set by name. See `validateValue(_:forKey:)`.
+    /// Looks at a value for `validateValue(_:forKey:)`, after the key's own `validate:`. An override may replace the value, and
+    /// throws to refuse it. For keys that are not its own it calls `super`.
     open func validate(_ value: inout Any?, forKey key: String) throws {}
+
+    /// Called by `value(forKey:)` for a name that no key has. The base class throws; an override may answer instead.
+    ///
+    /// Key paths do not come here: they are checked against what the classes declare.
+    open func value(forUndefinedKey key: String) throws(KeyValueError) -> Any? {
+        throw try ClassSchema.of(type(of: self)).unknownKey(key, in: key)
+    }
+
+    /// Called by `setValue(_:forKey:)` for a name that no key has. The base class throws; an override may take the value instead.
+    open func setValue(_ value: Any?, forUndefinedKey key: String) throws(KeyValueError) {
+        throw try ClassSchema.of(type(of: self)).unknownKey(key, in: key)
+    }
 }
 
 extension TrackedObject {

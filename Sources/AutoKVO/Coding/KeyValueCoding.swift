@@ -1,0 +1,144 @@
+/// Reading and writing properties by name.
+///
+/// Only keys that the object's class declares can be reached, so a name or path that comes from a file or the network can
+/// read or write nothing else, and can do no worse than make the call throw. A call that throws has changed nothing.
+///
+/// As for the properties themselves, the caller sees to it that no two threads use an object at once. Setters, getters and
+/// the observers' handlers run on this thread before the call returns, and may use the object by name again.
+extension TrackedObject {
+    /// The value of a key; nil if the property is nil.
+    ///
+    ///     let age = try person.value(forKey: "age") as? Int
+    ///
+    /// - Throws: A `KeyValueError` for a name that the object's class does not declare, unless the class overrides
+    ///   `value(forUndefinedKey:)`.
+    /// - Complexity: O(1) and the property's getter.
+    public func value(forKey key: String) throws(KeyValueError) -> Any? {
+        let schema = try codingSchema()
+        guard let slot = schema.slot(of: key) else { return try value(forUndefinedKey: key) }
+        return unwrapped(schema.keys[slot].declared.read(self))
+    }
+
+    /// The value at the end of a key path; nil if it is nil, or an object on the way to it.
+    ///
+    /// A path can go on behind a collection with an operator, such as `"team.members.@avg.age"`: `@count @sum @avg @min @max`
+    /// `@unionOfObjects @distinctUnionOfObjects @unionOfArrays @distinctUnionOfArrays @distinctUnionOfSets`.
+    ///
+    /// - Throws: A `KeyValueError` for a component that is not declared, an operator that there is not or that does not fit
+    ///   the values, and a path that goes on behind a plain collection or a value without keys. The path is checked
+    ///   as far as types are declared, also behind an object that is nil now.
+    /// - Complexity: O(*n*) for *n* components and, behind an operator, elements.
+    public func value(forKeyPath keyPath: String) throws(KeyValueError) -> Any? {
+        if let slot = try codingSchema().slot(of: keyPath) {
+            return unwrapped(try codingSchema().keys[slot].declared.read(self))
+        }
+        return unwrapped(try ParsedKeyPath.parse(keyPath, for: type(of: self)).requireValue(from: self))
+    }
+
+    /// Sets the property of a key. Its observers are told once, unless the key's automatic notification is off.
+    ///
+    /// The value may be of the property's type, optional or not; for an enum or another `RawRepresentable` its raw value;
+    /// what a `KeyValueConvertible` takes; and a number of any type that the property's can hold (`3.0` for an `Int`, not
+    /// `3.5`). Arrays and sets are taken if every element is of the right type. Validation is not run: that is
+    /// `validateValue(_:forKey:)`.
+    ///
+    /// - Throws: A `KeyValueError` for a name that is not declared (unless the class overrides `setValue(_:forUndefinedKey:)`),
+    ///   a key that cannot be written, and a value of another type, nil for a property that is not optional among them.
+    /// - Complexity: O(1) and the property's setter and observers.
+    public func setValue(_ value: Any?, forKey key: String) throws(KeyValueError) {
+        let schema = try codingSchema()
+        guard let slot = schema.slot(of: key) else { return try setValue(value, forUndefinedKey: key) }
+        set(try schema.prepare(value, forSlot: slot, in: key), slot, schema)
+    }
+
+    /// Sets the property at the end of a key path, as `setValue(_:forKey:)` does. If an object on the way is nil there is
+    /// nothing to set, which is no error.
+    ///
+    /// - Throws: A `KeyValueError` for a path that is not right or ends in an operator, a key that cannot be written, and a
+    ///   value of another type, each as far as types are declared also if an object on the way is nil.
+    /// - Complexity: O(*n*) for *n* components, and the property's setter and observers.
+    public func setValue(_ value: Any?, forKeyPath keyPath: String) throws(KeyValueError) {
+        let end = try pathEnd(keyPath)
+        guard let (schema, slot) = end.declared else { return }
+        let prepared = try schema.prepare(value, forSlot: slot, in: keyPath)
+        end.object?.set(prepared, slot, schema)
+    }
+}
+
+extension TrackedObject {
+    /// The schema of the object's class.
+    func codingSchema() throws(KeyValueError) -> ClassSchema {
+        if let schema = record?.schema { return schema }
+        return try ClassSchema.of(type(of: self))
+    }
+
+    /// Sets a property to a value that was found to be of its type, and sees to it that its observers are told once.
+    func set(_ value: Any, _ slot: Int, _ schema: ClassSchema) {
+        let key = schema.keys[slot]
+        announcing(key, ChangeDescription()) { _ = key.declared.write!(self, value) }
+    }
+
+    /// Makes a change of a property that announces it by itself, that has to be announced, or that is silent.
+    func announcing(_ key: ResolvedKey, _ description: ChangeDescription, _ body: () -> Void) {
+        let isPlainSetting = description.kind == .setting && key.announcesItself
+        guard !isPlainSetting, key.declared.notifiesAutomatically, isObserved, !isDeinitializing, let record else {
+            return body()
+        }
+        Delivery.begin(record, key.slot, description)
+        body()
+        Delivery.end(record, key.slot)
+    }
+
+    /// Follows a path to the object that has its last key. The object is nil if one on the way is; the key is known then as
+    /// far as types are declared.
+    func pathEnd(
+        _ keyPath: String
+    ) throws(KeyValueError) -> (object: TrackedObject?, declared: (schema: ClassSchema, slot: Int)?) {
+        let path = try ParsedKeyPath.parse(keyPath, for: type(of: self))
+        if let tail = path.tail {
+            throw KeyValueError(
+                .unsupportedOperator, className: "\(type(of: self))", key: "@" + tail.function.rawValue, keyPath: keyPath)
+        }
+        var object: TrackedObject? = self
+        var schema = try codingSchema()
+        for name in path.keys.dropLast() {
+            let key = schema.keys[try schema.requireSlot(of: name, in: keyPath)].declared
+            if let value = object.flatMap({ unwrapped(key.read($0)) }) {
+                guard let next = asTrackedObject(value) else {
+                    throw KeyValueError(.pathThroughCollection, className: schema.className, key: name, keyPath: keyPath)
+                }
+                object = next
+                schema = try next.codingSchema()
+            } else {
+                object = nil
+                guard let next = key.objectClass else { return (nil, nil) }
+                schema = try ClassSchema.of(next)
+            }
+        }
+        return (object, (schema, try schema.requireSlot(of: path.keys.last!, in: keyPath)))
+    }
+}
+
+extension ClassSchema {
+    /// A value as one that the property of a key can be set to.
+    func prepare(_ value: Any?, forSlot slot: Int, in keyPath: String) throws(KeyValueError) -> Any {
+        let key = keys[slot].declared
+        guard key.write != nil else {
+            throw KeyValueError(.readOnlyKey, className: className, key: key.name, keyPath: keyPath)
+        }
+        return try convert(value, for: key, in: keyPath)
+    }
+
+    /// A value as one of a key's type.
+    func convert(_ value: Any?, for key: DeclaredKey, in keyPath: String) throws(KeyValueError) -> Any {
+        if let converted = convertForCoding(value ?? Any?.none as Any, toErased: key.valueType) { return converted }
+        throw KeyValueError(
+            .wrongType(expected: "\(key.valueType)", actual: typeName(of: value)), className: className, key: key.name,
+            keyPath: keyPath)
+    }
+}
+
+/// What an error calls the type of a value that was given.
+func typeName(of value: Any?) -> String {
+    value.flatMap(unwrapped).map { "\(type(of: $0))" } ?? "nil"
+}

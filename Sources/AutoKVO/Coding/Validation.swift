@@ -1,0 +1,45 @@
+extension TrackedObject {
+    /// Asks whether a value may be set for a key, and lets the class correct it.
+    ///
+    /// First the `validate:` of the `Key` looks at it, as a value of the property's type, then the object's
+    /// `validate(_:forKey:)`; either may replace it. Without them every value passes. Nothing is set and nobody is told.
+    ///
+    /// - Parameter value: The value; on return what it was replaced by. Unchanged if the call throws.
+    /// - Throws: A `KeyValueError`: `.invalidValue` with the description of what a validation threw (a `KeyValueError` of its
+    ///   own goes through as it is), `.wrongType` for a value that the key's `validate:` cannot look at, or what is
+    ///   wrong with the name.
+    public func validateValue(_ value: inout Any?, forKey key: String) throws(KeyValueError) {
+        let schema = try codingSchema()
+        try validate(&value, schema, try schema.requireSlot(of: key, in: key), in: key)
+    }
+
+    /// Asks whether a value may be set at the end of a key path, and lets the class of the object there correct it. If
+    /// an object on the way is nil, nobody objects.
+    ///
+    /// - Throws: As `validateValue(_:forKey:)`, and for a path that is not right or ends in an operator.
+    public func validateValue(_ value: inout Any?, forKeyPath keyPath: String) throws(KeyValueError) {
+        let end = try pathEnd(keyPath)
+        guard let object = end.object, let (schema, slot) = end.declared else { return }
+        try object.validate(&value, schema, slot, in: keyPath)
+    }
+
+    private func validate(
+        _ value: inout Any?, _ schema: ClassSchema, _ slot: Int, in keyPath: String
+    ) throws(KeyValueError) {
+        let key = schema.keys[slot].declared
+        var candidate = value
+        do {
+            if let validate = key.validate {
+                var typed = try schema.convert(value, for: key, in: keyPath)
+                _ = try validate(self, &typed)
+                candidate = unwrapped(typed)
+            }
+            try self.validate(&candidate, forKey: key.name)
+        } catch let error as KeyValueError {
+            throw error
+        } catch {
+            throw KeyValueError(.invalidValue("\(error)"), className: schema.className, key: key.name, keyPath: keyPath)
+        }
+        value = candidate
+    }
+}

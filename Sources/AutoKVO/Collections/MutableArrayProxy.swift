@@ -1,0 +1,152 @@
+extension TrackedObject {
+    /// The array of a key, as one that can be edited without knowing the type of its elements.
+    ///
+    ///     let friends = try person.mutableArrayValue(forKey: "friends")
+    ///     try friends.append(bob)
+    ///
+    /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not an array, and one that cannot be
+    ///   written.
+    public func mutableArrayValue(forKey key: String) throws(KeyValueError) -> MutableArrayProxy {
+        try MutableArrayProxy(self, key)
+    }
+
+    /// The array at the end of a key path: that of the object which is there now.
+    ///
+    /// - Throws: As `mutableArrayValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
+    public func mutableArrayValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableArrayProxy {
+        let end = try collectionOwner(keyPath)
+        return try MutableArrayProxy(end.object, end.key)
+    }
+}
+
+/// An array property of an object, reached by name: reads and edits what the property holds at that moment, also after
+/// it was set to another array. It keeps the object alive.
+///
+/// Edits are those of `Property`, with the same changes for the observers, also where the property is computed and has
+/// a setter. They throw where an index is out of range or an element of the wrong type, and then have changed nothing; they
+/// are silent where the key's automatic notification is off. If the property is an optional that is nil, the array is
+/// empty, and the first edit that adds something creates it.
+///
+/// An `@Observed` property is edited in place; for any other, an edit reads, copies and sets the whole array. The proxy is
+/// used by one thread at a time, like the property. Handlers run before an edit returns and may edit the array again.
+public struct MutableArrayProxy {
+    private let proxied: ProxiedKey
+    private let type: any ProxiedArray.Type
+
+    init(_ object: TrackedObject, _ key: String) throws(KeyValueError) {
+        proxied = try ProxiedKey(object, key, expecting: "an array") { unwrappedType($0) is any ProxiedArray.Type }
+        type = unwrappedType(proxied.key.declared.valueType) as! any ProxiedArray.Type
+    }
+
+    /// The object that has the array.
+    public var object: TrackedObject { proxied.object }
+
+    /// The key of the array.
+    public var key: String { proxied.key.name }
+
+    /// The elements that are there now.
+    ///
+    /// - Complexity: O(*n*).
+    public var elements: [Any] { (proxied.read() as? any KeyValueCollection)?.elements ?? [] }
+
+    private func perform(_ edit: ArrayEdit) throws(KeyValueError) { try type.perform(edit, on: proxied) }
+}
+
+extension MutableArrayProxy: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { (proxied.read() as? any KeyValueCollection)?.elementCount ?? 0 }
+    public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
+
+    /// The element at an index. Where there is none, or none any more, an `Any` that holds the empty optional; `element(at:)`
+    /// throws there instead.
+    public subscript(position: Int) -> Any {
+        proxied.read().flatMap { type.element(at: position, of: $0) } ?? Any?.none as Any
+    }
+
+    /// The element at an index.
+    ///
+    /// - Throws: `.indexOutOfRange` where there is none.
+    public func element(at index: Int) throws(KeyValueError) -> Any {
+        if let value = proxied.read(), let element = type.element(at: index, of: value) { return element }
+        throw proxied.error(.indexOutOfRange(index: index, count: count))
+    }
+}
+
+extension MutableArrayProxy {
+    /// Adds an element at the end: an insertion.
+    public func append(_ element: Any?) throws(KeyValueError) { try insert(element, at: count) }
+
+    /// Adds elements at the end: one insertion, or none if there are none.
+    public func append(contentsOf elements: some Sequence) throws(KeyValueError) {
+        try insert(contentsOf: elements, at: count)
+    }
+
+    /// Inserts an element before the one at an index, or at the end.
+    public func insert(_ element: Any?, at index: Int) throws(KeyValueError) {
+        try perform(.insert([element ?? Any?.none as Any], at: index))
+    }
+
+    /// Inserts elements before the one at an index, or at the end: one insertion, or none if there are none.
+    public func insert(contentsOf elements: some Sequence, at index: Int) throws(KeyValueError) {
+        try perform(.insert(elements.map { $0 as Any }, at: index))
+    }
+
+    /// Takes an element out: a removal.
+    @discardableResult
+    public func remove(at index: Int) throws(KeyValueError) -> Any {
+        let element = try element(at: index)
+        try perform(.remove(RangeSet(index..<index + 1)))
+        return element
+    }
+
+    @discardableResult
+    public func removeFirst() throws(KeyValueError) -> Any { try remove(at: 0) }
+
+    @discardableResult
+    public func removeLast() throws(KeyValueError) -> Any { try remove(at: count - 1) }
+
+    /// Takes elements out: one removal, or none if the range is empty.
+    public func removeSubrange(_ bounds: Range<Int>) throws(KeyValueError) {
+        try perform(.remove(RangeSet(bounds)))
+    }
+
+    /// Takes the elements at some indexes out: one removal, or none.
+    public func removeSubranges(_ indexes: RangeSet<Int>) throws(KeyValueError) { try perform(.remove(indexes)) }
+
+    /// Takes all elements out: one removal, or none if there are none.
+    public func removeAll() throws(KeyValueError) { try perform(.remove(RangeSet(0..<count))) }
+
+    /// Takes the elements out that a condition is true of: one removal, or none.
+    public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
+        let elements = elements
+        try perform(.remove(elements.indices(where: condition)))
+    }
+
+    /// Puts an element in the place of another: a replacement.
+    public func replace(at index: Int, with element: Any?) throws(KeyValueError) {
+        _ = try self.element(at: index)
+        try perform(.replace(index..<index + 1, with: [element ?? Any?.none as Any]))
+    }
+
+    /// Puts elements in the place of others: a replacement of as many as there are on both sides, and an insertion or
+    /// removal of the rest.
+    public func replaceSubrange(_ bounds: Range<Int>, with elements: some Sequence) throws(KeyValueError) {
+        try perform(.replace(bounds, with: elements.map { $0 as Any }))
+    }
+
+    /// Exchanges two elements: a replacement of both, or nothing if they are the same one.
+    public func swapAt(_ i: Int, _ j: Int) throws(KeyValueError) {
+        for index in [i, j] where !(0..<count).contains(index) {
+            throw proxied.error(.indexOutOfRange(index: index, count: count))
+        }
+        var order = Array(0..<count)
+        order.swapAt(i, j)
+        try perform(.arrange(order))
+    }
+
+    /// Sorts the array: one replacement of the elements that got another place, or nothing if none did.
+    public func sort(by areInIncreasingOrder: (Any, Any) -> Bool) throws(KeyValueError) {
+        let elements = elements
+        try perform(.arrange(elements.indices.sorted { areInIncreasingOrder(elements[$0], elements[$1]) }))
+    }
+}

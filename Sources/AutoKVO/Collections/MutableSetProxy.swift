@@ -1,0 +1,115 @@
+extension TrackedObject {
+    /// The set of a key, as one that can be edited without knowing the type of its elements.
+    ///
+    ///     try person.mutableSetValue(forKey: "tags").insert("new")
+    ///
+    /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not a set, and one that cannot be
+    ///   written.
+    public func mutableSetValue(forKey key: String) throws(KeyValueError) -> MutableSetProxy {
+        try MutableSetProxy(self, key)
+    }
+
+    /// The set at the end of a key path: that of the object which is there now.
+    ///
+    /// - Throws: As `mutableSetValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
+    public func mutableSetValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableSetProxy {
+        let end = try collectionOwner(keyPath)
+        return try MutableSetProxy(end.object, end.key)
+    }
+}
+
+/// A set property of an object, reached by name: reads and edits what the property holds at that moment, also after it
+/// was set to another set. It keeps the object alive.
+///
+/// Edits tell the observers which elements came and left, as those of `Property` do; one that moves nothing tells
+/// nothing. They are silent where the key's automatic notification is off. Putting in something that the set cannot
+/// hold throws and changes nothing; taking such a thing out, or looking for it, finds nothing. If the property is an
+/// optional that is nil, the set is empty, and the first edit that adds something creates it.
+///
+/// An `@Observed` property is edited in place; for any other, an edit reads, copies and sets the whole set. The proxy is
+/// used by one thread at a time, like the property. Handlers run before an edit returns and may edit the set again.
+public struct MutableSetProxy {
+    private let proxied: ProxiedKey
+    private let type: any ProxiedSet.Type
+
+    init(_ object: TrackedObject, _ key: String) throws(KeyValueError) {
+        proxied = try ProxiedKey(object, key, expecting: "a set") { unwrappedType($0) is any ProxiedSet.Type }
+        type = unwrappedType(proxied.key.declared.valueType) as! any ProxiedSet.Type
+    }
+
+    /// The object that has the set.
+    public var object: TrackedObject { proxied.object }
+
+    /// The key of the set.
+    public var key: String { proxied.key.name }
+
+    /// The elements that are there now, in no particular order.
+    ///
+    /// - Complexity: O(*n*).
+    public var elements: [Any] { (proxied.read() as? any KeyValueCollection)?.elements ?? [] }
+
+    public var count: Int { (proxied.read() as? any KeyValueCollection)?.elementCount ?? 0 }
+
+    public var isEmpty: Bool { count == 0 }
+
+    /// Whether an equal element is in the set.
+    ///
+    /// - Complexity: O(1) on average.
+    public func contains(_ element: Any) -> Bool {
+        (proxied.read() as? any ProxiedSet)?.containsElement(element) ?? false
+    }
+
+    @discardableResult
+    private func perform(_ edit: SetEdit) throws(KeyValueError) -> Bool { try type.perform(edit, on: proxied) }
+
+    private func values(_ elements: some Sequence) -> [Any] { elements.map { $0 as Any } }
+}
+
+extension MutableSetProxy: Sequence {
+    public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
+    public var underestimatedCount: Int { count }
+}
+
+extension MutableSetProxy {
+    /// Puts an element in, unless an equal one is there: an insertion. Returns whether it was put in.
+    @discardableResult
+    public func insert(_ element: Any) throws(KeyValueError) -> Bool { try perform(.mutate(.union, with: [element])) }
+
+    /// Takes an element out, if an equal one is there: a removal. Returns whether there was one.
+    @discardableResult
+    public func remove(_ element: Any) throws(KeyValueError) -> Bool { try perform(.mutate(.minus, with: [element])) }
+
+    /// Takes all elements out: one removal, or none if there are none.
+    public func removeAll() throws(KeyValueError) { try perform(.mutate(.intersect, with: [])) }
+
+    /// Takes the elements out that a condition is true of: one removal, or none.
+    public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
+        let leaving = elements.filter(condition)
+        try perform(.mutate(.minus, with: leaving))
+    }
+
+    /// Puts elements in: one insertion of those that were not there, or none.
+    public func formUnion(_ elements: some Sequence) throws(KeyValueError) {
+        try perform(.mutate(.union, with: values(elements)))
+    }
+
+    /// Takes elements out: one removal of those that were there, or none.
+    public func subtract(_ elements: some Sequence) throws(KeyValueError) {
+        try perform(.mutate(.minus, with: values(elements)))
+    }
+
+    /// Takes all elements out that are not among others: one removal, or none.
+    public func formIntersection(_ elements: some Sequence) throws(KeyValueError) {
+        try perform(.mutate(.intersect, with: values(elements)))
+    }
+
+    /// Takes the elements out that are there and puts in those that are not: one change, or none.
+    public func formSymmetricDifference(_ elements: some Sequence) throws(KeyValueError) {
+        try perform(.symmetricDifference(with: values(elements)))
+    }
+
+    /// Makes the set another one: a replacement of the elements that leave by those that come, or none.
+    public func setElements(_ elements: some Sequence) throws(KeyValueError) {
+        try perform(.mutate(.set, with: values(elements)))
+    }
+}
