@@ -15,8 +15,6 @@ final class ClassSchema: @unchecked Sendable {
     private let slots: [String: Int]
     /// What writes and registrations look up, as plain memory that records point to.
     let layout: UnsafePointer<SlotLayout>
-    /// Whether the class has said that its observations do not end by themselves.
-    let unregistersManually: Bool
     /// `slots` for names of up to 15 bytes, which is how nearly all are looked up: open addressing, by their bits.
     private let shortNames: ShortNameTable
 
@@ -31,8 +29,8 @@ final class ClassSchema: @unchecked Sendable {
         self.keys = keys
         self.handlers = handlers
         self.slots = slots
-        layout = SlotLayout.make(for: keys)
-        unregistersManually = !((type as? TrackedObject.Type)?.unregistersAutomatically ?? true)
+        layout = SlotLayout.make(
+            for: keys, unregistersManually: !((type as? TrackedObject.Type)?.unregistersAutomatically ?? true))
         shortNames = ShortNameTable(slots)
     }
 

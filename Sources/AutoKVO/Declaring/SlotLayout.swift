@@ -1,6 +1,8 @@
 /// What a write needs to know of its class's keys, as plain memory: made once for each class and never freed.
 struct SlotLayout {
     let count: Int
+    /// Whether the class has said that its observations do not end by themselves.
+    let unregistersManually: Bool
     private let flags: UnsafeMutablePointer<Flags>
     /// The slot of the observed property that begins at each byte of an object, -1 where none does.
     private let slots: UnsafeMutablePointer<Int16>
@@ -14,13 +16,14 @@ struct SlotLayout {
         static let isSilent = Flags(rawValue: 2)
     }
 
-    static func make(for keys: [ResolvedKey]) -> UnsafePointer<SlotLayout> {
+    static func make(for keys: [ResolvedKey], unregistersManually: Bool) -> UnsafePointer<SlotLayout> {
         let layout = UnsafeMutablePointer<SlotLayout>.allocate(capacity: 1)
-        layout.initialize(to: SlotLayout(for: keys))
+        layout.initialize(to: SlotLayout(for: keys, unregistersManually))
         return UnsafePointer(layout)
     }
 
-    private init(for keys: [ResolvedKey]) {
+    private init(for keys: [ResolvedKey], _ unregistersManually: Bool) {
+        self.unregistersManually = unregistersManually
         count = keys.count
         flags = .allocate(capacity: max(count, 1))
         offsetCount = (keys.compactMap(\.offset).max() ?? -1) + 1

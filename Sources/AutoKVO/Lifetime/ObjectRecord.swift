@@ -19,7 +19,9 @@ final class ObjectRecord: @unchecked Sendable {
     /// The object. Pinned, so the address is valid as long as the record, alive or not.
     let address: UnsafeRawPointer
     /// The tracked object's class; nil for an observer that is not a `TrackedObject`.
-    let schema: ClassSchema?
+    /// Schemas are never freed, so none is retained here.
+    let unmanagedSchema: Unmanaged<ClassSchema>?
+    var schema: ClassSchema? { unmanagedSchema?.takeUnretainedValue() }
     /// The schema's layout.
     let layout: UnsafePointer<SlotLayout>?
     let lock = ShortLock()
@@ -42,7 +44,7 @@ final class ObjectRecord: @unchecked Sendable {
 
     init(of object: AnyObject, schema: ClassSchema?) {
         address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
-        self.schema = schema
+        unmanagedSchema = schema.map(Unmanaged.passUnretained)
         layout = schema?.layout
         if let count = schema?.keys.count, count > 0 {
             let lists = UnsafeMutablePointer<Atomic<UInt>>.allocate(capacity: count)

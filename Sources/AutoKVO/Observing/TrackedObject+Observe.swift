@@ -16,6 +16,9 @@ extension TrackedObject {
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
+        if userInfo == nil, let keyPath = keyPaths as? String {
+            return try Registration.observe(keyPath, of: self, by: nil, options, .change(handler), CallSite(file, line))
+        }
         let registration = Registration(
             options: options, userInfo: userInfo, handler: .change(handler), site: CallSite(file, line))
         if let keyPath = keyPaths as? String { return try registration.observe(keyPath, of: self) }
@@ -83,6 +86,9 @@ extension TrackedObject {
         _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Observer, Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
+        if userInfo == nil, let keyPath = keyPaths as? String {
+            return try Registration.observe(keyPath, of: self, by: observer, options, .observer(handler), CallSite(file, line))
+        }
         let registration = Registration(
             observer: observer, options: options, userInfo: userInfo, handler: .observer(handler), site: CallSite(file, line))
         if let keyPath = keyPaths as? String { return try registration.observe(keyPath, of: self) }
