@@ -100,6 +100,7 @@ func isExistential(_ type: Any.Type) -> Bool {
 }
 
 /// The value as another type: as it is, in or out of an optional, through a raw value, or by the type's own conversion.
+@usableFromInline
 func convert<To>(_ value: Any, to type: To.Type) -> To? {
     if To.self == Any.self { return unsafeBitCast(Boxed(value: value), to: Boxed<To>.self).value }
     if let exact = value as? To, !(To.self is any OptionalValue.Type) || Swift.type(of: value) == To.self { return exact }
@@ -115,7 +116,12 @@ func convert<To>(_ value: Any, to type: To.Type) -> To? {
     return nil
 }
 
-private struct Boxed<Value> { let value: Value }
+/// Something to bit-cast: `Any` to a generic parameter that is `Any`.
+@usableFromInline
+struct Boxed<Value> {
+    @usableFromInline let value: Value
+    @inlinable init(value: Value) { self.value = value }
+}
 
 private func make<R: RawRepresentable>(_ type: R.Type, from raw: Any) -> Any? {
     (raw as? R.RawValue).flatMap(R.init(rawValue:))

@@ -2,7 +2,7 @@
 ///
 /// The name is usually the property's own, and has to be if the property is `@Observed`: that is how a write finds its key.
 public struct Key<Class: AnyObject, Value>: SchemaElement {
-    let declared: DeclaredKey
+    @usableFromInline let declared: DeclaredKey
 
     public var _declaration: SchemaDeclaration { SchemaDeclaration(.key(declared)) }
 
@@ -15,6 +15,8 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
     ///     them. A key that a subclass declares again is also affected by what its superclass said.
     ///   - notifiesAutomatically: Whether writing the property is announced. If not, only manual announcements are.
     ///   - validate: Looks at a value before it is set by name, may replace it, and throws to refuse it.
+    // Inlinable, so that the compiler sees the key path it is given and reads the property directly.
+    @inlinable
     public init(
         _ name: String, _ keyPath: KeyPath<Class, Value>, affectedBy: String..., notifiesAutomatically: Bool = true,
         validate: ((Class, inout Value) throws -> Void)? = nil
@@ -43,6 +45,7 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
 }
 
 /// A key with its class and type erased. Immutable and, once its class's schema is built, immortal.
+@usableFromInline
 final class DeclaredKey: @unchecked Sendable {
     let name: String
     let keyPath: AnyKeyPath
@@ -62,6 +65,7 @@ final class DeclaredKey: @unchecked Sendable {
     let isOpaque: Bool
     let isCollection: Bool
 
+    @usableFromInline
     init(
         name: String, keyPath: AnyKeyPath, owner: AnyClass, valueType: Any.Type, affectedBy: [String],
         notifiesAutomatically: Bool, read: @escaping (AnyObject) -> Any, write: ((AnyObject, Any) -> Bool)?,

@@ -39,6 +39,7 @@ extension TrackedObject {
             case .idle: return WriteTicket(.silent, slot)
             case .immediate: form = .immediate
             case .immediateWithOld: form = .immediateWithOld
+            case .derived: form = layout.pointee.derived(from: slot).pointee.areFew ? .immediate : .announced
             case .general: form = .announced
             }
             if layout.pointee[slot].contains(.isSilent) || csr_is_deinitializing(address) {
@@ -57,10 +58,17 @@ extension TrackedObject {
             let slot = Int(ticket.slot)
             let list = record.list(slot)!
             // A path that another thread is laying through the property just now may have read the value from before.
-            if list.pointee.shape.load(ordering: .acquiring) == .general { Delivery.moveLinks(record, slot) }
+            let shape = list.pointee.shape.load(ordering: .acquiring)
+            if shape == .general { Delivery.moveLinks(record, slot) }
             let thread = ThreadState.current
             let outer = thread.pointee.beginCalls()
-            Walk.call(record, list, upTo: nil, ChangeEvent(type: type, old: old, new: new), thread)
+            let event = ChangeEvent(type: type, old: old, new: new)
+            let derived = record.layout!.pointee.derived(from: slot)
+            if shape == .derived, derived.pointee.areFew {
+                Delivery.tell(record, list, derived, event, thread)
+            } else {
+                Walk.call(record, list, upTo: nil, event, thread)
+            }
             thread.pointee.endCalls(outer)
         }
     }
@@ -73,5 +81,45 @@ extension TrackedObject {
     @usableFromInline
     final func endWrite(_ ticket: WriteTicket) {
         if let record { Delivery.end(record, Int(ticket.slot)) }
+    }
+}
+
+extension Delivery {
+    /// Tells the list of a property and those of the few keys derived from it, in which nobody wants to know what was
+    /// before. As ever, all bounds are taken and all values read before the first handler is called.
+    static func tell(
+        _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, _ derived: UnsafePointer<SlotLayout.DerivedSlots>,
+        _ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>
+    ) {
+        var bounds = InlineArray<4, UInt64>(repeating: 0)
+        var values = InlineArray<4, Any?>(repeating: nil)
+        record.lock.lock()
+        let ownBound = list.pointee.count > 0 ? list.pointee.lastSequence : 0
+        for index in 0..<derived.pointee.count {
+            if let list = record.list(derived.pointee[index]), list.pointee.count > 0 { bounds[index] = list.pointee.lastSequence }
+        }
+        record.lock.unlock()
+        for index in 0..<derived.pointee.count where bounds[index] > 0 {
+            let slot = derived.pointee[index]
+            if record.list(slot)!.pointee.wantsNew { values[index] = record.readValue(slot) }
+        }
+        if ownBound > 0 { Walk.call(record, list, upTo: ownBound, event, thread) }
+        for index in 0..<derived.pointee.count where bounds[index] > 0 {
+            let list = record.list(derived.pointee[index])!
+            if let value = values[index] {
+                withUnsafePointer(to: value) {
+                    Walk.call(record, list, upTo: bounds[index], ChangeEvent(isLastComponent: false, new: $0), thread)
+                }
+            } else {
+                Walk.call(record, list, upTo: bounds[index], ChangeEvent(isLastComponent: false), thread)
+            }
+        }
+    }
+}
+
+extension ObjectRecord {
+    /// The value of a key of the object, which is alive.
+    func readValue(_ slot: Int) -> Any {
+        Unmanaged<TrackedObject>.fromOpaque(address)._withUnsafeGuaranteedRef { schema!.keys[slot].declared.read($0) }
     }
 }

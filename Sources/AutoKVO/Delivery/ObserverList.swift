@@ -12,8 +12,10 @@ struct ObserverList: ~Copyable {
     private(set) var lastSequence: UInt64 = 0
     /// Nodes that are linked and not leaving.
     private(set) var count = 0
-    /// Nodes in the lists of keys that are derived from this one.
+    /// Nodes in the lists of keys that are derived from this one, and those of them that want the value from before the
+    /// change or more than a call after it.
     private var derivedInterest = 0
+    private var derivedLookAhead = 0
     private var old = 0
     private var new = 0
     private var prior = 0
@@ -26,15 +28,23 @@ struct ObserverList: ~Copyable {
         case immediate
         /// The same, and somebody wants the old value.
         case immediateWithOld
+        /// Nothing is called, read or kept before the change, and after it the lists of derived keys are told as well.
+        case derived
         /// Prior calls, paths that go on from here, or derived keys.
         case general
     }
 
     private func updateShape() {
-        let now: Shape =
-            if count | derivedInterest == 0 { .idle } else if prior | inner | derivedInterest != 0 {
-                .general
-            } else if old != 0 { .immediateWithOld } else { .immediate }
+        let now: Shape
+        if count | derivedInterest == 0 {
+            now = .idle
+        } else if prior | inner | derivedLookAhead != 0 {
+            now = .general
+        } else if derivedInterest != 0 {
+            now = old == 0 ? .derived : .general
+        } else {
+            now = old == 0 ? .immediate : .immediateWithOld
+        }
         shape.store(now, ordering: .releasing)
     }
 
@@ -72,12 +82,15 @@ struct ObserverList: ~Copyable {
         return needs
     }
 
+    /// Read without the lock as a hint: whoever begins to want values during a change may get none for it.
+    var wantsNew: Bool { new != 0 }
     var hasInnerLinks: Bool { inner != 0 }
     var hasDerivedInterest: Bool { derivedInterest != 0 }
 
     /// A node was added to the list of a key that is derived from this one, or taken out of it.
-    mutating func derivedInterestDidChange(by one: Int) {
+    mutating func derivedInterestDidChange(by one: Int, needing needs: Needs) {
         derivedInterest += one
+        if !needs.isDisjoint(with: [.old, .prior, .inner]) { derivedLookAhead += one }
         updateShape()
     }
 

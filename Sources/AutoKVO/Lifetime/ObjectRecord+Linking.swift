@@ -28,7 +28,7 @@ extension ObjectRecord {
             list.pointee.append(Unmanaged.passRetained(node))
         }
         interestDidChange(by: 1)
-        if let dependencies { basesDidGetInterest(dependencies, by: 1) }
+        if let dependencies { basesDidGetInterest(dependencies, from: node, by: 1) }
         lock.unlock()
         if let dependencies { interestInDerivedKeyDidChange(slot, dependencies) }
         return true
@@ -54,7 +54,7 @@ extension ObjectRecord {
         interestDidChange(by: -1)
         let isIndependent = layout!.pointee[slot].contains(.isIndependent)
         let dependencies = isIndependent ? nil : schema!.dependencies(of: slot)
-        if let dependencies { basesDidGetInterest(dependencies, by: -1) }
+        if let dependencies { basesDidGetInterest(dependencies, from: node, by: -1) }
         let closure = observation.flatMap { $0.holds == 0 ? $0.takeHandler() : nil }
         lock.unlock()
         if isUnlinked { Unmanaged.passUnretained(node).release() }
@@ -62,8 +62,10 @@ extension ObjectRecord {
         return closure
     }
 
-    private func basesDidGetInterest(_ dependencies: DependencyClosure, by one: Int) {
-        for base in dependencies.bases { makeList(base).pointee.derivedInterestDidChange(by: one) }
+    private func basesDidGetInterest(_ dependencies: DependencyClosure, from node: ObservationNode, by one: Int) {
+        for base in dependencies.bases {
+            makeList(base).pointee.derivedInterestDidChange(by: one, needing: node.needs)
+        }
     }
 
     /// Puts an observation into the list of what the object holds as an observer.
