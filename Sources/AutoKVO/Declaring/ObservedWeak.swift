@@ -1,12 +1,10 @@
-internal import CSwiftRuntime
-
 /// A property of a `TrackedObject` that refers weakly to another tracked object.
 ///
 /// The death of that object is a change of the property to nil, for whoever observes it, directly, through a derived key
 /// or as part of a path. Reading costs one attempt to retain the object.
 @propertyWrapper
 public struct ObservedWeak<Referent: TrackedObject> {
-    private var reference: PinnedReference?
+    private var reference: PinnedReference<Referent>?
 
     public init(wrappedValue: Referent?) {
         reference = wrappedValue.map(PinnedReference.init)
@@ -23,7 +21,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
         preconditionFailure()
     }
 
-    private var referent: Referent? { reference?.object.map { unsafeDowncast($0, to: Referent.self) } }
+    private var referent: Referent? { reference?.object }
 
     public static subscript<Owner: TrackedObject>(
         _enclosingInstance object: Owner, wrapped wrapped: ReferenceWritableKeyPath<Owner, Referent?>,
@@ -71,22 +69,4 @@ public struct ObservedWeak<Referent: TrackedObject> {
 
 extension ObservedWeak: ObservedStorage {
     static var isWeak: Bool { true }
-}
-
-/// A reference that keeps the memory of an object but not the object: see `ObjectRecord` for why it is not `weak`.
-private final class PinnedReference {
-    private let address: UnsafeRawPointer
-
-    init(_ object: TrackedObject) {
-        address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
-        csr_pin(address)
-    }
-
-    deinit {
-        csr_unpin(address)
-    }
-
-    var object: TrackedObject? {
-        csr_try_retain(address) ? Unmanaged<TrackedObject>.fromOpaque(address).takeRetainedValue() : nil
-    }
 }
