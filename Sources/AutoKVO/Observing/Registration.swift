@@ -111,42 +111,66 @@ struct Registration {
         if keyPaths.count == 1, targets.count == 1, !keyPaths[0].isPathList, isKey(keyPaths[0], of: targets[0]) {
             return try observe(keyPaths[0], of: targets[0])
         }
-        let observation: KeyValueObservation
+        guard targets.isEmpty else { return try observe(targets.map { Dependency($0, keyPaths: keyPaths) }) }
         do throws(KeyValueError) {
-            observation = try makeGroup(keyPaths, targets)
+            if keyPaths.isEmpty { throw KeyValueError(.emptyPathSet) }
+            for keyPath in keyPaths { _ = try ParsedKeyPath.parse(keyPath) }
+            return try makeEnded(keyPaths)
         } catch {
             handler.release()
             throw error
         }
-        return targets.isEmpty ? observation : try start(observation, targets[0])
+    }
+
+    /// Observes of each object paths of its own, as one observation.
+    func observe(_ parts: [Dependency]) throws(KeyValueError) -> KeyValueObservation {
+        let observation: KeyValueObservation
+        do throws(KeyValueError) {
+            observation = try makeGroup(parts)
+        } catch {
+            handler.release()
+            throw error
+        }
+        return try start(observation, parts[0].target)
     }
 
     private func isKey(_ keyPath: String, of target: TrackedObject) -> Bool {
         (try? ClassSchema.of(type(of: target)))?.slot(of: keyPath) != nil
     }
 
-    private func makeGroup(_ keyPaths: [String], _ targets: [TrackedObject]) throws(KeyValueError) -> KeyValueObservation {
-        if keyPaths.isEmpty { throw KeyValueError(.emptyPathSet) }
+    private func makeGroup(_ parts: [Dependency]) throws(KeyValueError) -> KeyValueObservation {
+        if parts.isEmpty { throw KeyValueError(.emptyPathSet) }
         var parsed: [(ObjectRecord, ParsedKeyPath)] = []
         var options = options
         let observerRecord = try observerRecord()
-        for target in targets {
-            for keyPath in keyPaths { parsed.append(try parse(keyPath, of: target)) }
+        for part in parts {
+            if part.keyPaths.isEmpty { throw KeyValueError(.emptyPathSet) }
+            for keyPath in part.keyPaths { parsed.append(try parse(keyPath, of: part.target)) }
             options.formUnion(effectiveOptions(parsed.last!.0, observerRecord))
         }
-        let details = details(targets)
+        let details = details(parts.map(\.target))
         let observation = KeyValueObservation(
-            home: parsed.first.map { Unmanaged.passUnretained($0.0) }, slot: -1,
+            home: Unmanaged.passUnretained(parsed[0].0), slot: -1,
             observerHome: observerRecord.map(Unmanaged.passUnretained), options: options, handler: handler, details: details,
             site: site)
         let isOneOfSeveral = parsed.count > 1
         details.routes = parsed.map { record, path in
             Route(path, root: record, sink: .observation(observation), isOneOfSeveral: isOneOfSeveral)
         }
-        if targets.isEmpty {
-            observation.end(.targetDeinitialized)
-            details.endedPaths = keyPaths
-        }
+        withExtendedLifetime(observerRecord) {}
+        return observation
+    }
+
+    /// An observation of no object, which has ended from the start.
+    private func makeEnded(_ keyPaths: [String]) throws(KeyValueError) -> KeyValueObservation {
+        let observerRecord = try observerRecord()
+        let details = details([])
+        let observation = KeyValueObservation(
+            home: nil, slot: -1, observerHome: observerRecord.map(Unmanaged.passUnretained), options: options,
+            handler: handler, details: details, site: site)
+        details.routes = []
+        observation.end(.targetDeinitialized)
+        details.endedPaths = keyPaths
         withExtendedLifetime(observerRecord) {}
         return observation
     }
