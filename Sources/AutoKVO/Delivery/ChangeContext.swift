@@ -93,6 +93,25 @@ final class ChangeContext {
         new = new.map { ChangeEvent.copy($0, type) }
         type = Any.self
     }
+
+    /// A context that owns what this one tells, its values converted to a type, and that nobody else refers to.
+    func copy<Value>(convertingTo value: Value.Type) -> ChangeContext {
+        func converted(_ pointer: UnsafeRawPointer?) -> UnsafeRawPointer? {
+            load(pointer, as: value).map { withUnsafePointer(to: $0) { ChangeEvent.copy($0, value) } }
+        }
+        let copy = ChangeContext()
+        copy.kind = kind
+        copy.isPrior = isPrior
+        copy.isLastComponent = isLastComponent
+        copy.observation = observation
+        copy.route = route
+        copy.keptObservation = observation?.takeUnretainedValue()
+        copy.keptRoute = route?.takeUnretainedValue()
+        copy.keptIndexes = indexes
+        copy.old = converted(old)
+        copy.new = converted(new)
+        return copy
+    }
 }
 
 /// One change of one property, or of one path, on its way to the handlers. Plain words: it points to what it tells.

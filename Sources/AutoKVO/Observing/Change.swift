@@ -52,6 +52,9 @@ public struct Change<Value> {
 
     /// Whether the last component of the path changed, not an object on the way to it.
     public var isLastComponent: Bool { context.isLastComponent }
+
+    /// A copy that owns what it tells, so that nothing of it changes when the handler returns.
+    func detached() -> Change { Change(context.copy(convertingTo: Value.self)) }
 }
 
 /// What kind of change a property went through.
