@@ -56,6 +56,7 @@ final class CoalescedChanges {
     }
 
     func deliver() {
+        TestPoint.coalesced.reach()
         for entry in entries {
             if entry.isSingle || entry.isWhole {
                 Delivery.call(

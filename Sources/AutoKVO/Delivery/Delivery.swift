@@ -31,6 +31,7 @@ enum Delivery {
                     isLastComponent: isOwn))
         }
         thread.pointee.openChanges.append(OpenChange(record: record, slot: slot, subjects: affected.map(\.subject)))
+        TestPoint.begun.reach()
         // Reading is user code, which may begin and end changes: events are found again by their subject.
         let subjects = opened.map { thread.pointee.openEvents[$0].subject }
         for subject in subjects {
@@ -101,6 +102,13 @@ enum Delivery {
         }
     }
 
+    /// Whether somebody asks for the new value, be it through a path that has moved here since the change began.
+    private static func wantsNew(_ event: OpenEvent) -> Bool {
+        if event.wants.contains(.new) { return true }
+        guard case .list(let record, let slot) = event.subject else { return false }
+        return record.lock.withLock { record.list(slot)?.pointee.needs.contains(.new) ?? false }
+    }
+
     private static func newValue(for event: OpenEvent) -> Any? {
         switch event.subject {
         case .route(let route): return route.currentValue()
@@ -120,7 +128,7 @@ enum Delivery {
     /// Reads what is wanted before the first handler, then calls all.
     private static func deliver(_ events: [OpenEvent], isPrior: Bool, _ thread: UnsafeMutablePointer<ThreadState>) {
         if events.isEmpty { return }
-        let values = isPrior ? [] : events.map { $0.wants.contains(.new) ? newValue(for: $0) : nil }
+        let values = isPrior ? [] : events.map { wantsNew($0) ? newValue(for: $0) : nil }
         let outer = thread.pointee.beginCalls()
         for (index, event) in events.enumerated() {
             deliver(event, new: isPrior ? nil : values[index], isPrior: isPrior, thread)

@@ -94,6 +94,9 @@ public class ObservationNode {
         return ObserverList.Needs(for: options)
     }
 
+    /// Whether it is a link of a path that led somewhere else before.
+    final var isMovedLink: Bool { kind == .link && unsafeDowncast(self, to: PathLink.self).isMoved }
+
     /// The object whose list the node is in is being deinitialized. The node leaves the list.
     func targetDidDie() { preconditionFailure("A node is an observation or a link.") }
 }

@@ -7,7 +7,8 @@ internal import CSwiftRuntime
 /// lets go of it, so that the walk finds on from where it was. What a handler does to the list, on any thread, is seen:
 ///
 /// - a removed observation is not called: each is asked again right before its call;
-/// - a new one is not called: the walk ends at what was the last when the change began;
+/// - a new one is not called: the walk ends at what was the last when the change began. A link that is new here because
+///   its path has moved counts as old, or the path's observation would miss a change;
 /// - a handler that never returns keeps back the few nodes its own walk holds, and nothing else.
 enum Walk {
     /// How many nodes a walk holds at a time. Two lock operations are shared by as many calls.
@@ -20,19 +21,19 @@ enum Walk {
         var call = HandlerLoop(thread, event)
         var held = InlineArray<16, Unmanaged<ObservationNode>?>(repeating: nil)
         var count = 0
-        var bound = bound
+        var bounds: (counts: UInt64, end: UInt64)?
         while true {
             var gone = GoneNodes()
             record.lock.lock()
-            let last = bound ?? list.pointee.lastSequence
-            bound = last
+            let (last, end) = bounds ?? (bound ?? list.pointee.lastSequence, list.pointee.lastSequence)
+            bounds = (last, end)
             var cursor = count == 0 ? list.pointee.first : held[count - 1]!._withUnsafeGuaranteedRef { $0.next }
             for index in 0..<count where list.pointee.release(held[index]!) { gone.add(index, of: held) }
             count = 0
             while let node = cursor {
                 let next: Unmanaged<ObservationNode>? = node._withUnsafeGuaranteedRef {
-                    guard $0.sequence <= last else { return nil }
-                    if $0.membership == .linked {
+                    guard $0.sequence <= end else { return nil }
+                    if $0.membership == .linked, $0.sequence <= last || $0.isMovedLink {
                         $0.holds += 1
                         held[count] = node
                         count += 1
@@ -77,6 +78,7 @@ enum Walk {
 
         @inline(never)
         private func letGoOfSome() {
+            TestPoint.lettingGo.reach()
             for index in 0..<16 where places & 1 << UInt16(index) != 0 {
                 let node = nodes![index]!
                 node._withUnsafeGuaranteedRef {
@@ -160,6 +162,7 @@ struct HandlerLoop {
         _ observation: KeyValueObservation, _ event: ChangeEvent, route: Unmanaged<Route>?, target: UnsafeRawPointer
     ) {
         let options = observation.options
+        TestPoint.beforeCall.reach()
         let state = observation.state.load(ordering: .acquiring)
         guard state == .active || state == .claimed else { return }
         if event.isPrior, !options.contains(.prior) { return }
@@ -169,6 +172,7 @@ struct HandlerLoop {
         } else if state != .active {
             return
         }
+        TestPoint.beforeObserver.reach()
         if let observer = observation.observerAddress, !csr_try_retain(observer) {
             observation.observerIsGone()
             return
@@ -244,6 +248,7 @@ extension KeyValueObservation {
         } else {
             guard change(from: .active, to: .fired) else { return false }
         }
+        TestPoint.firing.reach()
         detach()
         return true
     }

@@ -53,6 +53,7 @@ final class Chain: @unchecked Sendable {
         }
         for link in stale { link.cancel() }
         guard let start else { return }
+        TestPoint.relinking.reach()
 
         if start.level < links.count {
             var object = start.level == 0 ? base.trackedObject : start.previous?.readObject()
@@ -77,14 +78,16 @@ final class Chain: @unchecked Sendable {
             Diagnostics.report("A key path leads to an object it does not fit: \(error)")
             return .some(nil)
         }
-        let link = PathLink(self, level: index, record: record, slot: slot)
+        let link = PathLink(self, level: index, isMoved: wanted > 1, record: record, slot: slot)
         let isCurrent = lock.lock.withLock {
             guard version == wanted, !isEnded else { return false }
             links[index] = link
             return true
         }
         guard isCurrent else { return nil }
-        return record.link(link) ? .some(link) : .some(nil)
+        let isLinked = record.link(link)
+        TestPoint.linked.reach()
+        return isLinked ? .some(link) : .some(nil)
     }
 
     /// Makes the chains behind an operator those of the elements that are there now. False if another thread took over.

@@ -47,6 +47,7 @@ final class DeathWatch: @unchecked Sendable {
     }
 
     private func referentDidDie() {
+        TestPoint.referentDying.reach()
         let isCurrent = holder.lock.withLock {
             guard holder.watches[slot] === self else { return false }
             holder.watches[slot] = nil
@@ -67,6 +68,7 @@ extension ObjectRecord {
             let referent = isObserved ? schema!.keys[slot].declared.readObject(object) : nil
             let record = referent.flatMap { try? $0.makeRecord() }
             let new = record.map { DeathWatch(holder: self, slot: slot, referent: $0) }
+            TestPoint.fittingWatch.reach()
             // Reading is user code and needs no lock, so whether the property is observed is asked again under it. Else:
             //
             //     the last observer goes                 another comes

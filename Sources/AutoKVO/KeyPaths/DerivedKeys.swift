@@ -29,6 +29,7 @@ extension ObjectRecord {
                 ending = relays.removeValue(forKey: slot) ?? []
             }
         }
+        TestPoint.relaying.reach()
         for route in ending { PathWork.do(.end(route)) }
         for route in starting where made.contains(where: { $0 === route }) { PathWork.do(.start(route)) }
     }

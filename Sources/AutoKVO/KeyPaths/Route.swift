@@ -74,9 +74,12 @@ final class PathLink: ObservationNode {
     /// Whether a change of the property is a change of the path's value as it stands: it is the last component.
     let isLeaf: Bool
     let linkNeeds: ObserverList.Needs
+    /// Whether the path has been linked before, to other objects perhaps.
+    let isMoved: Bool
 
-    init(_ chain: Chain, level: Int, record: ObjectRecord, slot: Int) {
+    init(_ chain: Chain, level: Int, isMoved: Bool, record: ObjectRecord, slot: Int) {
         route = chain.route
+        self.isMoved = isMoved
         self.chain = chain
         self.level = level
         if chain === route.chain, level == chain.path.keys.count - 1, chain.path.tail == nil, let observation = route.observation {

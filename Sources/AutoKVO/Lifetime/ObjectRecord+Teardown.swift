@@ -5,6 +5,7 @@ extension ObjectRecord {
     /// register others. Nothing new attaches to this object, whose record is marked first, so each loop comes to an end.
     func teardown() {
         lock.withLock { isDying = true }
+        TestPoint.tearingDown.reach()
         if let schema {
             for slot in 0..<schema.keys.count where list(slot) != nil {
                 while let node = firstLinked(slot) { node.targetDidDie() }

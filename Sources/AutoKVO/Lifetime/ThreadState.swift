@@ -32,6 +32,8 @@ struct ThreadState {
     var isDoingPathWork = false
     #if DEBUG
         var heldLocks = 0
+        /// What tests have put at points that this thread comes to.
+        var testPoints: [TestPoint: () -> Void] = [:]
     #endif
 
     @inline(__always)

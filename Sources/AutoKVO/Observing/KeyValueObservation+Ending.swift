@@ -88,6 +88,7 @@ extension KeyValueObservation {
     /// Puts the observation where changes find it, on both sides. False if one of them is dying.
     func attach() -> Bool {
         if let observerHome, !observerHome._withUnsafeGuaranteedRef({ $0.hold(self) }) { return false }
+        TestPoint.attaching.reach()
         let isLinked: Bool
         if isGroup {
             let routes = wakeRoutes()
@@ -142,6 +143,7 @@ extension KeyValueObservation {
             if done { break }
             seen = now
         }
+        TestPoint.ending.reach()
         if isGroup {
             detach()
             csr_release(underLock { holds == 0 ? takeHandler() : nil })

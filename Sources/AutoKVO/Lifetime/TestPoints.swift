@@ -1,0 +1,49 @@
+/// Places in the library where a test can make something else happen first, to bring about a race that chance seldom does.
+///
+/// Debug builds only: a release build compiles every trace of them away.
+package enum TestPoint: Hashable, Sendable {
+    /// An observation has been put among what its observer holds and not yet into its target's list.
+    case attaching
+    /// An observation's state says that it has ended, and both sides still have it.
+    case ending
+    /// An observation's state says that it has fired, and both sides still have it.
+    case firing
+    /// A walk is about to ask an observation whether to call it.
+    case beforeCall
+    /// A walk has found an observation live, and is about to ask for its observer.
+    case beforeObserver
+    /// A walk has unlinked nodes that left while it held them and has not yet released them.
+    case lettingGo
+    /// A change has begun: old values are read, prior calls are made.
+    case begun
+    /// The links of a path are about to be moved, and those there were have been taken away.
+    case relinking
+    /// A link of a path is in its list, and its property has not been read.
+    case linked
+    /// Somebody has read what a weak property refers to and whether it is observed, and is about to act on it.
+    case fittingWatch
+    /// The object a weak property refers to is dying, and its holder has not been told.
+    case referentDying
+    /// An object's record is marked as dying, and nothing has ended yet.
+    case tearingDown
+    /// What was held back by `coalescingChanges` is about to be told.
+    case coalesced
+    /// Routes behind a derived key have been taken over and are about to be started or ended.
+    case relaying
+
+    #if DEBUG
+        /// Runs an action when this thread gets to the point, the first time only.
+        package func whenReached(_ action: @escaping () -> Void) {
+            ThreadState.current.pointee.testPoints[self] = action
+        }
+    #endif
+
+    @inline(__always)
+    func reach() {
+        #if DEBUG
+            let thread = ThreadState.current
+            if thread.pointee.testPoints.isEmpty { return }
+            thread.pointee.testPoints.removeValue(forKey: self)?()
+        #endif
+    }
+}
