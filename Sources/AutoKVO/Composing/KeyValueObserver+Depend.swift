@@ -1,0 +1,57 @@
+extension KeyValueObserver {
+    /// Calls a handler now, and once for each change of anything it depends on.
+    ///
+    ///     try view.depend(on: [Dependency(engine, "entities.@avg.position"), Dependency(view, ["isVisible"])], named: "draw") {
+    ///         view in view.draw()
+    ///     }
+    ///
+    /// One change that reaches several of the paths is one call; so is a whole `coalescingChanges`. The handler is called
+    /// on the thread that makes the change and may do whatever any handler may. The observation ends with this object's life;
+    /// when one of the others dies, it goes on with the rest.
+    ///
+    /// - Parameters:
+    ///   - dependencies: Objects, of which this one may be one, and paths. They are not kept alive.
+    ///   - name: If given, replaces the dependency of this name that this object has, which gets no call any more. The same name is to
+    ///     be registered by one thread at a time.
+    ///   - handler: Gets this object, so that it need not capture it. The first call is made before the method returns.
+    /// - Returns: The observation. It need not be kept.
+    /// - Throws: A `KeyValueError` if an object does not have one of its paths, or there is none. Then nothing is registered, no
+    ///   call made, and what had the name goes on.
+    /// - Complexity: O(*n* + *m*) for *n* paths and, if it has a name, *m* observations that this object holds.
+    @discardableResult
+    public func depend(
+        on dependencies: [Dependency], named name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping (Self) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation {
+        try dependencies.addObserver(self, named: name, file: file, line: line, handler)
+    }
+
+    /// Ends the dependency that this object has under a name.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    public func endDependency(named name: String) -> Bool {
+        guard let observation = KeyValueObservation.named(ObservationName(role: .dependency, text: name), heldBy: self)
+        else { return false }
+        observation.remove()
+        return true
+    }
+}
+
+extension Collection where Element == Dependency {
+    /// Calls a handler now, and once for each change of anything in the collection, on behalf of any object:
+    /// `KeyValueObserver.depend(on:named:file:line:_:)` with the dependencies first.
+    @discardableResult
+    public func addObserver<Observer: AnyObject>(
+        _ observer: Observer, named name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping (Observer) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation {
+        let observation = try Registration(
+            observer: observer, options: [], userInfo: name.map { ObservationName(role: .dependency, text: $0) },
+            handler: .observer { (observer: Observer, _: Change<Any>) in handler(observer) }, site: CallSite(file, line)
+        ).observe(Array(self))
+        if name != nil { observation.replaceOthersOfItsName() }
+        handler(observer)
+        return observation
+    }
+}
