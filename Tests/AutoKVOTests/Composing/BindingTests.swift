@@ -1,0 +1,284 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// A class with properties of many types to bind.
+private final class Form: Model {
+    @Observed var title = ""
+    @Observed var count = 0
+    @Observed var ratio = 0.0
+    @Observed var isOn = false
+    @Observed var note: String?
+    @Observed var span = Span(low: 0, high: 0)
+    @Observed var limited = 0 {
+        didSet { if limited > 10 { limited = 10 } }
+    }
+    @Observed var source: Address?
+    @ObservedWeak var weak: Address?
+    var plain = 0
+    let fixed = 1
+
+    /// Not `Equatable`.
+    struct Span { var low, high: Int }
+
+    override class var schema: Schema {
+        Schema(Form.self, extending: super.schema) {
+            Key("title", \.title)
+            Key("count", \.count)
+            Key("ratio", \.ratio)
+            Key("isOn", \.isOn)
+            Key("note", \.note)
+            Key("span", \.span)
+            Key("limited", \.limited)
+            Key("source", \.source)
+            Key("weak", \.weak)
+            Key("plain", \.plain)
+            Key("fixed", \.fixed)
+        }
+    }
+}
+
+@Suite("Bindings") struct BindingTests {
+    let person = Person()
+    private let form = Form()
+
+    // row 72
+    @Test("a bound property is set at once and follows every change") func follows() throws {
+        let observation = try form.bind("title", to: "fullName", of: person)
+        #expect(form.title == "Ann Lee")
+        person.lastName = "Ray"
+        #expect(form.title == "Ann Ray")
+        #expect(observation.isValid && observation.observer === form)
+        #expect(form.unbind("title"))
+        #expect(!form.unbind("title"))
+        person.lastName = "Moe"
+        #expect(form.title == "Ann Ray")
+    }
+
+    // 11.05
+    @Test("a change that goes through a binding is one call at its end, and an equal value none") func chain() throws {
+        let recorder = Recorder<Any>()
+        try form.bind("count", to: "age", of: person)
+        try form.observe("count", options: [.new], recorder.handler())
+        person.age = 3
+        person.age = 3
+        #expect(recorder.news(Int.self) == [3])
+    }
+
+    @Test("binding a key again replaces what it followed") func replaces() throws {
+        let other = Person("Bob")
+        let first = try form.bind("title", to: "firstName", of: person)
+        try form.bind("title", to: "firstName", of: other)
+        #expect(form.title == "Bob")
+        #expect(!first.isValid)
+        person.firstName = "Eve"
+        #expect(form.title == "Bob")
+        #expect(form.observations().count == 1)
+    }
+
+    @Test("a wrong name or type throws, binds nothing, and leaves the binding there was") func throwing() throws {
+        try form.bind("title", to: "firstName", of: person)
+        func refuses(_ key: String, _ path: String, _ transform: BindingTransform = .identity) {
+            #expect(throws: KeyValueError.self) { try form.bind(key, to: path, of: person, transform: transform) }
+        }
+        refuses("titel", "firstName")
+        refuses("title", "firstNam")
+        refuses("title", "age")
+        refuses("title", "age", .negated)
+        refuses("title", "age", .default("none"))
+        refuses("title", "firstName", .number(Int.self))
+        refuses("fixed", "age")
+        refuses("count", "firstName")
+        refuses("title", "nickname")
+        #expect(form.title == "Ann")
+        person.firstName = "Eve"
+        #expect(form.title == "Eve")
+        #expect(person.observations().count == 1)
+    }
+
+    // row 73
+    @Test("ready transforms") func transforms() throws {
+        try form.bind("isOn", to: "nickname", of: person, transform: .isNil)
+        #expect(form.isOn)
+        try form.bind("isOn", to: "nickname", of: person, transform: .isNotNil)
+        #expect(!form.isOn)
+        person.nickname = "A"
+        #expect(form.isOn)
+        try form.bind("title", to: "nickname", of: person, transform: .default("none"))
+        #expect(form.title == "A")
+        person.nickname = nil
+        #expect(form.title == "none")
+        try form.bind("title", to: "age", of: person, transform: .description)
+        person.age = 4
+        #expect(form.title == "4")
+        let other = Form()
+        try other.bind("isOn", to: "isOn", of: form, transform: .negated)
+        #expect(other.isOn)
+        form.isOn = true
+        #expect(!other.isOn)
+        try form.bind("ratio", to: "age", of: person, transform: .number(Double.self))
+        #expect(form.ratio == 4)
+        try form.bind("count", to: "firstName", of: person, transform: .number(Int.self).then(.default(-1)))
+        #expect(form.count == -1)
+        person.firstName = "12"
+        #expect(form.count == 12)
+        try other.bind("count", to: "ratio", of: form, transform: .number(Int.self))
+        #expect(other.count == 4)
+        form.ratio = 4.9
+        #expect(other.count == 4)
+        form.ratio = 5.5
+        #expect(other.count == 5)
+    }
+
+    @Test("numbers go from type to type where they fit, and the one that does not is reported") func numbers() throws {
+        try form.bind("ratio", to: "age", of: person)
+        person.age = 7
+        #expect(form.ratio == 7)
+        let other = Form()
+        let told = try messages {
+            try other.bind("count", to: "ratio", of: form)
+            #expect(other.count == 7)
+            form.ratio = 7.5
+        }
+        #expect(other.count == 7)
+        #expect(told.count == 1)
+    }
+
+    @Test("a function as a transform is typed and is not asked about nil") func functions() throws {
+        try form.bind("title", to: "age", of: person) { (age: Int) in "\(age) years" }
+        #expect(form.title == "0 years")
+        try form.bind("note", to: "nickname", of: person) { (name: String) in name + "!" }
+        #expect(form.note == nil)
+        person.nickname = "A"
+        #expect(form.note == "A!")
+        try form.bind("title", to: "nickname", of: person) { (name: String?) in name ?? "nobody" }
+        person.nickname = nil
+        #expect(form.title == "nobody")
+    }
+
+    // 11.07
+    @Test("a nil to a property that cannot be nil throws at first and is reported later, unless there is a default")
+    func nils() throws {
+        #expect(throws: KeyValueError.self) { try form.bind("title", to: "nickname", of: person) }
+        person.nickname = "A"
+        let told = try messages {
+            try form.bind("title", to: "nickname", of: person)
+            person.nickname = nil
+        }
+        #expect(told.count == 1)
+        #expect(form.title == "A")
+        person.address = Address()
+        try form.bind("count", to: "address.zip", of: person, transform: .default(42))
+        person.address = nil
+        #expect(form.count == 42)
+    }
+
+    // 7.13
+    @Test("the death of a weak object on the way makes the other side nil, or the default") func weakIntermediate() throws {
+        let source = Form()
+        var address: Address? = Address("Linz")
+        source.weak = address
+        try form.bind("note", to: "weak.city", of: source)
+        try form.bind("count", to: "weak.zip", of: source, transform: .default(5))
+        #expect(form.note == "Linz" && form.count == 0)
+        address = nil
+        #expect(form.note == nil)
+        #expect(form.count == 5)
+    }
+
+    // row 74
+    @Test("properties bound to each other stop at the first equal value") func mutual() throws {
+        let other = Person("Bob")
+        let recorder = Recorder<Any>()
+        try person.bind("firstName", to: "firstName", of: other)
+        try other.bind("firstName", to: "firstName", of: person)
+        #expect(person.firstName == "Bob")
+        try person.observe("firstName", recorder.handler("person"))
+        try other.observe("firstName", recorder.handler("other"))
+        person.firstName = "Eve"
+        #expect(other.firstName == "Eve")
+        other.firstName = "Ida"
+        #expect(person.firstName == "Ida")
+        #expect(recorder.count == 4)
+    }
+
+    @Test("mutual bindings of values that cannot be compared stop when they come back") func mutualIncomparable() throws {
+        let other = Form()
+        try form.bind("span", to: "span", of: other)
+        try other.bind("span", to: "span", of: form)
+        form.span = .init(low: 1, high: 2)
+        #expect(other.span.high == 2)
+        other.span.low = 7
+        #expect(form.span.low == 7)
+    }
+
+    @Test("a circle in which no value becomes equal is left, and reported") func circle() throws {
+        let other = Form()
+        let told = try messages {
+            try form.bind("count", to: "count", of: other) { (count: Int) in count + 1 }
+            try other.bind("count", to: "count", of: form) { (count: Int) in count + 1 }
+        }
+        #expect(told.count == 1)
+    }
+
+    @Test("a setter that alters its argument settles both sides") func altering() throws {
+        try form.bind("limited", to: "age", of: person)
+        try person.bind("age", to: "limited", of: form)
+        person.age = 25
+        #expect(form.limited == 10)
+        #expect(person.age == 10)
+    }
+
+    @Test("a property that is not observed itself can be bound, and its observers are told") func plainProperty() throws {
+        let recorder = Recorder<Any>()
+        try form.observe("plain", options: [.new], recorder.handler())
+        try form.bind("plain", to: "age", of: person)
+        person.age = 3
+        #expect(form.plain == 3)
+        #expect(recorder.news(Int.self) == [3])
+    }
+
+    @Test("bindings by handle are checked by the compiler") func handles() {
+        form.$title.bind(to: person.$firstName)
+        #expect(form.title == "Ann")
+        form.$count.bind(to: person.$friends) { $0.count }
+        person.friends.append(Person())
+        #expect(form.count == 1)
+        #expect(form.unbind("count"))
+    }
+
+    @Test("either death ends a binding, which keeps nobody alive and gives up its transform") func deaths() throws {
+        let tracker = LifetimeTracker()
+        do {
+            var source: Person? = tracker.track(Person())
+            let target = tracker.track(Form())
+            let token = tracker.token()
+            let observation = try target.bind("count", to: "age", of: source!) { (age: Int) in
+                token.touch()
+                return age
+            }
+            source = nil
+            #expect(!observation.isValid)
+        }
+        tracker.expectNoLeaks()
+        do {
+            var target: Form? = tracker.track(Form())
+            let token = tracker.token()
+            let observation = try target!.bind("count", to: "age", of: person) { (age: Int) in
+                token.touch()
+                return age
+            }
+            target = nil
+            #expect(!observation.isValid)
+            person.age = 9
+        }
+        tracker.expectNoLeaks()
+        do {
+            let (a, b) = (tracker.track(Form()), tracker.track(Form()))
+            try a.bind("count", to: "count", of: b)
+            try b.bind("count", to: "count", of: a)
+            try a.bind("ratio", to: "ratio", of: a)
+        }
+        tracker.expectNoLeaks()
+    }
+}
