@@ -1,0 +1,71 @@
+internal import CDeallocHook
+
+/// Code that was left for an object's death with `onDeinit`.
+///
+/// A value of two words; dropping it changes nothing. It may be used from any thread, also when the object is dead.
+public struct DeinitAction: Hashable, Sendable {
+    private let address: UInt
+    /// Names the code, and never any other, of this object or of a later one at its address. Zero names none.
+    private let token: UInt64
+
+    fileprivate init(_ address: UnsafeRawPointer, _ token: UInt64) {
+        self.address = UInt(bitPattern: address)
+        self.token = token
+    }
+
+    /// Takes the code back, and releases its closure.
+    ///
+    /// - Returns: Whether it was still to run; false if it ran, is running, or was cancelled before.
+    /// - Complexity: O(*n*) for *n* actions of the object.
+    @discardableResult
+    public func cancel() -> Bool {
+        guard token != 0, let object = UnsafeRawPointer(bitPattern: address) else { return false }
+        return cdh_cancel(object, token)
+    }
+}
+
+extension TrackedObject {
+    /// Leaves code for this object's death.
+    ///
+    /// It runs inside the object's `deinit`: after the bodies of its subclasses' own, after the observations it takes
+    /// part in have ended, and before any stored property is destroyed, on the thread that released the object last.
+    /// Any number of actions may be left; they run in the order in which they were added. The closure must not use a reference
+    /// to the object, which would come too late; capture what it needs. It is released as soon as it has run.
+    ///
+    /// Any thread that holds the object may call it. On an object whose deinit has begun nothing is left: that is
+    /// reported to `Diagnostics`, and the result cancels nothing.
+    ///
+    /// - Returns: A handle that takes the code back. It need not be kept.
+    /// - Complexity: O(1).
+    @discardableResult
+    public func onDeinit(_ action: @escaping () -> Void) -> DeinitAction {
+        let address = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        let isAlive: Bool
+        do throws(KeyValueError) {
+            // With a record the object's deinit runs its teardown.
+            isAlive = try makeRecord() != nil
+        } catch {
+            preconditionFailure("\(error)")
+        }
+        let box = Unmanaged.passRetained(ActionBox(action))
+        var token: UInt64 = 0
+        let result =
+            isAlive
+            ? cdh_on_teardown(
+                address, { _, context in Unmanaged<ActionBox>.fromOpaque(context!).takeUnretainedValue().action() },
+                box.toOpaque(), { context in Unmanaged<ActionBox>.fromOpaque(context!).release() }, &token)
+            : CDH_DYING
+        precondition(result != CDH_NO_MEMORY, "AutoKVO could not get memory for the code left for an object's death.")
+        if result != CDH_OK {
+            box.release()
+            Diagnostics.report("Code was left for the death of \(describeObject(self)), which is being deinitialized: it will not run")
+        }
+        return DeinitAction(address, token)
+    }
+}
+
+private final class ActionBox {
+    let action: () -> Void
+
+    init(_ action: @escaping () -> Void) { self.action = action }
+}
