@@ -1,0 +1,141 @@
+extension TrackedObject {
+    /// Observes key paths and delivers their changes elsewhere, in the order in which they were made.
+    ///
+    /// The write that makes a change does not wait for it to be delivered. The change carries the values of its time; by the
+    /// time it arrives the property may have others. When the observation ends, by removal or by a death, what is
+    /// under way is dropped; a handler that is running may finish. A scheduler that runs nothing makes changes pile up.
+    ///
+    /// - Parameters:
+    ///   - type: What the values are, or can be converted to: on the thread of the change, before they are sent.
+    ///   - userInfo: Handed back in each change.
+    ///   - scheduler: Where the handler is called. Kept as long as the observation is valid.
+    ///   - handler: Is called there. `change.target` tells objects apart; its properties belong to the thread, or actor,
+    ///     that changes them.
+    /// - Returns: The observation. It need not be kept.
+    /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of the type.
+    @discardableResult
+    public func observe<Value: Sendable>(
+        _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
+        on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @Sendable (Change<Value>) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation {
+        let delivery = OrderedDelivery()
+        let observation = try observe(
+            keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
+            delivery.handler(on: scheduler, handler))
+        delivery.close(with: observation)
+        return observation
+    }
+
+    /// Observes key paths and delivers their changes on the main actor, in the order in which they were made. See the form
+    /// with any scheduler.
+    @discardableResult
+    public func observe<Value: Sendable>(
+        _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
+        on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @MainActor @Sendable (Change<Value>) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation {
+        let delivery = OrderedDelivery()
+        let observation = try observe(
+            keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
+            delivery.handler(onMainActor: handler))
+        delivery.close(with: observation)
+        return observation
+    }
+
+    /// Observes key paths and delivers their changes on an actor, in the order in which they were made.
+    ///
+    /// The actor is the observation's observer: it is not kept alive, and the observation ends with it. See the form with any
+    /// scheduler for the rest.
+    @discardableResult
+    public func observe<Value: Sendable, A: Actor>(
+        _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
+        on actor: A, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation {
+        let delivery = OrderedDelivery()
+        let observation = try addObserver(
+            actor, forKeyPath: keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
+            delivery.handler(onActor: handler))
+        delivery.close(with: observation)
+        return observation
+    }
+}
+
+extension Property where Value: Sendable {
+    /// Observes the property and delivers its changes elsewhere, in order. See
+    /// `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`.
+    @discardableResult
+    public func observe(
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @Sendable (Change<Value>) -> Void
+    ) -> KeyValueObservation {
+        let delivery = OrderedDelivery()
+        let observation = observe(
+            options: options, userInfo: userInfo, file: file, line: line, delivery.handler(on: scheduler, handler))
+        delivery.close(with: observation)
+        return observation
+    }
+
+    /// Observes the property and delivers its changes on the main actor, in order.
+    @discardableResult
+    public func observe(
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: MainActorScheduler,
+        file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @MainActor @Sendable (Change<Value>) -> Void
+    ) -> KeyValueObservation {
+        let delivery = OrderedDelivery()
+        let observation = observe(
+            options: options, userInfo: userInfo, file: file, line: line, delivery.handler(onMainActor: handler))
+        delivery.close(with: observation)
+        return observation
+    }
+
+    /// Observes the property and delivers its changes on an actor, in order. The actor is not kept alive.
+    @discardableResult
+    public func observe<A: Actor>(
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
+    ) -> KeyValueObservation {
+        let delivery = OrderedDelivery()
+        let observation = addObserver(
+            actor, options: options, userInfo: userInfo, file: file, line: line, delivery.handler(onActor: handler))
+        delivery.close(with: observation)
+        return observation
+    }
+}
+
+extension OrderedDelivery {
+    /// The handler, on the thread of the change, of an observation that is delivered on a scheduler.
+    fileprivate func handler<Value: Sendable>(
+        on scheduler: some ChangeScheduler, _ handler: @escaping @Sendable (Change<Value>) -> Void
+    ) -> (Change<Value>) -> Void {
+        { change in
+            let sent = SentChange(copyOf: change)
+            self.add(on: scheduler) { handler(sent.change) }
+        }
+    }
+
+    fileprivate func handler<Value: Sendable>(
+        onMainActor handler: @escaping @MainActor @Sendable (Change<Value>) -> Void
+    ) -> (Change<Value>) -> Void {
+        { change in
+            let sent = SentChange(copyOf: change)
+            self.add(on: .mainActor) { MainActor.assumeIsolated { handler(sent.change) } }
+        }
+    }
+
+    fileprivate func handler<Value: Sendable, A: Actor>(
+        onActor handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
+    ) -> (A, Change<Value>) -> Void {
+        { actor, change in self.send(change, to: actor, handler) }
+    }
+
+    /// Has a change delivered on an actor, behind those that are under way to it.
+    func send<Value: Sendable, A: Actor>(
+        _ change: Change<Value>, to actor: A, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
+    ) {
+        let sent = SentChange(copyOf: change)
+        add(on: ActorScheduler(actor: actor)) { actor.assumeIsolated { handler($0, sent.change) } }
+    }
+}

@@ -1,0 +1,62 @@
+extension TrackedObject {
+    /// The values that a key path takes from now on, as an asynchronous sequence: `for await age in try person.values(of: "age", as: Int.self)`.
+    ///
+    /// The sequence ends when this object dies or the observation is removed. The observation ends when the iterating task
+    /// is cancelled, and when the sequence and its iterators are gone. Neither keeps the object alive.
+    ///
+    /// A value that cannot be had as the type is left out: a nil, unless the type is optional.
+    ///
+    /// - Parameters:
+    ///   - type: What the values are, or can be converted to.
+    ///   - options: `.initial` for the current value first; `.distinct`, `.once` and the like as for any observation.
+    ///   - bufferingPolicy: What happens to values that come faster than they are taken: all are kept, or the oldest or
+    ///     newest few.
+    /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of the type.
+    public func values<Value: Sendable>(
+        of keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
+        bufferingPolicy: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
+        line: UInt = #line
+    ) throws(KeyValueError) -> AsyncStream<Value> {
+        let (stream, continuation) = AsyncStream.makeStream(of: type, bufferingPolicy: bufferingPolicy)
+        let observation = try observe(
+            keyPaths, as: type, options: options.ofStream, file: file, line: line, continuation.handler)
+        continuation.end(with: observation)
+        return stream
+    }
+}
+
+extension Property where Value: Sendable {
+    /// The values that the property takes from now on. See `TrackedObject.values(of:as:options:bufferingPolicy:file:line:)`.
+    public var values: AsyncStream<Value> { values() }
+
+    /// The values that the property takes from now on, with the current one first if `.initial` is among the options.
+    public func values(
+        options: ObservingOptions = [],
+        bufferingPolicy: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> AsyncStream<Value> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: bufferingPolicy)
+        let observation = observe(options: options.ofStream, file: file, line: line, continuation.handler)
+        continuation.end(with: observation)
+        return stream
+    }
+}
+
+extension ObservingOptions {
+    /// A stream has the values after changes and nothing else.
+    fileprivate var ofStream: ObservingOptions { union(.new).subtracting([.old, .prior, .unregisterManually]) }
+}
+
+extension AsyncStream.Continuation where Element: Sendable {
+    fileprivate var handler: (Change<Element>) -> Void {
+        { change in
+            if let value = change.newValue { self.yield(value) }
+        }
+    }
+
+    /// Ends the stream with the observation and the observation with the stream.
+    fileprivate func end(with observation: KeyValueObservation) {
+        observation.onEnd { _ in self.finish() }
+        onTermination = { _ in observation.remove() }
+    }
+}
