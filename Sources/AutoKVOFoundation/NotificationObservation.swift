@@ -1,0 +1,119 @@
+import AutoKVO
+import Foundation
+
+/// A registration for named notifications that ends when it is removed, or with its observer.
+///
+/// It may be used from any thread. Dropping it changes nothing.
+public final class NotificationObservation: @unchecked Sendable {
+    // `state` is guarded by `lock`; the rest is constant.
+
+    /// What the center gave for the registration, until that is taken back.
+    private struct Token: @unchecked Sendable {
+        // Opaque, and only handed back to the center, which may be used from any thread.
+        let token: any NSObjectProtocol
+    }
+
+    private struct State {
+        var token: Token?
+        var isEnded = false
+        /// What runs the removal at the death of a tracked observer.
+        var deinitAction: DeinitAction?
+    }
+
+    private var state = State()
+    private let lock = NSLock()
+    private let center: NotificationCenter
+    private let isObserverDead: @Sendable () -> Bool
+
+    init(_ center: NotificationCenter, isObserverDead: @escaping @Sendable () -> Bool) {
+        self.center = center
+        self.isObserverDead = isObserverDead
+    }
+
+    /// Whether notifications are still delivered.
+    ///
+    /// An observer that is not a `TrackedObject` has no hook: its death is noticed when it is looked for, here or at the
+    /// next notification.
+    public var isValid: Bool {
+        if lock.withLock({ state.isEnded }) { return false }
+        guard isObserverDead() else { return true }
+        remove()
+        return false
+    }
+
+    /// Ends the registration. No call of its handler starts after this has returned; one that is running on another
+    /// thread may finish. Calling it again is harmless.
+    public func remove() {
+        let (token, action) = lock.withLock {
+            defer {
+                state.token = nil
+                state.deinitAction = nil
+                state.isEnded = true
+            }
+            return (state.token, state.deinitAction)
+        }
+        if let token { center.removeObserver(token.token) }
+        action?.cancel()
+    }
+
+    /// Registers with the center.
+    ///
+    /// - Parameter call: Makes the call. False if the observer is dead.
+    func start(name: Notification.Name?, object: AnyObject?, _ call: @escaping (Notification) -> Bool) {
+        // Looked at on posting, so that the center need not know the object, which it would keep alive.
+        let sender = object.map { PinnedReference($0) }
+        nonisolated(unsafe) let call = call
+        let token = Token(
+            token: center.addObserver(forName: name, object: nil, queue: nil) { note in
+                if let sender {
+                    guard let object = note.object, type(of: object) is AnyClass,
+                        sender.isReference(to: object as AnyObject)
+                    else { return }
+                }
+                if self.lock.withLock({ self.state.isEnded }) { return }
+                if !call(note) { self.remove() }
+            })
+        let isEnded = lock.withLock {
+            if !state.isEnded { state.token = token }
+            return state.isEnded
+        }
+        if isEnded { center.removeObserver(token.token) }
+    }
+
+    /// Ends it exactly at the observer's death, where that has a hook.
+    func end(with observer: AnyObject) {
+        guard let tracked = observer as? TrackedObject else { return }
+        let action = tracked.onDeinit { self.remove() }
+        let isEnded = lock.withLock {
+            state.deinitAction = state.isEnded ? nil : action
+            return state.isEnded
+        }
+        if isEnded { action.cancel() }
+    }
+
+    /// The same registration, ended when the result is released.
+    public func scoped() -> ScopedNotificationObservation {
+        ScopedNotificationObservation(self)
+    }
+}
+
+/// A registration for named notifications that ends when this is released.
+public final class ScopedNotificationObservation: Sendable {
+    /// The registration itself.
+    public let observation: NotificationObservation
+
+    init(_ observation: NotificationObservation) {
+        self.observation = observation
+    }
+
+    deinit {
+        observation.remove()
+    }
+
+    public var isValid: Bool { observation.isValid }
+
+    /// Ends the registration before the release does.
+    public func remove() {
+        observation.remove()
+    }
+}
