@@ -107,8 +107,13 @@ extension ParsedKeyPath.Tail {
         guard let collection = unwrappedType(key.valueType) as? any KeyValueCollection.Type else {
             throw KeyValueError(.unsupportedOperator, className: schema.className, key: "@" + function.rawValue, keyPath: whole)
         }
-        guard let element else { return }
         let elementType = unwrappedType(collection.elementType)
+        guard let element else {
+            // Objects are no numbers and have no order: what is meant is a key of theirs.
+            let isOfNumbers = [.sum, .avg, .min, .max].contains(function)
+            guard isOfNumbers, elementType is TrackedObject.Type, !(elementType is any Comparable.Type) else { return }
+            throw KeyValueError(.unsupportedOperator, className: schema.className, key: "@" + function.rawValue, keyPath: whole)
+        }
         if let next = elementType as? TrackedObject.Type {
             try element.check(from: next, whole: whole)
         } else if !(isExistential(elementType) || elementType is AnyClass) {
