@@ -54,7 +54,7 @@ open class Person: Model {
     public func reload() { log.append("reload") }
     public func nameDidChange(_ change: Change<Any>) { log.append("name:\(change.keyPath)") }
     public func valueDidChange(_ change: Change<Any>, _ userInfo: Any?) {
-        log.append("value:\(change.keyPath):\(userInfo.map { "\($0)" } ?? "nil")")
+        log.append("value:\(change.keyPath):\(userInfo ?? "nil")")
     }
 
     open override class var schema: Schema {
@@ -80,7 +80,7 @@ open class Person: Model {
             Handler("valueDidChange", Person.valueDidChange)
             Handler("reloadClosure") { $0.log.append("reloadClosure") }
             Handler("nameClosure") { $0.log.append("nameClosure:\($1.keyPath)") }
-            Handler("valueClosure") { $0.log.append("valueClosure:\($1.keyPath):\($2.map { "\($0)" } ?? "nil")") }
+            Handler("valueClosure") { $0.log.append("valueClosure:\($1.keyPath):\($2 ?? "nil")") }
         }
     }
 }
@@ -135,7 +135,7 @@ open class PlainPanel: SchemaProviding, KeyValueObserver {
         Schema(PlainPanel.self) {
             Handler("refresh", PlainPanel.refresh)
             Handler("show", PlainPanel.show)
-            Handler("tell") { $0.log.append("tell:\($1.keyPath):\($2.map { "\($0)" } ?? "nil")") }
+            Handler("tell") { $0.log.append("tell:\($1.keyPath):\($2 ?? "nil")") }
         }
     }
 }

@@ -1,0 +1,288 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// A path set of one's own.
+private struct NamePaths: KeyPathSet {
+    var keyPaths: [String] { ["firstName", "lastName"] }
+}
+
+/// A path set that can be changed after the registration.
+private final class ShiftingPaths: KeyPathSet {
+    var keyPaths = ["age"]
+}
+
+@Suite("Registering") struct RegistrationTests {
+    let person = Person()
+    let recorder = Recorder<Any>()
+
+    private func setAll() {
+        person.firstName = "Bob"
+        person.lastName = "Ray"
+        person.age = 3
+    }
+
+    // Features 1-4
+    @Test("several paths: an array, a slice, a set, a type of one's own, a list in one string", arguments: 0..<6)
+    func pathSets(form: Int) throws {
+        let observation =
+            switch form {
+            case 0: try person.observe(["firstName", "lastName"], recorder.handler())
+            case 1: try person.observe(["x", "firstName", "lastName"].dropFirst(), recorder.handler())
+            case 2: try person.observe(Set(["lastName", "firstName"]), recorder.handler())
+            case 3: try person.observe(NamePaths(), recorder.handler())
+            case 4: try person.observe("firstName|lastName", recorder.handler())
+            default: try person.observe(" firstName | lastName ", recorder.handler())
+            }
+        setAll()
+        #expect(recorder.paths == ["firstName", "lastName"])
+        #expect(observation.keyPaths == ["firstName", "lastName"])
+        #expect(person.observations() == [observation])
+    }
+
+    @Test("initial calls of several paths come in the order of the paths, a set's sorted") func initialOrder() throws {
+        try person.observe(["lastName", "firstName", "age"], options: [.initial], recorder.handler())
+        #expect(recorder.paths == ["lastName", "firstName", "age"])
+        recorder.clear()
+        try person.observe(Set(["lastName", "age", "firstName"]), options: [.initial], recorder.handler())
+        #expect(recorder.paths == ["age", "firstName", "lastName"])
+    }
+
+    @Test("the paths are copied at the registration") func copied() throws {
+        let paths = ShiftingPaths()
+        try person.observe(paths, recorder.handler())
+        paths.keyPaths = ["firstName"]
+        setAll()
+        #expect(recorder.paths == ["age"])
+    }
+
+    @Test("a path that stands twice in a set is called for once for each change") func duplicatePath() throws {
+        let observation = try person.observe(["age", "age"], recorder.handler())
+        person.age = 1
+        #expect(recorder.count == 1)
+        #expect(observation.keyPaths == ["age"])
+        #expect(observation.remove(keyPath: "age"))
+        #expect(!observation.isValid)
+        person.age = 2
+        #expect(recorder.count == 1)
+    }
+
+    // 1.29, feature 25
+    @Test("one handler over two paths is called for each, and told which") func twoPaths() throws {
+        try person.observe(["age", "firstName"], options: [.new], recorder.handler())
+        person.age = 1
+        person.firstName = "Bob"
+        #expect(recorder.paths == ["age", "firstName"])
+        #expect(recorder.entries.map { "\($0.new!)" } == ["1", "Bob"])
+    }
+
+    // 1.30
+    @Test("an empty path set is an error in every wording") func empty() throws {
+        let none: [String] = []
+        func expectEmpty(_ body: () throws -> Void) {
+            #expect { try body() } throws: { ($0 as? KeyValueError)?.reason == .emptyPathSet }
+        }
+        expectEmpty { try person.observe(none) { _ in } }
+        expectEmpty { try person.observe(Set<String>()) { _ in } }
+        expectEmpty { try person.addObserver(person, forKeyPath: none) { _, _ in } }
+        expectEmpty { try person.addObserver(person, forKeyPath: none, handler: "reload") }
+        expectEmpty { try person.observe(none, of: person) { _, _ in } }
+        expectEmpty { try [person].observe(none) { _ in } }
+        expectEmpty { _ = try person.onChange(none) { _ in } }
+        expectEmpty { try person.observe([:]) }
+        #expect(person.observations().isEmpty)
+    }
+
+    // Feature 5
+    @Test("a handler for each path in one call, in the order written") func handlerPerPath() throws {
+        let observations = try person.observe(
+            ["lastName": recorder.handler("last"), "firstName|age": recorder.handler("other")], options: [.initial])
+        #expect(recorder.labels == ["last", "other", "other"])
+        recorder.clear()
+        setAll()
+        #expect(recorder.labels == ["other", "last", "other"])
+        #expect(observations.count == 2)
+        #expect(observations.map(\.keyPaths) == [["lastName"], ["firstName", "age"]])
+    }
+
+    @Test("one bad path in a handler-per-path call registers none and calls none") func handlerPerPathThrows() throws {
+        #expect(throws: KeyValueError.self) {
+            try person.observe(["age": recorder.handler(), "agge": recorder.handler()], options: [.initial])
+        }
+        #expect(recorder.count == 0)
+        #expect(person.observations().isEmpty)
+    }
+
+    // Features 8-11, 23
+    @Test("every wording reaches the same changes") func wordings() throws {
+        let panel = PlainObserver()
+        let other = Person("Observer")
+        try person.addObserver(panel, forKeyPath: "age") { $0.log.append("target first \($1.keyPath)") }
+        try panel.observe("age", of: person) { $0.log.append("observer first \($1.keyPath)") }
+        try panel.observe("age", of: [person]) { $0.log.append("many \($1.keyPath)") }
+        try panel.observe("age", of: person, as: Int.self, options: [.new]) { $0.log.append("typed \($1.newValue!)") }
+        try person.addObserver(panel, forKeyPath: "age", as: Int.self, options: [.new]) { $0.log.append("typed \($1.newValue!)") }
+        try person.addObserver(other, forKeyPath: "age", handler: "nameDidChange")
+        try other.observe("age", of: person, handler: "nameDidChange")
+        try person.observe("age") { _ in panel.log.append("no observer") }
+        person.observe(\.age) { target, _ in panel.log.append("key path \(target.firstName)") }
+        person.$age.observe { _ in panel.log.append("handle") }
+        person.age = 2
+        #expect(
+            panel.log == [
+                "target first age", "observer first age", "many age", "typed 2", "typed 2", "no observer", "key path Ann", "handle",
+            ])
+        #expect(other.log == ["name:age", "name:age"])
+    }
+
+    @Test("a change knows its target, observer, path, observation and user info") func contents() throws {
+        let panel = PlainObserver()
+        var fits: [Bool] = []
+        var made: KeyValueObservation?
+        made = try person.addObserver(panel, forKeyPath: ["age", "fullName"], userInfo: ["k": 1]) { observer, change in
+            fits.append(observer === panel && change.observer === panel && change.target === person)
+            fits.append(change.observation === made && change.userInfo as? [String: Int] == ["k": 1])
+        }
+        setAll()
+        #expect(fits == Array(repeating: true, count: 6))
+        let observation = try #require(made)
+        #expect(observation.target === person)
+        #expect(observation.targets.count == 1)
+        #expect(observation.observer === panel)
+        #expect(observation.keyPaths == ["age", "fullName"])
+        #expect(observation.options == [])
+        observation.remove()
+    }
+
+    @Test("without an observer and user info a change says so") func noObserver() throws {
+        try person.observe("age") { [recorder] change in
+            #expect(change.observer == nil)
+            #expect(change.userInfo == nil)
+            recorder.record(change)
+        }
+        person.age = 1
+        #expect(recorder.count == 1)
+    }
+
+    // Feature 17, complaint 10
+    @Test("a misspelt path is an error with the nearest name, and nothing is registered, called or kept",
+        arguments: [("agee", "age"), ("FirstName", "firstName"), ("fristName", "firstName"), ("adress.city", "address"), ("address.citty", "city")])
+    func misspelt(path: String, nearest: String) throws {
+        let tracker = LifetimeTracker()
+        do {
+            let token = tracker.token()
+            let error = #expect(throws: KeyValueError.self) {
+                try person.observe(["age", path], options: [.initial, .retainsTarget]) { _ in token.touch() }
+            }
+            #expect(error?.reason == .unknownKey(nearest: nearest))
+            #expect(error?.keyPath == path)
+            #expect(error?.description.contains("did you mean \"\(nearest)\"?") == true)
+            #expect(error?.className == (path.hasSuffix("citty") ? "Address" : "Person"))
+        }
+        tracker.expectNoLeaks()
+        #expect(person.observations().isEmpty)
+    }
+
+    @Test("malformed paths are errors",
+        arguments: ["", ".", "..", "age.", ".age", "address..city", "|", "age|", "|age", "@", "@count", "address.@", "@age", "age.@sum.@"])
+    func malformed(path: String) throws {
+        #expect(throws: KeyValueError.self) { try person.observe(path) { _ in } }
+        #expect(throws: KeyValueError.self) { try person.observe([path]) { _ in } }
+        #expect(throws: KeyValueError.self) { try person.observe(["age", path], options: [.initial]) { _ in Issue.record("called") } }
+        #expect(throws: KeyValueError.self) { try person.addObserver(PlainObserver(), forKeyPath: path) { _, _ in } }
+        #expect(person.observations().isEmpty)
+    }
+
+    @Test("strange names are unknown keys and nothing worse",
+        arguments: [" ", "\0", "age\0", "ａｇｅ", "a̶ge", "🙂", "age ", "self", "description", String(repeating: "x", count: 10_000), String(repeating: "a.", count: 500) + "a"])
+    func strange(path: String) throws {
+        let error = #expect(throws: KeyValueError.self) { try person.observe(path) { _ in } }
+        if case .unknownKey? = error?.reason {} else { Issue.record("\(String(describing: error))") }
+    }
+
+    @Test("one unknown path among many targets registers nothing on any") func allOrNothing() throws {
+        let tracker = LifetimeTracker()
+        do {
+            let token = tracker.token()
+            let targets: [Person] = [person, Employee(), Person()]
+            #expect(throws: KeyValueError.self) {
+                try targets.observe("salary", options: [.initial]) { _ in token.touch(); Issue.record("called") }
+            }
+            #expect(targets.allSatisfy { $0.observations().isEmpty })
+        }
+        tracker.expectNoLeaks()
+    }
+
+    // Features 44-46
+    @Test("a scoped observation ends when it is released") func scoped() throws {
+        var scope: ScopedObservation? = try person.onChange("age", options: [.initial], recorder.handler())
+        person.age = 1
+        #expect(recorder.count == 2)
+        #expect(scope?.isValid == true)
+        let observation = try #require(scope?.observation)
+        scope = nil
+        person.age = 2
+        #expect(recorder.count == 2)
+        #expect(!observation.isValid)
+        scope = try person.observe("age", recorder.handler()).scoped()
+        scope?.remove()
+        #expect(scope?.isValid == false)
+        person.age = 3
+        #expect(recorder.count == 2)
+    }
+
+    @Test("a scoped observation of handles and of many targets ends when it is released") func scopedForms() throws {
+        var scopes: [ScopedObservation] = [
+            person.$age.onChange { [recorder] _ in recorder.clear() }, try [person].onChange("age") { [recorder] _ in recorder.clear() },
+            try person.onChange(["age", "address.city"]) { [recorder] _ in recorder.clear() },
+        ]
+        #expect(person.observations().count == 3)
+        scopes.removeAll()
+        #expect(person.observations().isEmpty)
+    }
+
+    @Test("dropping the result of a registration changes nothing") func dropped() throws {
+        weak var weakly: KeyValueObservation?
+        do { weakly = try person.observe("age", recorder.handler()) }
+        person.age = 1
+        #expect(recorder.count == 1)
+        #expect(weakly?.isValid == true)
+    }
+
+    // Feature 79
+    @Test("the debug text has both sides, the paths, the options and the place of the registration") func debugText() throws {
+        let panel = PlainObserver()
+        let observation = try person.addObserver(panel, forKeyPath: ["age", "address.city"], options: [.old, .once]) { _, _ in }
+        let line = #line - 1
+        let text = observation.debugDescription
+        for part in ["Person", "PlainObserver", "\"age\"", "\"address.city\"", ".old", ".once", "RegistrationTests.swift:\(line)"] {
+            #expect(text.contains(part), "\(part) in \(text)")
+        }
+    }
+
+    @Test("observations are equal only to themselves") func identity() throws {
+        let a = try person.observe("age", recorder.handler())
+        let b = try person.observe("age", recorder.handler())
+        #expect(a == a && a != b)
+        #expect(Set([a, b, a]).count == 2)
+    }
+
+    @Test("observations() lists both roles, live ones only, an own one once") func listed() throws {
+        let panel = Person("Panel")
+        let a = try person.observe("age", recorder.handler())
+        let b = try person.addObserver(panel, forKeyPath: ["age", "firstName"]) { _, _ in }
+        let c = try person.addObserver(person, forKeyPath: "age") { _, _ in }
+        let d = try panel.addObserver(person, forKeyPath: "address.city") { _, _ in }
+        #expect(Set(person.observations()) == [a, b, c, d])
+        #expect(person.observations().count == 4)
+        #expect(Set(panel.observations()) == [b, d])
+        b.remove()
+        #expect(Set(person.observations()) == [a, c, d])
+        #expect(panel.observations() == [d])
+        #expect(Person().observations().isEmpty)
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "RegistrationTests") }
+    }
+}

@@ -1,0 +1,261 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+@Suite("Removing") struct RemovalTests {
+    let person = Person()
+    let other = Person("Other")
+    let panel = Person("Panel")
+    let recorder = Recorder<Any>()
+
+    // 6.01, feature 68
+    @Test("removing what was never registered returns 0 and is no error") func unknown() throws {
+        #expect(person.removeObserver(panel, forKeyPath: "age") == 0)
+        #expect(person.removeObserver(panel, forKeyPath: "no such key") == 0)
+        #expect(person.removeObserver(panel, forKeyPath: "") == 0)
+        #expect(person.removeObserver(panel) == 0)
+        #expect(person.removeAllObservers() == 0)
+        #expect(panel.stopObserving("age", of: person) == 0)
+        #expect(panel.stopObserving() == 0)
+        #expect(panel.stopObservingAllTargets() == 0)
+        #expect(PlainObserver().stopObservingAllTargets() == 0)
+        #expect(try KeyValueObservation.removeAll(observer: panel) == 0)
+        #expect(person.removeObserver(panel, forKeyPath: "age", context: nil) == 0)
+    }
+
+    // 6.11
+    @Test("removing twice is harmless, and the second time returns 0") func twice() throws {
+        let observation = try person.addObserver(panel, forKeyPath: "age") { _, _ in }
+        #expect(person.removeObserver(panel, forKeyPath: "age") == 1)
+        #expect(person.removeObserver(panel, forKeyPath: "age") == 0)
+        observation.remove()
+        observation.remove()
+        #expect(!observation.remove(keyPath: "age"))
+        #expect(!observation.isValid)
+    }
+
+    // 6.06
+    @Test("an observer added later gets later changes only") func later() throws {
+        try person.observe("age", recorder.handler("a"))
+        person.age = 1
+        try person.observe("age", recorder.handler("b"))
+        person.age = 2
+        #expect(recorder.labels == ["a", "a", "b"])
+    }
+
+    // 6.07, feature 70
+    @Test("removal inside the initial call takes effect at once", arguments: [false, true]) func initialRemoval(group: Bool) throws {
+        let paths = group ? ["age", "firstName"] : ["age"]
+        let observation = try person.observe(paths, options: [.initial]) { [recorder] change in
+            recorder.record(change)
+            change.observation.remove()
+        }
+        #expect(recorder.count == 1)
+        #expect(!observation.isValid)
+        person.age = 1
+        person.firstName = "x"
+        #expect(recorder.count == 1)
+        #expect(person.observations().isEmpty)
+    }
+
+    @Test("removal by observer and path inside the initial call takes effect at once") func initialRemovalByPath() throws {
+        try person.addObserver(panel, forKeyPath: "address.city", options: [.initial]) { panel, change in
+            panel.log.append("called")
+            #expect(change.target.removeObserver(panel, forKeyPath: "address.city") == 1)
+        }
+        person.address = Address()
+        #expect(panel.log == ["called"])
+    }
+
+    // 6.08, feature 69
+    @Test("removal inside an ordinary call leaves the others alone") func insideCall() throws {
+        for label in ["a", "b", "c"] {
+            try person.observe("age") { [recorder] change in
+                recorder.record(change, label)
+                if label == "b" { change.observation.remove() }
+            }
+        }
+        person.age = 1
+        person.age = 2
+        #expect(recorder.labels == ["a", "b", "c", "a", "c"])
+    }
+
+    // 6.13, features 62, 66, 67
+    @Test("removal by observer and path takes that path of that target only") func byPath() throws {
+        for target in [person, other] {
+            try target.addObserver(panel, forKeyPath: "age") { [recorder] _, change in recorder.record(change) }
+            try target.addObserver(panel, forKeyPath: "firstName") { [recorder] _, change in recorder.record(change) }
+        }
+        #expect(person.removeObserver(panel, forKeyPath: "age") == 1)
+        for target in [person, other] {
+            target.age = 1
+            target.firstName = "x"
+        }
+        #expect(recorder.paths == ["firstName", "age", "firstName"])
+        #expect(other.removeObserver(panel) == 2)
+        #expect(panel.observations().count == 1)
+    }
+
+    @Test("a path that is one of a group is taken from it, and the rest goes on") func oneOfGroup() throws {
+        let observation = try person.addObserver(panel, forKeyPath: ["age", "firstName", "address.city"]) { [recorder] _, change in
+            recorder.record(change)
+        }
+        #expect(person.removeObserver(panel, forKeyPath: "age") == 1)
+        #expect(person.removeObserver(panel, forKeyPath: "age") == 0)
+        #expect(observation.isValid)
+        #expect(observation.keyPaths == ["firstName", "address.city"])
+        person.age = 1
+        person.firstName = "x"
+        #expect(recorder.paths == ["firstName"])
+        #expect(observation.remove(keyPath: "address.city"))
+        person.address = Address()
+        #expect(recorder.count == 1)
+        #expect(panel.stopObserving("firstName") == 1)
+        #expect(!observation.isValid)
+        #expect(person.observations().isEmpty)
+    }
+
+    // Feature 63
+    @Test("removal can be narrowed by handler") func byHandler() throws {
+        try person.addObserver(panel, forKeyPath: "age", handler: "reload")
+        try person.addObserver(panel, forKeyPath: "age", handler: "nameDidChange")
+        try person.addObserver(panel, forKeyPath: ["age", "firstName"], handler: "reload")
+        try person.addObserver(panel, forKeyPath: "age") { panel, _ in panel.log.append("closure") }
+        #expect(person.removeObserver(panel, forKeyPath: "age", handler: "reloa") == 0)
+        #expect(person.removeObserver(panel, forKeyPath: "age", handler: "reload") == 2)
+        person.age = 1
+        #expect(panel.log == ["name:age", "closure"])
+        #expect(panel.stopObserving(handler: "nameDidChange") == 1)
+        #expect(panel.stopObserving(of: person, handler: "reload") == 1)
+        #expect(person.observations().count == 1)
+    }
+
+    // 6.14, features 64, 65
+    @Test("all observers of a target, all targets of an observer") func all() throws {
+        let plain = PlainObserver()
+        for target in [person, other] {
+            try target.addObserver(panel, forKeyPath: "age") { [recorder] _, change in recorder.record(change) }
+            try target.addObserver(plain, forKeyPath: ["age", "address.city"]) { [recorder] _, change in recorder.record(change) }
+            try target.observe("fullName", recorder.handler())
+        }
+        #expect(person.removeAllObservers() == 3)
+        person.age = 1
+        person.firstName = "x"
+        #expect(recorder.count == 0)
+        other.age = 1
+        #expect(recorder.count == 2)
+        #expect(plain.stopObservingAllTargets() == 1)
+        #expect(panel.stopObservingAllTargets() == 1)
+        #expect(other.observations().count == 1)
+    }
+
+    @Test("removal with wildcards", arguments: 0..<16) func wildcards(bits: Int) throws {
+        let plain = PlainPanel()
+        for target in [person, other] {
+            for observer in [panel as AnyObject, plain] {
+                for path in ["age", "firstName"] {
+                    try target.addObserver(observer, forKeyPath: path, handler: observer === panel ? "reload" : "refresh")
+                }
+            }
+        }
+        let observer = bits & 1 != 0 ? panel : nil
+        let target = bits & 2 != 0 ? person : nil
+        let path = bits & 4 != 0 ? "age" : nil
+        let handler = bits & 8 != 0 ? "reload" : nil
+        guard observer != nil || target != nil else {
+            #expect { try KeyValueObservation.removeAll(observer: observer, target: target, keyPath: path, handler: handler) } throws: {
+                ($0 as? KeyValueError)?.reason == .nothingToMatch
+            }
+            #expect(person.observations().count == 4)
+            return
+        }
+        let expected = (bits & 1 != 0 || handler != nil ? 1 : 2) * (target != nil ? 1 : 2) * (path != nil ? 1 : 2)
+        #expect(try KeyValueObservation.removeAll(observer: observer, target: target, keyPath: path, handler: handler) == expected)
+        #expect(person.observations().count + other.observations().count == 8 - expected)
+        #expect(try KeyValueObservation.removeAll(observer: observer, target: target, keyPath: path, handler: handler) == 0)
+        plain.stopObservingAllTargets()
+    }
+
+    @Test("a nil observer is a wildcard for a target's removal") func nilObserver() throws {
+        try person.addObserver(panel, forKeyPath: "age") { _, _ in }
+        try person.observe("age", recorder.handler())
+        try person.observe("firstName", recorder.handler())
+        #expect(person.removeObserver(nil, forKeyPath: "age") == 2)
+        #expect(person.observations().count == 1)
+    }
+
+    // Complaint 9
+    @Test("the same path on two targets by one observer is two registrations") func samePathTwoTargets() throws {
+        try panel.observe("age", of: person) { [recorder] _, change in recorder.record(change, "person") }
+        try panel.observe("age", of: other) { [recorder] _, change in recorder.record(change, "other") }
+        #expect(panel.stopObserving("age", of: person) == 1)
+        person.age = 1
+        other.age = 1
+        #expect(recorder.labels == ["other"])
+    }
+
+    // 6.03, 6.04
+    @Test("removal with a context takes the one with that context; among equals the last") func contexts() throws {
+        let a = UnsafeMutableRawPointer.allocate(byteCount: 2, alignment: 1)
+        defer { a.deallocate() }
+        let first = try person.addObserver(panel, forKeyPath: "age", context: a)
+        let second = try person.addObserver(panel, forKeyPath: "age", context: a)
+        let third = try person.addObserver(panel, forKeyPath: "age", context: a + 1)
+        #expect(person.removeObserver(panel, forKeyPath: "age", context: a) == 1)
+        #expect(first.isValid && !second.isValid && third.isValid)
+        #expect(person.removeObserver(panel, forKeyPath: "age", context: nil) == 0)
+        #expect(person.removeObserver(panel, forKeyPath: "age") == 2)
+    }
+
+    // Feature 71, complaint 6
+    @Test("the same observer and path twice is two observations and two calls") func duplicates() throws {
+        let a = try person.addObserver(panel, forKeyPath: "age", handler: "reload")
+        let b = try person.addObserver(panel, forKeyPath: "age", handler: "reload")
+        #expect(a != b)
+        person.age = 1
+        #expect(panel.log == ["reload", "reload"])
+        a.remove()
+        person.age = 2
+        #expect(panel.log.count == 3)
+        #expect(person.removeObserver(panel, forKeyPath: "age") == 1)
+    }
+
+    @Test("removing and adding alternately during one delivery keeps everybody's place") func churn() throws {
+        var made = 0
+        func add() throws {
+            made += 1
+            let label = "\(made)"
+            try person.observe("age") { [recorder] change in
+                recorder.record(change, label)
+                change.observation.remove()
+                try! add()
+            }
+        }
+        for _ in 0..<40 { try add() }
+        person.age = 1
+        #expect(recorder.labels == (1...40).map(String.init))
+        recorder.clear()
+        person.age = 2
+        #expect(recorder.labels == (41...80).map(String.init))
+        #expect(person.removeAllObservers() == 40)
+    }
+
+    @Test("a handler that removes all others leaves each of them uncalled, however many there are", arguments: [2, 16, 17, 33, 500])
+    func removesOthers(count: Int) throws {
+        for index in 0..<count {
+            try person.observe("age") { [recorder] change in
+                recorder.record(change, "\(index)")
+                #expect(person.removeAllObservers() == count)
+            }
+        }
+        person.age = 1
+        #expect(recorder.labels == ["0"])
+        person.age = 2
+        #expect(recorder.count == 1)
+        #expect(person.observations().isEmpty)
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "RemovalTests") }
+    }
+}
