@@ -1,25 +1,28 @@
 #!/bin/bash
 # Builds and measures AutoKVO and its peers side by side, in one interleaved sweep, and judges the bars.
 #
-#   Benchmarks/run.sh            everything; writes Benchmarks/results/latest.{jsonl,md,svg}
+#   Benchmarks/run.sh            everything; writes Benchmarks/results/latest.{jsonl,md,svg} and docs/performance.md
 #   Benchmarks/run.sh --quick    AutoKVO, the floor, CurrentValueSubject, Qt and boost, in under five minutes;
 #                                writes to Benchmarks/.build/quick, so that the full sweep's figures stay
 #
-# Other options go to the sweep: --only W2 --rounds 6 --one-thread --output DIR; --help lists them. The exit code is 1 when
-# a cell failed; a missed bar is printed, and is not a failure.
+# Other options go to the sweep, --only W2, --rounds 6, --one-thread and --output DIR among them, and with them nothing is
+# written but below .build/part or DIR. The exit code is 1 when a cell failed; a missed bar is printed, and is no failure.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 quick=
 rest=()
-output=results
+written=(--output results --page ../docs/performance.md)
 for argument in "$@"; do
   case $argument in
     --quick)
       quick=--quick
-      output=.build/quick
+      written=(--output .build/quick)
       ;;
-    *) rest+=("$argument") ;;
+    *)
+      rest+=("$argument")
+      [ -n "$quick" ] || written=(--output .build/part)
+      ;;
   esac
 done
 
@@ -59,5 +62,5 @@ for name in qt boost sigc gobject gnustep; do
 done
 
 revision=${REVISION:-$(git describe --always --dirty --exclude "*" 2> /dev/null || echo unknown)}
-exec .build/release/sweep "${executables[@]}" --output "$output" --missing .build/peers/missing.txt \
+exec .build/release/sweep "${executables[@]}" "${written[@]}" --missing .build/peers/missing.txt \
   --revision "$revision" $quick ${rest[@]+"${rest[@]}"}

@@ -96,20 +96,25 @@ let head = Cell(system: ByObserver.system, workload: "path-head") { samples in
     return [Line("path-head", "ns/swap", result)]
 }
 
-let dependent = Cell(system: ByObserver.system, workload: "dependent") { samples in
-    let branch = Branch()
-    let panel = Panel()
-    try! branch.addObserver(panel, forKeyPath: "doubled", options: [.old, .new]) { panel, _ in panel.calls &+= 1 }
-    var value = 0
-    let result = sampled(samples) { count in
-        for _ in 0..<count {
-            value &+= 1
-            setBase(branch, value)
+func dependentKey(_ workload: String, _ options: ObservingOptions) -> Cell {
+    Cell(system: ByObserver.system, workload: workload) { samples in
+        let branch = Branch()
+        let panel = Panel()
+        try! branch.addObserver(panel, forKeyPath: "doubled", options: options) { panel, _ in panel.calls &+= 1 }
+        var value = 0
+        let result = sampled(samples) { count in
+            for _ in 0..<count {
+                value &+= 1
+                setBase(branch, value)
+            }
         }
+        check("\(workload) calls", panel.calls, equals: value)
+        return [Line(workload, "ns/set", result)]
     }
-    check("dependent calls", panel.calls, equals: value)
-    return [Line("dependent", "ns/set", result)]
 }
+
+let dependent = dependentKey("dependent", [.new])
+let dependentWithOld = dependentKey("dependent-old", [.old, .new])
 
 let appending = Cell(system: ByObserver.system, workload: "append", n: 1_000_000) { samples in
     let branch = Branch()
@@ -140,4 +145,4 @@ let sizeOfFour = Cell(system: ByObserver.system, workload: "object-size-4") { _ 
 
 benchMain(
     cells(of: ByObserver.self) + cells(of: ByClosure.self) + cells(of: Typed.self)
-        + [leaf, head, dependent, appending, size, sizeOfFour])
+        + [leaf, head, dependent, dependentWithOld, appending, size, sizeOfFour])

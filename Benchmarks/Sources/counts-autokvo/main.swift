@@ -108,6 +108,13 @@ let operations = [
         let branch = Branch()
         let panel = Panel()
         kept.append(panel)
+        try! branch.addObserver(panel, forKeyPath: "doubled", options: [.new]) { _, _ in }
+        return { for value in 0..<count { setBase(branch, value) } }
+    },
+    Operation(name: "dependent-old") { count in
+        let branch = Branch()
+        let panel = Panel()
+        kept.append(panel)
         try! branch.addObserver(panel, forKeyPath: "doubled", options: [.old, .new]) { _, _ in }
         return { for value in 0..<count { setBase(branch, value) } }
     },

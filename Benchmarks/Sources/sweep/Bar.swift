@@ -52,6 +52,7 @@ extension Bar {
             own(2, "path-leaf", against: "W2", rule: "at most 2 × W2"),
             plain(1000, "path-head", unit: "ns", rule: "at most 1 µs"),
             own(2, "dependent", against: "W2", rule: "at most 2 × W2"),
+            own(2, "dependent-old", against: "W2", rule: "at most 2 × W2"),
             atMost(4, "append", of: observer, times: Systems.floor, called: "a plain append"),
         ]
         + ["objects", "fanout", "fanin"].flatMap { shape in

@@ -13,48 +13,60 @@ struct Report {
     var rounds: Int
     var seconds: Int
 
+    /// The page that stands beside the figures.
     func markdown() -> String {
-        var page = """
-            # The last sweep
+        "# The last sweep\n\n" + sections(heading: "##", picture: "latest.svg")
+    }
 
+    /// A page with what stands between its markers replaced by this sweep; nil if it has no markers.
+    func filledIn(_ page: String) -> String? {
+        guard let start = page.range(of: "<!-- sweep -->\n"), let end = page.range(of: "<!-- end of sweep -->") else {
+            return nil
+        }
+        let text = sections(heading: "###", picture: "../Benchmarks/results/latest.svg")
+        return page.replacingCharacters(in: start.upperBound..<end.lowerBound, with: text)
+    }
+
+    private func sections(heading: String, picture: String) -> String {
+        var text = """
             \(day), \(Machine.description). AutoKVO at \(revision).\(quick ? " A quick sweep." : "")\(oneThread ? " Processes of one thread." : "")
-            \(rounds) interleaved rounds, \(samples) samples a cell at least, \(seconds / 60) minutes. Cells are compared by minimum.
+            \(rounds) interleaved rounds, at least \(samples) samples a cell, \((seconds + 30) / 60) minutes. Cells are compared by minimum.
 
-            ![Bars by system, and cost against N](latest.svg)
+            ![Bars by system, and cost against N](\(picture))
 
-            ## Minimum, ns for one operation
+            \(heading) Minimum, ns for one operation
 
             \(table(\.min))
 
-            ## Median, ns for one operation
+            \(heading) Median, ns for one operation
 
             \(table(\.median))
 
             W1 set, nobody observes · W2 set and deliver to one handler · W3 a thousand handlers, for each · W4 add and remove one
-            (W4b: another observer is there) · W5 an observer of ten targets is created and dies, for each observation · W6 remove one
-            from the middle of N · W7 bytes for each live observation, all on one target, W7t one on each of 100,000 targets · W8 two
-            threads on separate objects, throughput against one.
+            (W4b: another observer is there) · W5 an observer of ten targets is created and dies, for each observation · W6 remove
+            one from the middle of N · W7 bytes for each live observation, all on one target, W7t one on each of 100,000 targets ·
+            W8 two threads on separate objects, throughput against one.
 
-            ## Building, notifying and tearing down N, minimum, ns for one item
+            \(heading) Building, notifying and tearing down N: minimum, ns or bytes for one item
 
             \(scaleTable())
 
-            objects: N targets with an observer each · fanout: one target with N observers · fanin: one observer of N targets. A build
-            makes both sides, a teardown drops both.
+            objects: N targets with an observer each · fanout: one target with N observers · fanin: one observer of N targets. A
+            build makes both sides, a teardown drops both, the bytes are those of both and what is between them.
 
-            ## Paths, dependent keys, collections, size
+            \(heading) Paths, dependent keys, collections, size
 
             \(specialTable())
 
-            ## Bars
+            \(heading) Bars
 
             \(barTable())
 
             """
         if !leftOut.isEmpty {
-            page += "\n## Left out\n\n" + leftOut.map { "- \($0)\n" }.joined()
+            text += "\n\(heading) Left out\n\n" + leftOut.map { "- \($0)\n" }.joined()
         }
-        return page
+        return text
     }
 
     /// Plain lines for the terminal: held or missed, and the ratio.
@@ -113,6 +125,7 @@ struct Report {
             ("path-leaf", "set the leaf of an observed `a.b`, ns"),
             ("path-head", "swap the head of an observed `a.b`, ns"),
             ("dependent", "set a key that an observed one depends on, ns"),
+            ("dependent-old", "the same, the old value asked for, ns"),
             ("append", "append to an array of 1e6 in place, observed without old values, ns"),
             ("object-size", "bytes of an object with one key"), ("object-size-4", "bytes of an object with four keys"),
         ]

@@ -22,6 +22,9 @@ struct Sweep: ParsableCommand {
     @Option(help: "Where latest.jsonl, latest.md and latest.svg go.")
     var output: String
 
+    @Option(help: "A page to fill in between its markers <!-- sweep --> and <!-- end of sweep -->.")
+    var page: String?
+
     @Option(help: "A file that names what was left out, a line each.")
     var missing: String?
 
@@ -87,6 +90,11 @@ struct Sweep: ParsableCommand {
         try results.jsonLines().write(to: folder.appending(path: "latest.jsonl"), atomically: true, encoding: .utf8)
         try report.markdown().write(to: folder.appending(path: "latest.md"), atomically: true, encoding: .utf8)
         try Picture(results).svg().write(to: folder.appending(path: "latest.svg"), atomically: true, encoding: .utf8)
+        if let page {
+            let text = try String(contentsOfFile: page, encoding: .utf8)
+            guard let filled = report.filledIn(text) else { throw ValidationError("\(page) has no markers") }
+            try filled.write(toFile: page, atomically: true, encoding: .utf8)
+        }
         print(report.barList())
         for line in leftOut { print("left out: \(line)") }
         if !failed.isEmpty { throw ExitCode(1) }
