@@ -11,6 +11,8 @@ struct HandlerCall {
     enum Shape: UInt8 {
         /// `(Change<Value>) -> Void`
         case change
+        /// The same, and called for each path of the observation that a change reaches, not once for all.
+        case changeOfEachPath
         /// `(Observer, Change<Value>) -> Void`
         case observerAndChange
         /// `(Target, Change<Value>) -> Void`
@@ -55,8 +57,8 @@ struct HandlerCall {
     }
 
     @inlinable
-    static func change<Value>(_ body: @escaping (Change<Value>) -> Void) -> HandlerCall {
-        withExtendedLifetime(body) { HandlerCall(.change, unsafeBitCast(OfChange(body: body), to: Words.self)) }
+    static func change<Value>(_ body: @escaping (Change<Value>) -> Void, ofEachPath: Bool = false) -> HandlerCall {
+        withExtendedLifetime(body) { HandlerCall(ofEachPath ? .changeOfEachPath : .change, unsafeBitCast(OfChange(body: body), to: Words.self)) }
     }
 
     @inlinable
@@ -95,7 +97,7 @@ extension KeyValueObservation {
         #endif
         let change = UnsafeRawPointer(context.toOpaque())
         switch handling {
-        case .change: csr_call_1(function!, closure, change)
+        case .change, .changeOfEachPath: csr_call_1(function!, closure, change)
         case .observerAndChange: csr_call_2(function!, closure, observerAddress!, change)
         case .targetAndChange: csr_call_2(function!, closure, target!, change)
         case .named: callNamedHandler(context)

@@ -42,25 +42,31 @@ extension TrackedObject {
         return try registration.observe(keyPaths.keyPaths, of: [self])
     }
 
-    /// Observes each path with a handler of its own, in the order written.
+    /// Observes each path with a handler of its own: `try person.observe(["firstName": { … }, "lastName": { … }])`.
     ///
-    /// - Returns: One observation for each path.
+    /// Initial calls are made in the order written. A change that reaches several of the paths calls the handler of each.
+    ///
+    /// - Returns: One observation of all the paths.
     /// - Throws: A `KeyValueError` for the first path that is wrong; none is registered then, and no call made.
     @discardableResult
     public func observe(
         _ handlers: KeyValuePairs<String, (Change<Any>) -> Void>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line
-    ) throws(KeyValueError) -> [KeyValueObservation] {
-        if handlers.isEmpty { throw KeyValueError(.emptyPathSet) }
-        for (keyPaths, _) in handlers {
-            for keyPath in keyPaths.keyPaths { _ = try ParsedKeyPath.parse(keyPath, for: Swift.type(of: self)) }
+    ) throws(KeyValueError) -> KeyValueObservation {
+        var keyPaths: [String] = []
+        var handlersByPath: [String: [(Change<Any>) -> Void]] = [:]
+        for (set, handler) in handlers {
+            for keyPath in set.keyPaths {
+                if handlersByPath[keyPath] == nil { keyPaths.append(keyPath) }
+                handlersByPath[keyPath, default: []].append(handler)
+            }
         }
-        var observations: [KeyValueObservation] = []
-        for (keyPath, handler) in handlers {
-            observations.append(
-                try observe(keyPath, options: options, userInfo: userInfo, file: file, line: line, handler))
+        let handler: (Change<Any>) -> Void = { change in
+            for handler in handlersByPath[change.keyPath] ?? [] { handler(change) }
         }
-        return observations
+        return try Registration(
+            options: options, userInfo: userInfo, handler: .change(handler, ofEachPath: true), site: CallSite(file, line)
+        ).observe(keyPaths, of: [self])
     }
 
     /// Observes key paths as long as the result is kept.
