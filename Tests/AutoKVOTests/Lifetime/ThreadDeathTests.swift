@@ -1,0 +1,114 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Synchronization
+import Testing
+
+/// Carries what is not `Sendable` to the one thread that uses it.
+private struct Carried<Value>: @unchecked Sendable {
+    var value: Value
+}
+
+/// Runs two closures at the same time, as nearly as two threads can be brought to it.
+private func race(_ a: @escaping @Sendable () -> Void, _ b: @escaping @Sendable () -> Void) async {
+    await withTaskGroup(of: Void.self) { group in
+        let shared = Gate()
+        group.addTask { shared.pass(); a() }
+        group.addTask { shared.pass(); b() }
+    }
+}
+
+private final class Gate: Sendable {
+    private let waiting = Atomic<Int>(0)
+    /// Returns when both are here, or when the other does not come.
+    func pass() {
+        waiting.add(1, ordering: .acquiringAndReleasing)
+        for _ in 0..<20_000 where waiting.load(ordering: .acquiring) < 2 {}
+    }
+}
+
+@Suite("Deaths on two threads") struct ThreadDeathTests {
+    // Complaint 8
+    @Test("target and observer die at the same time: one end, nothing left", arguments: ["age", "address.city", "age|firstName"])
+    func bothAtOnce(path: String) async throws {
+        let tracker = LifetimeTracker()
+        for _ in 0..<300 {
+            var person: Person? = tracker.track(Person())
+            var panel: Person? = tracker.track(Person("Panel"))
+
+            let token = tracker.token()
+            let observation = try person!.addObserver(panel!, forKeyPath: path) { _, _ in token.touch() }
+            let counter = EndCounter()
+            observation.onEnd { _ in counter.count.withLock { $0 += 1 } }
+            let a = Box(person!)
+            let b = Box(panel!)
+            person = nil
+            panel = nil
+            await race({ a.drop() }, { b.drop() })
+            #expect(!observation.isValid)
+            #expect(counter.count.withLock { $0 } == 1)
+
+        }
+        tracker.expectNoLeaks()
+    }
+
+    @Test("a target dies while its observation is removed: one end") func deathAgainstRemoval() async throws {
+        let tracker = LifetimeTracker()
+        for _ in 0..<300 {
+            var person: Person? = tracker.track(Person())
+            let observation = try person!.observe("age") { _ in }
+            let counter = EndCounter()
+            observation.onEnd { _ in counter.count.withLock { $0 += 1 } }
+            let a = Box(person!)
+            person = nil
+            await race({ a.drop() }, { observation.remove() })
+            #expect(counter.count.withLock { $0 } == 1)
+            #expect(!observation.isValid)
+        }
+        tracker.expectNoLeaks()
+    }
+
+    // 7.02, 9.09
+    @Test("an observer dies while changes are delivered to it: no call after its death", arguments: [true, false])
+    func observerAgainstChanges(tracked: Bool) async throws {
+        let tracker = LifetimeTracker()
+        for _ in 0..<200 {
+            let person = Person()
+            var panel: AnyObject? = tracked ? tracker.track(Person("Panel")) : PlainObserver(tracker)
+            try person.addObserver(panel!, forKeyPath: "age") { panel, _ in withExtendedLifetime(panel) {} }
+            let box = Box(panel!)
+            panel = nil
+            let carried = Carried(value: person)
+            await race({ for index in 0..<20 { carried.value.age = index } }, { box.drop() })
+            person.age = -1
+            #expect(person.observations().isEmpty)
+        }
+        tracker.expectNoLeaks()
+    }
+
+    @Test("two threads remove the same observation: both return, one end") func twoRemovals() async throws {
+        let person = Person()
+        for _ in 0..<300 {
+            let observation = try person.observe(["age", "address.city"]) { _ in }
+            let counter = EndCounter()
+            observation.onEnd { _ in counter.count.withLock { $0 += 1 } }
+            await race({ observation.remove() }, { observation.remove() })
+            #expect(counter.count.withLock { $0 } == 1)
+        }
+        #expect(person.observations().isEmpty)
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ThreadDeathTests") }
+    }
+}
+
+private final class EndCounter: Sendable {
+    let count = Mutex(0)
+}
+
+/// Holds the last reference to an object, to be dropped on another thread.
+private final class Box: @unchecked Sendable {
+    private var object: AnyObject?
+    init(_ object: AnyObject) { self.object = object }
+    func drop() { object = nil }
+}
