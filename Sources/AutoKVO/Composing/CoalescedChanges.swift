@@ -2,9 +2,14 @@
 /// concerned is called once, with the first old value and the last new one, in the order in which they were first
 /// concerned.
 ///
-/// Prior calls are left out; initial calls are not delayed. Several edits of a collection arrive as one `.setting` with the whole
-/// new value. Other threads are not affected. The closure runs at once, on this thread; if it throws, what was changed
-/// until then is told before the error goes on.
+/// An observation of several paths or targets is told of the one that changed last. Several edits of a collection arrive
+/// as one `.setting` with the whole values. `.distinct` compares the first old value with the last new one.
+/// Prior calls are left out; initial calls are not delayed. Whoever is removed, or dies, before the end is not called.
+///
+/// Other threads are not affected. The closure runs at once, on this thread; if it throws, what was changed until then
+/// is told before the error goes on. What handlers change at the end is told as usual, inside their call.
+///
+/// - Complexity: O(1) for each change and observation, and the values held until the end.
 @discardableResult
 public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     let thread = ThreadState.current
@@ -20,54 +25,110 @@ public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure)
 
 /// What was held back by a `coalescingChanges` under way on one thread.
 final class CoalescedChanges {
-    private struct Entry {
-        let observation: KeyValueObservation
-        let route: Route?
-        let kind: ChangeKind
-        let indexes: RangeSet<Int>?
-        let isLastComponent: Bool
-        let old: Any?
-        var new: Any?
-        var isSingle = true
-        /// Whether it was set as a whole each time, so that `new` is the whole new value.
-        var isWhole: Bool
-    }
-
     private var entries: [Entry] = []
     private var places: [ObjectIdentifier: Int] = [:]
 
+    /// What is to be told to one observation.
+    private struct Entry {
+        let observation: KeyValueObservation
+        /// One for each path and target that changed, the one that changed last at the end.
+        var roads: [CoalescedRoad]
+    }
+
     func add(_ observation: KeyValueObservation, _ event: ChangeEvent, _ route: Route?) {
-        let type = event.type
-        func box(_ pointer: UnsafeRawPointer?) -> Any? { pointer.map { ChangeEvent.box($0, type) } }
-        if let place = places[ObjectIdentifier(observation)] {
-            // By another of its paths: what is told is the first path's change.
-            guard entries[place].route === route else { return }
-            entries[place].new = box(event.new)
-            entries[place].isSingle = false
-            if event.kind != .setting { entries[place].isWhole = false }
+        guard let place = places[ObjectIdentifier(observation)] else {
+            places[ObjectIdentifier(observation)] = entries.count
+            entries.append(Entry(observation: observation, roads: [CoalescedRoad(route, event)]))
             return
         }
-        places[ObjectIdentifier(observation)] = entries.count
-        entries.append(
-            Entry(
-                observation: observation, route: route, kind: event.kind, indexes: event.indexes?.pointee,
-                isLastComponent: event.isLastComponent, old: box(event.old), new: box(event.new),
-                isWhole: event.kind == .setting))
+        guard let index = entries[place].roads.lastIndex(where: { $0.route === route }) else {
+            entries[place].roads.append(CoalescedRoad(route, event))
+            return
+        }
+        let last = entries[place].roads.count - 1
+        if index != last { entries[place].roads.append(entries[place].roads.remove(at: index)) }
+        entries[place].roads[last].add(event, keepingOld: !observation.options.isDisjoint(with: [.old, .distinct]))
     }
 
     func deliver() {
         TestPoint.coalesced.reach()
-        for entry in entries {
-            if entry.isSingle || entry.isWhole {
-                Delivery.call(
-                    entry.observation, entry.route, kind: entry.kind, indexes: entry.indexes,
-                    isLastComponent: entry.isLastComponent, old: entry.old, new: entry.new)
+        for entry in entries { entry.roads.last { $0.isPart(of: entry.observation) }?.deliver(to: entry.observation) }
+    }
+}
+
+/// What happened to one path of one target, or to the one key of an observation.
+private struct CoalescedRoad {
+    let route: Route?
+    private var kind: ChangeKind
+    private let indexes: RangeSet<Int>?
+    private var isLastComponent: Bool
+    private var old: Any?
+    private var new: Any?
+    /// Edits whose whole old value is not known yet.
+    private var edits: [CoalescedEdit] = []
+    private var isSingle = true
+    /// Whether the last change was an edit, so that the whole new value is not known.
+    private var isEdited: Bool
+
+    init(_ route: Route?, _ event: ChangeEvent) {
+        self.route = route
+        kind = event.kind
+        indexes = event.indexes?.pointee
+        isLastComponent = event.isLastComponent
+        old = event.boxedOld
+        new = event.boxedNew
+        isEdited = event.kind != .setting
+        if isEdited { edits = [event.edit] }
+    }
+
+    mutating func add(_ event: ChangeEvent, keepingOld: Bool) {
+        isSingle = false
+        isLastComponent = event.isLastComponent
+        isEdited = event.kind != .setting
+        new = event.boxedNew
+        if kind != .setting, keepingOld {
+            if isEdited {
+                edits.append(event.edit)
             } else {
-                let new = entry.observation.options.contains(.new) ? entry.observation.currentValue(by: entry.route) : nil
-                Delivery.call(
-                    entry.observation, entry.route, kind: .setting, indexes: nil, isLastComponent: entry.isLastComponent,
-                    old: entry.kind == .setting ? entry.old : nil, new: new)
+                old = event.boxedOld.flatMap { undo(edits, $0) }
+                kind = .setting
+                edits = []
             }
         }
+    }
+
+    private func undo(_ edits: [CoalescedEdit], _ value: Any) -> Any? {
+        (unwrapped(value) as? any UndoableCollection)?.undoing(edits)
+    }
+
+    func isPart(of observation: KeyValueObservation) -> Bool {
+        guard let route else { return true }
+        return observation.routes?.contains { $0 === route } ?? false
+    }
+
+    func deliver(to observation: KeyValueObservation) {
+        // The target is held, since a handler may be given it.
+        guard let target = route?.root.trackedObject ?? observation.record?.trackedObject else { return }
+        defer { withExtendedLifetime(target) {} }
+        if isSingle {
+            return Delivery.call(
+                observation, route, kind: kind, indexes: indexes, isLastComponent: isLastComponent, old: old, new: new)
+        }
+        let wantsOld = !observation.options.isDisjoint(with: [.old, .distinct])
+        let wantsNew = !observation.options.isDisjoint(with: [.new, .distinct])
+        var (old, new) = (old, new)
+        let needsUndo = kind != .setting && wantsOld
+        if isEdited, wantsNew || needsUndo { new = observation.currentValue(by: route) }
+        if needsUndo { old = new.flatMap { undo(edits, $0) } }
+        Delivery.call(
+            observation, route, kind: .setting, indexes: nil, isLastComponent: isLastComponent, old: old, new: new)
+    }
+}
+
+extension ChangeEvent {
+    fileprivate var boxedOld: Any? { old.map { ChangeEvent.box($0, type) } }
+    fileprivate var boxedNew: Any? { new.map { ChangeEvent.box($0, type) } }
+    fileprivate var edit: CoalescedEdit {
+        CoalescedEdit(kind: kind, indexes: indexes?.pointee, old: boxedOld, new: boxedNew)
     }
 }
