@@ -1,3 +1,5 @@
+// The forms with any scheduler are disfavoured, so that `.mainActor` gets a handler that is typed as the main actor's.
+
 extension TrackedObject {
     /// Observes key paths and delivers their changes elsewhere, in the order in which they were made.
     ///
@@ -13,6 +15,7 @@ extension TrackedObject {
     ///     that changes them.
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of the type.
+    @_disfavoredOverload
     @discardableResult
     public func observe<Value: Sendable>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
@@ -33,7 +36,7 @@ extension TrackedObject {
     public func observe<Value: Sendable>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping @MainActor @Sendable (Change<Value>) -> Void
+        _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
         let delivery = OrderedDelivery()
         let observation = try observe(
@@ -65,6 +68,7 @@ extension TrackedObject {
 extension Property where Value: Sendable {
     /// Observes the property and delivers its changes elsewhere, in order. See
     /// `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`.
+    @_disfavoredOverload
     @discardableResult
     public func observe(
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
@@ -82,7 +86,7 @@ extension Property where Value: Sendable {
     public func observe(
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: MainActorScheduler,
         file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping @MainActor @Sendable (Change<Value>) -> Void
+        _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> KeyValueObservation {
         let delivery = OrderedDelivery()
         let observation = observe(
@@ -117,7 +121,7 @@ extension OrderedDelivery {
     }
 
     fileprivate func handler<Value: Sendable>(
-        onMainActor handler: @escaping @MainActor @Sendable (Change<Value>) -> Void
+        onMainActor handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> (Change<Value>) -> Void {
         { change in
             let sent = SentChange(copyOf: change)

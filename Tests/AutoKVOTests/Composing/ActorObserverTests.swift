@@ -1,0 +1,105 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private actor Panel: KeyValueObserver {
+    private(set) var log: [String] = []
+    private let person = Person()
+    private let token: LifetimeToken?
+
+    init(_ tracker: LifetimeTracker? = nil) { token = tracker?.token() }
+
+    func add(_ line: String) { log.append(line) }
+
+    /// Observes an object of its own and changes it.
+    func observeOwn() throws {
+        try observe("age", of: person, options: [.new]) { panel, change in
+            panel.log.append("any \(change.newValue as! Int)")
+        }
+        try observe("age", of: person, as: Int.self, options: [.initial, .new]) { panel, change in
+            panel.log.append("int \(change.newValue!)")
+        }
+        person.age = 1
+        log.append("set")
+    }
+
+    func setOwnAge(_ age: Int) { person.age = age }
+
+    /// Observes an object that others change too.
+    @discardableResult
+    nonisolated func observe(age target: Person) throws -> KeyValueObservation {
+        try observe("age", of: target, as: Int.self, options: [.new]) { panel, change in
+            panel.log.append("\(change.newValue!)")
+        }
+    }
+
+    func set(_ age: Int, of target: Shared<Person>) {
+        target.value.age = age
+        log.append("set")
+    }
+}
+
+@Suite("Actors as observers") struct ActorObserverTests {
+    @Test("a change made on the actor is delivered before the write returns") func synchronous() async throws {
+        let panel = Panel()
+        try await panel.observeOwn()
+        #expect(await panel.log == ["int 0", "any 1", "int 1", "set"])
+    }
+
+    @Test("a change made elsewhere is delivered on the actor, in order") func elsewhere() async throws {
+        let panel = Panel()
+        let target = Shared(Person())
+        let observation = try panel.observe(age: target.value)
+        for age in 1...100 { target.value.age = age }
+        await eventually("all changes") { await panel.log.count == 100 }
+        #expect(await panel.log == (1...100).map(String.init))
+        await panel.set(101, of: target)
+        #expect(await panel.log.suffix(2) == ["101", "set"])
+        observation.remove()
+        target.value.age = 102
+        #expect(await panel.log.count == 102)
+    }
+
+    @Test("a change on the actor comes after those that are under way to it") func mixed() async throws {
+        let panel = Panel()
+        let target = Shared(Person())
+        try panel.observe(age: target.value)
+        for round in 0..<20 {
+            target.value.age = 3 * round
+            target.value.age = 3 * round + 1
+            await panel.set(3 * round + 2, of: target)
+        }
+        let ages = await panel.log.compactMap { Int($0) }
+        #expect(ages == Array(0..<60))
+    }
+
+    @Test("neither side is kept alive, and either death ends it") func deaths() async throws {
+        let tracker = LifetimeTracker()
+        do {
+            let panel = Panel(tracker)
+            try await panel.observeOwn()
+            var target: Person? = tracker.track(Person())
+            let observation = try panel.observe(age: target!)
+            target = nil
+            #expect(!observation.isValid)
+        }
+        await eventually("the actor's end") { tracker.liveCount == 0 }
+        let target = Person()
+        do {
+            let panel = Panel(tracker)
+            try panel.observe(age: target)
+            target.age = 1
+        }
+        await eventually("the actor's end") { tracker.liveCount == 0 }
+        #expect(target.observations().isEmpty)
+    }
+
+    @Test("a change of any type that is made off the actor ends the program") func offTheActorTraps() async {
+        await #expect(processExitsWith: .failure) {
+            let panel = Panel()
+            let target = Person()
+            try panel.observe("age", of: target) { _, _ in }
+            target.age = 1
+        }
+    }
+}

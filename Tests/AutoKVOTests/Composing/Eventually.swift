@@ -1,0 +1,14 @@
+import Testing
+
+/// Waits for what other threads or tasks are about to bring, and records an issue if it does not come within ten seconds.
+func eventually(
+    _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, isolation: isolated (any Actor)? = #isolation,
+    _ condition: () async -> Bool
+) async {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while ContinuousClock.now < deadline {
+        if await condition() { return }
+        try? await Task.sleep(for: .milliseconds(1))
+    }
+    Issue.record(what, sourceLocation: sourceLocation)
+}

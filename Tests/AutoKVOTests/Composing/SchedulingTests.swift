@@ -1,0 +1,178 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// Runs what it was given when it is told to, the latest first.
+private final class ManualScheduler: ChangeScheduler, @unchecked Sendable {
+    private var operations: [@Sendable () -> Void] = []
+
+    func schedule(_ operation: @escaping @Sendable () -> Void) { operations.append(operation) }
+
+    func runAll() { while let operation = operations.popLast() { operation() } }
+}
+
+/// Runs what it is given on a new thread.
+private struct NewThreads: ChangeScheduler {
+    func schedule(_ operation: @escaping @Sendable () -> Void) { Task.detached { operation() } }
+}
+
+private actor Collector {
+    private(set) var ages: [Int] = []
+    private(set) var paths: [String] = []
+    let token: LifetimeToken?
+
+    init(_ tracker: LifetimeTracker? = nil) { token = tracker?.token() }
+
+    func add(_ change: Change<Int>) {
+        ages.append(change.newValue ?? -1)
+        paths.append(change.keyPath)
+    }
+}
+
+// row 39
+@Suite("Delivery elsewhere") struct SchedulingTests {
+    private let person = Person()
+    private let scheduler = ManualScheduler()
+    private let log = MessageLog()
+
+    @Test("changes arrive when the scheduler runs, in order, with the values of their time") func order() throws {
+        let observation = try person.observe("age", as: Int.self, options: [.initial, .old, .new], userInfo: 7, on: scheduler) {
+            [log] change in
+            log.add("\(change.oldValue as Int?, default: "-")>\(change.newValue!) \(change.keyPath) \(change.userInfo!)")
+        }
+        person.age = 1
+        person.age = 2
+        #expect(log.messages == [])
+        scheduler.runAll()
+        #expect(log.messages == ["->0 age 7", "0>1 age 7", "1>2 age 7"])
+        person.age = 3
+        scheduler.runAll()
+        #expect(log.messages.count == 4)
+        #expect(observation.isValid)
+    }
+
+    @Test("what is under way when the observation ends is dropped and released") func dropping() throws {
+        let tracker = LifetimeTracker()
+        do {
+            let token = tracker.token()
+            let observation = try person.observe("age", as: Int.self, on: scheduler) { _ in token.touch() }
+            person.age = 1
+            observation.remove()
+        }
+        tracker.expectNoLeaks()
+        scheduler.runAll()
+        do {
+            let target = tracker.track(Person())
+            let token = tracker.token()
+            try target.observe("age", as: Int.self, on: scheduler) { _ in
+                token.touch()
+                Issue.record("the target is dead")
+            }
+            target.age = 1
+        }
+        scheduler.runAll()
+        tracker.expectNoLeaks()
+    }
+
+    @Test("a removal in the handler drops the rest") func removalInside() throws {
+        try person.observe("age", as: Int.self, options: [.new], on: scheduler) { [log] change in
+            log.add("\(change.newValue!)")
+            change.observation.remove()
+        }
+        person.age = 1
+        person.age = 2
+        scheduler.runAll()
+        #expect(log.messages == ["1"])
+    }
+
+    @Test("an observation with .once delivers its one change") func once() throws {
+        let observation = try person.observe("age", as: Int.self, options: [.new, .once], on: scheduler) { [log] change in
+            log.add("\(change.newValue!)")
+        }
+        person.age = 1
+        person.age = 2
+        scheduler.runAll()
+        try observation.rearm()
+        person.age = 3
+        scheduler.runAll()
+        #expect(log.messages == ["1", "3"])
+    }
+
+    @Test("a wrong path or type throws") func errors() {
+        #expect(throws: KeyValueError.self) { try person.observe("agee", as: Int.self, on: scheduler) { _ in } }
+        #expect(throws: KeyValueError.self) { try person.observe("age", as: String.self, on: scheduler) { _ in } }
+        #expect(person.observations().isEmpty)
+    }
+
+    @Test("handles have the same forms") func handles() throws {
+        person.$nickname.observe(options: [.old, .new], on: scheduler) { [log] change in
+            log.add("\(change.oldValue as String??, default: "absent") \(change.newValue as String??, default: "absent")")
+        }
+        person.nickname = "A"
+        scheduler.runAll()
+        #expect(log.messages == [#"nil Optional("A")"#])
+    }
+
+    // 9.07
+    @Test("on the main actor") @MainActor func mainActor() async throws {
+        let recorder = Recorder<Int>()
+        nonisolated(unsafe) let target = Person()
+        try target.observe("age", as: Int.self, options: [.new], on: .mainActor) { recorder.record($0, "string") }
+        target.$age.observe(options: [.new], on: .mainActor) { recorder.record($0, "handle") }
+        target.age = 1
+        #expect(recorder.count == 0)
+        onAnotherThread { target.age = 2 }
+        await eventually("both changes, twice") { recorder.count == 4 }
+        #expect(recorder.entries.filter { $0.label == "string" }.map(\.new) == [1, 2])
+        #expect(recorder.entries.filter { $0.label == "handle" }.map(\.new) == [1, 2])
+    }
+
+    @Test("on an actor, which is not kept alive") func actors() async throws {
+        let tracker = LifetimeTracker()
+        let target = Person()
+        var collector: Collector? = Collector(tracker)
+        try target.observe("age", as: Int.self, options: [.initial, .new], on: collector!) { collector, change in
+            collector.add(change)
+        }
+        target.$age.observe(options: [.new], on: collector!) { collector, change in collector.add(change) }
+        for age in 1...50 { target.age = age }
+        await eventually("all changes") { [collector] in await collector!.ages.count == 101 }
+        #expect(await collector!.ages.filter { $0 == 50 }.count == 2)
+        collector = nil
+        await eventually("the actor's end") { tracker.liveCount == 0 }
+        target.age = 1
+        #expect(target.observations().isEmpty)
+    }
+
+    @Test("on threads that run one beside the other they arrive in order, one at a time") func concurrent() async throws {
+        let seen = Shared<[Int]>([])
+        let running = Counter()
+        let count = Counter()
+        let target = Person()
+        try target.observe("age", as: Int.self, options: [.new], on: NewThreads()) { change in
+            #expect(running.add() == 1)
+            seen.value.append(change.newValue!)
+            running.add(-1)
+            count.add()
+        }
+        for age in 1...500 { target.age = age }
+        await eventually("all changes") { count.count == 500 }
+        #expect(seen.value == Array(1...500))
+    }
+
+    @Test("any type can be a scheduler for several objects' changes, with a path and a conversion") func conversions() throws {
+        person.address = Address("Linz")
+        try person.observe(["address.city", "nickname"], as: String?.self, options: [.new], on: scheduler) { [log] in
+            log.add("\($0.keyPath):\($0.newValue! ?? "nil") \($0.kind) \($0.isPrior) \($0.target != nil)")
+        }
+        person.address!.city = "Graz"
+        person.address = nil
+        person.nickname = "A"
+        scheduler.runAll()
+        #expect(
+            log.messages == [
+                "address.city:Graz setting false true", "address.city:nil setting false true",
+                "nickname:A setting false true",
+            ])
+    }
+}
