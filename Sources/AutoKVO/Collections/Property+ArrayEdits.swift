@@ -21,6 +21,7 @@ extension Property where Value: EditableCollection, Value.Index == Int {
             var element = newValue
             // The one that was there is released after the observers were called.
             edit(.replacement, position..<position + 1) { swap(&$0[position], &element) }
+            withExtendedLifetime(element) {}
         }
     }
 

@@ -50,6 +50,7 @@ extension Property {
             exclusively { swap(&$0, &value) }
             object.endWrite(ticket!)
         }
+        withExtendedLifetime(value) {}
     }
 
     /// Changes the value in place, telling nobody. As for the property itself, an access to it from inside the closure,

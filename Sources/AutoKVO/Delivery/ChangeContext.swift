@@ -124,6 +124,9 @@ struct ChangeEvent {
     var isLastComponent = true
     /// Tells the prior and the other call of one change from those of another.
     var token: UInt = 0
+    /// Observations of the property itself with one of these options came while the change was under way, too late to get
+    /// what they ask for, and wait for the next one.
+    var excluded: ObservingOptions = []
     /// What the pointers point to.
     var type: Any.Type = Any.self
     var old: UnsafeRawPointer?

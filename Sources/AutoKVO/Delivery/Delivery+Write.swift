@@ -57,14 +57,18 @@ extension TrackedObject {
         Unmanaged<ObjectRecord>.fromOpaque(pointer)._withUnsafeGuaranteedRef { record in
             let slot = Int(ticket.slot)
             let list = record.list(slot)!
-            // A path that another thread is laying through the property just now may have read the value from before.
+            TestPoint.written.reach()
+            let derived = record.layout!.pointee.derived(from: slot)
             let shape = list.pointee.shape.load(ordering: .acquiring)
-            if shape == .general { Delivery.moveLinks(record, slot) }
+            if shape == .general || shape == .derived && !derived.pointee.areFew {
+                // Another thread has added somebody since the ticket was made, who would have had the change announced.
+                let old = old.map { ChangeEvent.box($0, type) }
+                return Delivery.tellAll(record, slot, old: old, excluding: [.old, .distinct, .prior])
+            }
             let thread = ThreadState.current
             let outer = thread.pointee.beginCalls()
-            let event = ChangeEvent(type: type, old: old, new: new)
-            let derived = record.layout!.pointee.derived(from: slot)
-            if shape == .derived, derived.pointee.areFew {
+            let event = ChangeEvent(excluded: old == nil ? [.old, .distinct] : [], type: type, old: old, new: new)
+            if shape == .derived {
                 Delivery.tell(record, list, derived, event, thread)
             } else {
                 Walk.call(record, list, upTo: nil, event, thread)
@@ -91,27 +95,30 @@ extension Delivery {
         _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, _ derived: UnsafePointer<SlotLayout.DerivedSlots>,
         _ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>
     ) {
+        let excluded: ObservingOptions = [.old, .distinct, .prior]
         var bounds = InlineArray<4, UInt64>(repeating: 0)
+        var wantingNew: UInt8 = 0
         var values = InlineArray<4, Any?>(repeating: nil)
         record.lock.lock()
         let ownBound = list.pointee.count > 0 ? list.pointee.lastSequence : 0
         for index in 0..<derived.pointee.count {
-            if let list = record.list(derived.pointee[index]), list.pointee.count > 0 { bounds[index] = list.pointee.lastSequence }
+            guard let list = record.list(derived.pointee[index]), list.pointee.count > 0 else { continue }
+            bounds[index] = list.pointee.lastSequence
+            if list.pointee.wantsNew { wantingNew |= 1 << UInt8(truncatingIfNeeded: index) }
         }
         record.lock.unlock()
-        for index in 0..<derived.pointee.count where bounds[index] > 0 {
-            let slot = derived.pointee[index]
-            if record.list(slot)!.pointee.wantsNew { values[index] = record.readValue(slot) }
+        for index in 0..<derived.pointee.count where wantingNew & 1 << UInt8(truncatingIfNeeded: index) != 0 {
+            values[index] = record.readValue(derived.pointee[index])
         }
         if ownBound > 0 { Walk.call(record, list, upTo: ownBound, event, thread) }
         for index in 0..<derived.pointee.count where bounds[index] > 0 {
             let list = record.list(derived.pointee[index])!
             if let value = values[index] {
                 withUnsafePointer(to: value) {
-                    Walk.call(record, list, upTo: bounds[index], ChangeEvent(isLastComponent: false, new: $0), thread)
+                    Walk.call(record, list, upTo: bounds[index], ChangeEvent(isLastComponent: false, excluded: excluded, new: $0), thread)
                 }
             } else {
-                Walk.call(record, list, upTo: bounds[index], ChangeEvent(isLastComponent: false), thread)
+                Walk.call(record, list, upTo: bounds[index], ChangeEvent(isLastComponent: false, excluded: excluded), thread)
             }
         }
     }

@@ -14,33 +14,28 @@ enum Delivery {
             thread.pointee.openChanges[index].depth += 1
             return
         }
-        let affected = affected(by: record, slot)
-        var opened: [Int] = []
-        for subject in affected {
-            if let index = thread.pointee.openEvents.firstIndex(where: { $0.subject == subject.subject }) {
-                thread.pointee.openEvents[index].depth += 1
+        var concerned: [OpenEvent] = []
+        var opened: [OpenEvent] = []
+        for affected in affected(by: record, slot) {
+            if let event = thread.pointee.openEvents.first(where: { $0.subject == affected.subject }) {
+                event.depth += 1
+                concerned.append(event)
                 continue
             }
             thread.pointee.serial += 1
-            let isOwn = subject.isOwn(record, slot)
-            opened.append(thread.pointee.openEvents.count)
-            thread.pointee.openEvents.append(
-                OpenEvent(
-                    subject: subject.subject, description: isOwn ? description : .setting, bound: subject.bound,
-                    token: UInt(bitPattern: thread) &* 31 &+ thread.pointee.serial, wants: subject.needs, old: nil,
-                    isLastComponent: isOwn))
+            let isOwn = affected.isOwn(record, slot)
+            let event = OpenEvent(
+                affected, isOwn ? description : .setting, isLastComponent: isOwn,
+                token: UInt(bitPattern: thread) &* 31 &+ thread.pointee.serial)
+            concerned.append(event)
+            opened.append(event)
         }
-        thread.pointee.openChanges.append(OpenChange(record: record, slot: slot, subjects: affected.map(\.subject)))
+        thread.pointee.openEvents += opened
+        thread.pointee.openChanges.append(OpenChange(record: record, slot: slot, events: concerned))
         TestPoint.begun.reach()
-        // Reading is user code, which may begin and end changes: events are found again by their subject.
-        let subjects = opened.map { thread.pointee.openEvents[$0].subject }
-        for subject in subjects {
-            guard let event = thread.pointee.openEvent(subject), event.wants.contains(.old) else { continue }
-            let old = oldValue(for: event)
-            thread.pointee.updateOpenEvent(subject) { $0.old = old }
-        }
-        let priors = subjects.compactMap { thread.pointee.openEvent($0) }.filter { $0.wants.contains(.prior) }
-        deliver(priors, isPrior: true, thread)
+        // Reading is user code, which may begin and end changes itself.
+        for event in opened where event.wants.contains(.old) { event.old = oldValue(for: event) }
+        deliver(opened.filter { $0.wants.contains(.prior) }, isPrior: true, thread)
     }
 
     /// A property has changed.
@@ -59,23 +54,29 @@ enum Delivery {
         }
         let change = thread.pointee.openChanges.remove(at: index)
         var ended: [OpenEvent] = []
-        for subject in change.subjects {
-            guard let index = thread.pointee.openEvents.firstIndex(where: { $0.subject == subject }) else { continue }
-            thread.pointee.openEvents[index].depth -= 1
-            if thread.pointee.openEvents[index].depth == 0 { ended.append(thread.pointee.openEvents.remove(at: index)) }
+        for event in change.events {
+            event.depth -= 1
+            if event.depth == 0 { ended.append(event) }
         }
+        thread.pointee.openEvents.removeAll { $0.depth == 0 }
         deliver(ended, isPrior: false, thread)
         return true
     }
 
     /// The object that a weak property refers to has died: the property has become nil, without having been announced.
     static func weakReferentDidDie(_ record: ObjectRecord, _ slot: Int) {
+        tellAll(record, slot, old: nil, excluding: [])
+    }
+
+    /// Tells everybody whom a change concerns that was not announced.
+    static func tellAll(_ record: ObjectRecord, _ slot: Int, old: Any?, excluding excluded: ObservingOptions) {
         let thread = ThreadState.current
         moveLinks(record, slot)
         let events = affected(by: record, slot).map {
-            OpenEvent(
-                subject: $0.subject, description: .setting, bound: $0.bound, token: 0, wants: $0.needs, old: nil,
-                isLastComponent: $0.isOwn(record, slot))
+            let isOwn = $0.isOwn(record, slot)
+            return OpenEvent(
+                $0, .setting, isLastComponent: isOwn, old: isOwn ? old : nil,
+                excluded: isOwn && old != nil ? excluded.intersection(.prior) : excluded)
         }
         deliver(events, isPrior: false, thread)
     }
@@ -142,7 +143,8 @@ enum Delivery {
         withOptionalPointers(old: event.old, new: new, indexes: event.description.indexes) { old, new, indexes in
             let change = ChangeEvent(
                 kind: event.description.kind, indexes: indexes, isPrior: isPrior,
-                isLastComponent: event.isLastComponent, token: event.token, type: Any.self, old: old, new: new)
+                isLastComponent: event.isLastComponent, token: event.token, excluded: event.excluded, type: Any.self, old: old,
+                new: new)
             switch event.subject {
             case .list(let record, let slot):
                 guard let object = record.trackedObject else { return }
@@ -196,13 +198,5 @@ enum Delivery {
 extension ThreadState {
     func openChange(_ record: ObjectRecord, _ slot: Int) -> Int? {
         openChanges.lastIndex { $0.slot == slot && $0.record === record }
-    }
-
-    func openEvent(_ subject: ChangeSubject) -> OpenEvent? {
-        openEvents.first { $0.subject == subject }
-    }
-
-    mutating func updateOpenEvent(_ subject: ChangeSubject, _ body: (inout OpenEvent) -> Void) {
-        if let index = openEvents.firstIndex(where: { $0.subject == subject }) { body(&openEvents[index]) }
     }
 }

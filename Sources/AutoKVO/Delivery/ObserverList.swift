@@ -82,7 +82,6 @@ struct ObserverList: ~Copyable {
         return needs
     }
 
-    /// Read without the lock as a hint: whoever begins to want values during a change may get none for it.
     var wantsNew: Bool { new != 0 }
     var hasInnerLinks: Bool { inner != 0 }
     var hasDerivedInterest: Bool { derivedInterest != 0 }

@@ -27,14 +27,15 @@ struct OpenChange {
     let slot: Int
     /// Further announcements of the same property inside this one.
     var depth = 0
-    let subjects: [ChangeSubject]
+    let events: [OpenEvent]
 }
 
 /// What is going to be told to one subject when all the changes that lead to it have ended.
 ///
 /// Two changes that are open at once may lead to one derived key: it is told once, before the first and after the last.
-struct OpenEvent {
+final class OpenEvent {
     let subject: ChangeSubject
+    /// The open changes that lead to it.
     var depth = 1
     let description: ChangeDescription
     /// The last observation that counts: those added later wait for the next change.
@@ -44,6 +45,21 @@ struct OpenEvent {
     var old: Any?
     /// Whether the property is the last component of the route that is told.
     let isLastComponent: Bool
+    let excluded: ObservingOptions
+
+    init(
+        _ affected: Delivery.Affected, _ description: ChangeDescription, isLastComponent: Bool, token: UInt = 0,
+        old: Any? = nil, excluded: ObservingOptions = []
+    ) {
+        subject = affected.subject
+        bound = affected.bound
+        wants = affected.needs
+        self.description = description
+        self.isLastComponent = isLastComponent
+        self.token = token
+        self.old = old
+        self.excluded = excluded
+    }
 }
 
 /// How a property changes.

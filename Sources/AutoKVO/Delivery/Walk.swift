@@ -18,24 +18,37 @@ enum Walk {
         _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, upTo bound: UInt64?,
         _ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>
     ) {
+        // Memory that is not initialised: clearing it would cost as much as a call.
+        withUnsafeTemporaryAllocation(of: Unmanaged<ObservationNode>.self, capacity: 2 * handful) { nodes in
+            let hands = nodes.baseAddress!
+            call(record, list, upTo: bound, event, thread, hands, hands + handful)
+        }
+    }
+
+    @inline(__always)
+    private static func call(
+        _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, upTo bound: UInt64?,
+        _ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>,
+        _ one: UnsafeMutablePointer<Unmanaged<ObservationNode>>, _ other: UnsafeMutablePointer<Unmanaged<ObservationNode>>
+    ) {
         var call = HandlerLoop(thread, event)
-        var held = InlineArray<16, Unmanaged<ObservationNode>?>(repeating: nil)
+        var (held, taken) = (one, other)
         var count = 0
         var bounds: (counts: UInt64, end: UInt64)?
         while true {
-            var gone = GoneNodes()
             record.lock.lock()
             let (last, end) = bounds ?? (bound ?? list.pointee.lastSequence, list.pointee.lastSequence)
             bounds = (last, end)
-            var cursor = count == 0 ? list.pointee.first : held[count - 1]!._withUnsafeGuaranteedRef { $0.next }
-            for index in 0..<count where list.pointee.release(held[index]!) { gone.add(index, of: held) }
+            var cursor = count == 0 ? list.pointee.first : held[count - 1]._withUnsafeGuaranteedRef { $0.next }
+            var gone: UInt32 = 0
+            for index in 0..<count where list.pointee.release(held[index]) { gone |= 1 << UInt32(truncatingIfNeeded: index) }
             count = 0
             while let node = cursor {
                 let next: Unmanaged<ObservationNode>? = node._withUnsafeGuaranteedRef {
                     guard $0.sequence <= end else { return nil }
                     if $0.membership == .linked, $0.sequence <= last || $0.isMovedLink {
                         $0.holds += 1
-                        held[count] = node
+                        taken[count] = node
                         count += 1
                     }
                     return $0.next
@@ -44,10 +57,11 @@ enum Walk {
                 cursor = next
             }
             record.lock.unlock()
-            gone.letGo()
+            if gone != 0 { letGo(of: held, gone) }
             if count == 0 { break }
+            swap(&held, &taken)
             for index in 0..<count {
-                held[index]!._withUnsafeGuaranteedRef { node in
+                held[index]._withUnsafeGuaranteedRef { node in
                     switch node.kind {
                     case .observation: call.call(unsafeDowncast(node, to: KeyValueObservation.self), event)
                     case .link: call.call(unsafeDowncast(node, to: PathLink.self), event)
@@ -58,34 +72,16 @@ enum Walk {
         call.finish()
     }
 
-    /// Nodes that left their list while walks held them. They are not chained through their own links: an observation
-    /// that has fired may be armed again, and be in the list once more, before the walk gets to let go of it.
-    private struct GoneNodes {
-        private var places: UInt16 = 0
-        private var nodes: InlineArray<16, Unmanaged<ObservationNode>?>?
-
-        @inline(__always)
-        mutating func add(_ index: Int, of held: borrowing InlineArray<16, Unmanaged<ObservationNode>?>) {
-            if places == 0 { nodes = copy held }
-            places |= 1 << UInt16(truncatingIfNeeded: index)
-        }
-
-        /// Lets go of them, without a lock.
-        @inline(__always)
-        func letGo() {
-            if places != 0 { letGoOfSome() }
-        }
-
-        @inline(never)
-        private func letGoOfSome() {
-            TestPoint.lettingGo.reach()
-            for index in 0..<16 where places & 1 << UInt16(index) != 0 {
-                let node = nodes![index]!
-                node._withUnsafeGuaranteedRef {
-                    if $0.kind == .observation { unsafeDowncast($0, to: KeyValueObservation.self).releaseHandlerIfEnded() }
-                }
-                node.release()
+    /// Lets go, without a lock, of those nodes that left their list while walks held them. They are not chained through
+    /// their own links: an observation that has fired may be armed again, and be in the list once more, before that.
+    @inline(never)
+    private static func letGo(of held: UnsafeMutablePointer<Unmanaged<ObservationNode>>, _ gone: UInt32) {
+        TestPoint.lettingGo.reach()
+        for index in 0..<handful where gone & 1 << UInt32(truncatingIfNeeded: index) != 0 {
+            held[index]._withUnsafeGuaranteedRef {
+                if $0.kind == .observation { unsafeDowncast($0, to: KeyValueObservation.self).releaseHandlerIfEnded() }
             }
+            held[index].release()
         }
     }
 }
@@ -147,8 +143,9 @@ struct HandlerLoop {
     /// Calls the handler of a route's observation, once for each change.
     mutating func call(_ route: Route, _ event: ChangeEvent) {
         guard case .observation(let observation) = route.sink else { return }
-        let identity = UnsafeRawPointer(Unmanaged.passUnretained(observation).toOpaque())
         if route.isOneOfSeveralRoads {
+            let called: AnyObject = observation.handling == .changeOfEachPath ? route : observation
+            let identity = UnsafeRawPointer(Unmanaged.passUnretained(called).toOpaque())
             guard thread.pointee.isFirstCall(of: identity) else { return }
         }
         guard let target = route.root.trackedObject, observation.hold() else { return }
@@ -162,6 +159,7 @@ struct HandlerLoop {
         _ observation: KeyValueObservation, _ event: ChangeEvent, route: Unmanaged<Route>?, target: UnsafeRawPointer
     ) {
         let options = observation.options
+        if route == nil, !options.isDisjoint(with: event.excluded) { return }
         TestPoint.beforeCall.reach()
         let state = observation.state.load(ordering: .acquiring)
         guard state == .active || state == .claimed else { return }

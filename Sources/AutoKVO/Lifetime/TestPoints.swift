@@ -14,6 +14,8 @@ package enum TestPoint: Hashable, Sendable {
     case beforeObserver
     /// A walk has unlinked nodes that left while it held them and has not yet released them.
     case lettingGo
+    /// A value has been written without announcing it, since nobody wanted to know before, and nobody was told yet.
+    case written
     /// A change has begun: old values are read, prior calls are made.
     case begun
     /// The links of a path are about to be moved, and those there were have been taken away.
