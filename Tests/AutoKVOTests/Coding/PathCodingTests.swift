@@ -1,0 +1,187 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+@Suite("Values by path, in bulk, and validation") struct PathCodingTests {
+    let person = Person()
+    let recorder = Recorder<Any>()
+
+    // 8.06
+    @Test("paths are read and written at any depth, also with names that are not ASCII") func depth() throws {
+        let spouse = Person("Bea")
+        let address = Address("Bern")
+        person.spouse = spouse
+        spouse.address = address
+        #expect(try person.value(forKeyPath: "spouse.address.city") as? String == "Bern")
+        try person.setValue("Basel", forKeyPath: "spouse.address.city")
+        try person.setValue(30, forKeyPath: "spouse.age")
+        try person.setValue(31, forKeyPath: "age")
+        #expect(address.city == "Basel" && spouse.age == 30 && person.age == 31)
+        let form = Form()
+        form.owner = person
+        try form.setValue("Weg", forKey: "straße")
+        #expect(try form.value(forKeyPath: "straße") as? String == "Weg")
+        #expect(try form.value(forKeyPath: "owner.spouse.address.city") as? String == "Basel")
+        // The other Unicode form of a name is the same name.
+        #expect(try Accents().value(forKey: "cafe\u{301}") as? Int == 1)
+        #expect(try Accents().value(forKeyPath: "caf\u{e9}") as? Int == 1)
+    }
+
+    private final class Accents: TrackedObject {
+        let number = 1
+        override class var schema: Schema {
+            Schema(Accents.self, extending: super.schema) { Key("café", \.number) }
+        }
+    }
+
+    @Test("a path behind a property of an open type is followed as it is walked") func openType() throws {
+        let form = Form()
+        form.any = person
+        form.object = Address("Rom")
+        #expect(try form.value(forKeyPath: "any.firstName") as? String == "Ann")
+        try form.setValue("Zoe", forKeyPath: "any.firstName")
+        #expect(person.firstName == "Zoe")
+        #expect(try form.value(forKeyPath: "object.city") as? String == "Rom")
+        #expect(reason { _ = try form.value(forKeyPath: "any.nothing") } == .unknownKey(nearest: nil))
+        #expect(reason { try form.setValue(1, forKeyPath: "any.nothing") } == .unknownKey(nearest: nil))
+        form.any = 5
+        #expect(reason { _ = try form.value(forKeyPath: "any.x") } == .pathThroughCollection)
+        #expect(reason { try form.setValue(1, forKeyPath: "any.x") } == .pathThroughCollection)
+    }
+
+    @Test("behind an object that is nil there is nothing to read or set, but the path is checked") func nilIntermediate() throws {
+        #expect(try person.value(forKeyPath: "spouse.address.city") == nil)
+        try person.setValue("Bonn", forKeyPath: "spouse.address.city")
+        #expect(reason { try person.setValue(5, forKeyPath: "spouse.address.city") } != nil)
+        #expect(reason { try person.setValue("x", forKeyPath: "spouse.fullName") } == .readOnlyKey)
+        #expect(reason { _ = try person.value(forKeyPath: "spouse.adress.city") } == .unknownKey(nearest: "address"))
+    }
+
+    @Test("an error behind a path names the class, the key and the whole path") func errorContents() {
+        do {
+            try person.setValue(5, forKeyPath: "address.city")
+            Issue.record("no error")
+        } catch {
+            #expect(error.className == "Address" && error.key == "city" && error.keyPath == "address.city")
+        }
+    }
+
+    @Test(
+        "a malformed path throws",
+        arguments: ["", ".", "age.", ".age", "address..city", "@", "@count", "friends.@", "friends.@nothing", "age.x", "friends.age"])
+    func malformed(path: String) {
+        #expect(reason { _ = try person.value(forKeyPath: path) } != nil)
+        #expect(reason { try person.setValue(1, forKeyPath: path) } != nil)
+    }
+
+    @Test("an operator cannot be set") func settingOperator() {
+        #expect(reason { try person.setValue(1, forKeyPath: "friends.@count") } == .unsupportedOperator)
+    }
+
+    // 8.07
+    @Test("in bulk nil is read as a present value that is nil, and can be set again") func bulk() throws {
+        person.age = 5
+        let values = try person.dictionaryWithValues(forKeys: ["age", "nickname", "fullName"])
+        #expect(values.keys.sorted() == ["age", "fullName", "nickname"])
+        #expect(values["age"] as? Int == 5 && values["nickname"] as? String == nil)
+        let other = Person()
+        other.nickname = "x"
+        try other.setValues(["age": values["age"], "nickname": values["nickname"]])
+        #expect(other.age == 5 && other.nickname == nil)
+        try other.setValues(["nickname": "y", "spouse": nil])
+        #expect(other.nickname == "y")
+        try other.setValues([:])
+        #expect(try other.dictionaryWithValues(forKeys: []).isEmpty)
+        #expect(reason { _ = try person.dictionaryWithValues(forKeys: ["age", "agee"]) } == .unknownKey(nearest: "age"))
+    }
+
+    // 8.07
+    @Test("setting in bulk is all or nothing") func allOrNothing() throws {
+        try person.observe(["age", "firstName", "lastName"], recorder.handler())
+        let faults: [[String: Any?]] = [
+            ["age": 1, "firstName": "x", "no": 1], ["age": 1, "firstName": 2], ["age": nil, "firstName": "x"],
+            ["age": 1, "fullName": "x"], ["age": 1, "lastName": nil, "firstName": "x"],
+        ]
+        for fault in faults { #expect(reason { try person.setValues(fault) } != nil) }
+        #expect(person.age == 0 && person.firstName == "Ann" && recorder.count == 0)
+        try person.setValues(["lastName": "b", "age": 2, "firstName": "a"])
+        #expect(recorder.paths == ["age", "firstName", "lastName"])
+    }
+
+    // MARK: Validation
+
+    private final class Ticket: TrackedObject {
+        struct Refusal: Error, CustomStringConvertible { let description: String }
+        @Observed var price = 0
+        @Observed var name = ""
+        @Observed var next: Ticket?
+
+        override func validate(_ value: inout Any?, forKey key: String) throws {
+            guard key == "name" else { return try super.validate(&value, forKey: key) }
+            guard let text = value as? String else { throw KeyValueError(.invalidValue("no text"), key: key) }
+            if text.isEmpty { throw Refusal(description: "a name is not empty") }
+            value = text.lowercased()
+        }
+
+        override class var schema: Schema {
+            Schema(Ticket.self, extending: super.schema) {
+                Key("price", \.price) { ticket, price in
+                    if price < 0 { throw Refusal(description: "too cheap for \(ticket.name)") }
+                    price = min(price, 100)
+                }
+                Key("name", \.name)
+                Key("next", \.next)
+            }
+        }
+    }
+
+    // 8.09
+    @Test("without a validation every value passes as it is") func noValidation() throws {
+        var value: Any? = "not a number"
+        try person.validateValue(&value, forKey: "age")
+        #expect(value as? String == "not a number")
+        value = nil
+        try person.validateValue(&value, forKeyPath: "spouse.age")
+        #expect(value == nil)
+    }
+
+    // 8.09
+    @Test("a validation may replace the value or refuse it, also by path") func validation() throws {
+        let ticket = Ticket()
+        ticket.next = Ticket()
+        try ticket.observe(["price", "name"], recorder.handler())
+        for path in ["price", "next.price"] {
+            var value: Any? = 300
+            try ticket.validateValue(&value, forKeyPath: path)
+            #expect(value as? Int == 100)
+            value = -1
+            #expect(reason { try ticket.validateValue(&value, forKeyPath: path) } == .invalidValue("too cheap for "))
+            #expect(value as? Int == -1)
+            value = "x"
+            #expect(reason { try ticket.validateValue(&value, forKeyPath: path) } == .wrongType(expected: "Int", actual: "String"))
+            #expect(value as? String == "x")
+        }
+        var name: Any? = "ANN"
+        try ticket.validateValue(&name, forKey: "name")
+        #expect(name as? String == "ann")
+        name = ""
+        #expect(reason { try ticket.validateValue(&name, forKey: "name") } == .invalidValue("a name is not empty"))
+        name = 4
+        #expect(reason { try ticket.validateValue(&name, forKey: "name") } == .invalidValue("no text"))
+        #expect(recorder.count == 0 && ticket.price == 0 && ticket.name == "")
+    }
+
+    // 8.09
+    @Test("validating an unknown key, or through an unknown object, throws") func validatingUnknown() {
+        var value: Any? = 1
+        #expect(reason { try person.validateValue(&value, forKey: "agee") } == .unknownKey(nearest: "age"))
+        #expect(reason { try person.validateValue(&value, forKeyPath: "nobody.age") } == .unknownKey(nearest: nil))
+        #expect(reason { try person.validateValue(&value, forKeyPath: "friends.@count") } == .unsupportedOperator)
+    }
+
+    @Test("setting does not validate") func settingDoesNotValidate() throws {
+        let ticket = Ticket()
+        try ticket.setValue(-5, forKey: "price")
+        #expect(ticket.price == -5)
+    }
+}

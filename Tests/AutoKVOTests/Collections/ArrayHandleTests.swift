@@ -1,0 +1,280 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+@Suite("Arrays through their handles") struct ArrayHandleTests {
+    let crate = Crate()
+    let recorder = Recorder<[Int]>()
+
+    /// The changes that edits of an array make, asked for with everything.
+    private func changes(
+        from items: [Int], options: ObservingOptions = [.old, .new], _ edit: (Property<[Int]>) throws -> Void
+    ) rethrows -> [String] {
+        crate.items = items
+        let observation = crate.$items.observe(options: options, recorder.handler())
+        defer { observation.remove() }
+        try edit(crate.$items)
+        defer { recorder.clear() }
+        return recorder.lines
+    }
+
+    // 5.01
+    @Test("changing what a computed property stores, behind its back, tells nobody") func behindItsBack() throws {
+        let recorder = Recorder<Any>()
+        try crate.observe("computed", options: [.new], recorder.handler())
+        crate.hidden.append(1)
+        #expect(recorder.count == 0)
+        #expect(crate.computed == [1])
+    }
+
+    @Test("a handle reads as the collection") func reading() {
+        crate.items = [3, 1, 2]
+        let items = crate.$items
+        #expect(items.count == 3)
+        #expect(!items.isEmpty)
+        #expect(items[1] == 1)
+        #expect(Array(items) == [3, 1, 2])
+        #expect(items[1...] == [1, 2])
+        #expect(items.first == 3 && items.last == 2)
+        #expect(items.firstIndex(of: 2) == 2)
+        #expect(items.map { $0 * 2 } == [6, 2, 4])
+        #expect(items.reversed() == [2, 1, 3])
+        #expect(items.sorted() == [1, 2, 3])
+        #expect(crate.$table.count == 0 && crate.$tags.isEmpty)
+        var seen: [Int] = []
+        for item in items {
+            seen.append(item)
+            items.append(item)
+        }
+        #expect(seen == [3, 1, 2] && crate.items.count == 6)
+    }
+
+    @Test("append is one insertion at the end, with the element alone") func append() {
+        #expect(changes(from: [1, 2]) { $0.append(3) } == ["insertion 2..<3 … > [3]"])
+        #expect(crate.items == [1, 2, 3])
+        #expect(changes(from: []) { $0.append(contentsOf: 5..<8) } == ["insertion 0..<3 … > [5, 6, 7]"])
+        #expect(changes(from: [1]) { $0.append(contentsOf: []) } == [])
+    }
+
+    // 5.07
+    @Test("an insertion has no old value, a removal no new one, a replacement both") func contents() {
+        #expect(changes(from: [1, 3]) { $0.insert(2, at: 1) } == ["insertion 1..<2 … > [2]"])
+        #expect(changes(from: [1, 2, 3]) { $0.remove(at: 1) } == ["removal 1..<2 [2] > …"])
+        #expect(changes(from: [1, 2, 3]) { $0[1] = 9 } == ["replacement 1..<2 [2] > [9]"])
+    }
+
+    // 5.07
+    @Test("the prior of an edit has kind, indexes and, where they were asked for, the old elements") func prior() {
+        let all: ObservingOptions = [.old, .new, .prior]
+        #expect(
+            changes(from: [1, 3], options: all) { $0.insert(2, at: 1) }
+                == ["prior insertion 1..<2 … > …", "insertion 1..<2 … > [2]"])
+        #expect(
+            changes(from: [1, 2, 3], options: all) { $0.removeFirst() }
+                == ["prior removal 0..<1 [1] > …", "removal 0..<1 [1] > …"])
+        #expect(
+            changes(from: [1, 2, 3], options: all) { $0[0] = 7 }
+                == ["prior replacement 0..<1 [1] > …", "replacement 0..<1 [1] > [7]"])
+        #expect(
+            changes(from: [1, 2, 3], options: [.prior]) { $0[0] = 7 }
+                == ["prior replacement 0..<1 … > …", "replacement 0..<1 … > …"])
+    }
+
+    @Test("each way of taking elements out is one removal") func removals() {
+        var results: [Int?] = []
+        #expect(changes(from: [1, 2, 3]) { results.append($0.removeFirst()) } == ["removal 0..<1 [1] > …"])
+        #expect(changes(from: [1, 2, 3]) { results.append($0.removeLast()) } == ["removal 2..<3 [3] > …"])
+        #expect(changes(from: [1, 2, 3]) { results.append($0.popLast()) } == ["removal 2..<3 [3] > …"])
+        #expect(changes(from: []) { results.append($0.popLast()) } == [])
+        #expect(results == [1, 3, 3, nil])
+        #expect(changes(from: [1, 2, 3]) { $0.removeFirst(2) } == ["removal 0..<2 [1, 2] > …"])
+        #expect(changes(from: [1, 2, 3]) { $0.removeLast(2) } == ["removal 1..<3 [2, 3] > …"])
+        #expect(changes(from: [1, 2, 3]) { $0.removeLast(0) } == [])
+        #expect(changes(from: [1, 2, 3]) { $0.removeSubrange(1...) } == ["removal 1..<3 [2, 3] > …"])
+        #expect(changes(from: [1, 2, 3]) { $0.removeSubrange(1..<1) } == [])
+        #expect(changes(from: [1, 2, 3]) { $0.removeAll() } == ["removal 0..<3 [1, 2, 3] > …"])
+        #expect(changes(from: []) { $0.removeAll() } == [])
+        #expect(
+            changes(from: [1, 2, 3, 4]) { $0.removeSubranges(indexes(0..<1, 2..<4)) }
+                == ["removal 0..<1,2..<4 [1, 3, 4] > …"])
+        #expect(crate.items == [2])
+    }
+
+    @Test("removeAll(where:) is one removal of the elements that go, or none") func removeWhere() {
+        #expect(changes(from: [1, 2, 3, 4]) { $0.removeAll { $0 % 2 == 0 } } == ["removal 1..<2,3..<4 [2, 4] > …"])
+        #expect(crate.items == [1, 3])
+        #expect(changes(from: [1, 3]) { $0.removeAll { $0 > 9 } } == [])
+    }
+
+    @Test("replaceSubrange is a replacement and the rest, and no more than two changes") func replaceSubrange() {
+        #expect(changes(from: [1, 2, 3]) { $0.replaceSubrange(0..<2, with: [8, 9]) } == ["replacement 0..<2 [1, 2] > [8, 9]"])
+        #expect(
+            changes(from: [1, 2, 3]) { $0.replaceSubrange(0..<1, with: [7, 8, 9]) }
+                == ["replacement 0..<1 [1] > [7]", "insertion 1..<3 … > [8, 9]"])
+        #expect(crate.items == [7, 8, 9, 2, 3])
+        #expect(
+            changes(from: [1, 2, 3]) { $0.replaceSubrange(0...2, with: [7]) }
+                == ["replacement 0..<1 [1] > [7]", "removal 1..<3 [2, 3] > …"])
+        #expect(crate.items == [7])
+        #expect(changes(from: [1, 2]) { $0.replaceSubrange(1..<1, with: [5]) } == ["insertion 1..<2 … > [5]"])
+        #expect(changes(from: [1, 2]) { $0.replaceSubrange(1..<2, with: []) } == ["removal 1..<2 [2] > …"])
+        #expect(changes(from: [1, 2]) { $0.replaceSubrange(1..<1, with: []) } == [])
+    }
+
+    @Test("changes of order are one replacement of the elements that moved, or none") func order() {
+        var moved = 0..<0
+        #expect(changes(from: [3, 1, 2, 4]) { $0.sort() } == ["replacement 0..<3 [3, 1, 2] > [1, 2, 3]"])
+        #expect(changes(from: [1, 2, 3]) { $0.sort() } == [])
+        #expect(changes(from: [1, 2]) { $0.sort(by: >) } == ["replacement 0..<2 [1, 2] > [2, 1]"])
+        #expect(changes(from: [1, 2, 3]) { $0.swapAt(0, 2) } == ["replacement 0..<1,2..<3 [1, 3] > [3, 1]"])
+        #expect(changes(from: [1, 2, 3]) { $0.swapAt(1, 1) } == [])
+        #expect(changes(from: [1, 2, 3]) { $0.reverse() } == ["replacement 0..<1,2..<3 [1, 3] > [3, 1]"])
+        #expect(changes(from: [1]) { $0.reverse() } == [])
+        #expect(
+            changes(from: [1, 2, 3, 4]) { moved = $0.moveSubranges(indexes(0..<1), to: 3) }
+                == ["replacement 0..<3 [1, 2, 3] > [2, 3, 1]"])
+        #expect(crate.items == [2, 3, 1, 4] && moved == 2..<3)
+        #expect(changes(from: [1, 2]) { $0.moveSubranges(indexes(), to: 0) } == [])
+    }
+
+    @Test("sorting keeps equal elements in their order, whether or not somebody observes") func stableSort() {
+        let people = (0..<40).map { index -> Person in
+            let person = Person("\(index)")
+            person.age = index % 3
+            return person
+        }
+        crate.people = people
+        crate.$people.sort { $0.age < $1.age }
+        let unobserved = crate.people.map(\.firstName)
+        crate.people = people
+        crate.$people.observe { _ in }
+        crate.$people.sort { $0.age < $1.age }
+        #expect(crate.people.map(\.firstName) == unobserved)
+    }
+
+    @Test("a comparison that throws while somebody observes leaves the order as it was") func throwingSort() {
+        struct Refusal: Error {}
+        crate.items = [3, 2, 1]
+        crate.$items.observe(recorder.handler())
+        #expect(throws: Refusal.self) { try crate.$items.sort { _, _ in throw Refusal() } }
+        #expect(throws: Refusal.self) { try crate.$items.removeAll { _ in throw Refusal() } }
+        #expect(crate.items == [3, 2, 1] && recorder.count == 0)
+    }
+
+    @Test("shuffling is one replacement that applied gives the array") func shuffle() {
+        var generator = SplitMix64(seed: 7)
+        crate.items = Array(0..<20)
+        crate.$items.observe(options: [.new]) { [unowned crate, recorder] change in
+            var copy = Array(0..<20)
+            for (index, element) in zip(change.indexes!.ranges.joined(), change.newValue!) { copy[index] = element }
+            #expect(copy == crate.items)
+            recorder.record(change)
+        }
+        crate.$items.shuffle(using: &generator)
+        #expect(recorder.kinds == [.replacement])
+    }
+
+    @Test("an element set to an equal one is told of") func equalElement() {
+        #expect(changes(from: [1]) { $0[0] = 1 } == ["replacement 0..<1 [1] > [1]"])
+    }
+
+    // 5.09
+    @Test("setting the whole array is a setting without indexes, by the property and by the handle's value") func whole() {
+        #expect(
+            changes(from: [1]) {
+                crate.items = [2]
+                $0.value = [3]
+                $0.value.append(4)
+            } == ["setting [1] > [2]", "setting [2] > [3]", "setting [3] > [3, 4]"])
+        #expect(changes(from: [1], options: [.new]) { $0.value.append(4) } == ["setting … > [1, 4]"])
+        #expect(
+            changes(from: [1], options: [.prior, .new]) { $0.value[0] = 2 } == ["prior setting … > …", "setting … > [2]"])
+    }
+
+    @Test("edits inside an open change of the property are part of it") func insideMutation() {
+        let lines = changes(from: [1]) { items in
+            items.withMutation {
+                items.append(2)
+                items.remove(at: 0)
+                items.sort()
+            }
+        }
+        #expect(lines == ["setting [1] > [2]"])
+    }
+
+    @Test("edits through the handle are silent where the key's automatic notification is off") func silent() throws {
+        let recorder = Recorder<Any>()
+        try crate.observe("silent", recorder.handler())
+        crate.$silent.append(1)
+        crate.$silent.value = [4, 5]
+        crate.$silent.value.append(6)
+        crate.$silent.sort(by: >)
+        #expect(crate.silent == [6, 5, 4] && recorder.count == 0)
+        crate.$silent.withMutation { crate.$silent.removeAll() }
+        #expect(recorder.kinds == [.setting])
+    }
+
+    @Test("derived keys and paths hear of edits, a path to the array with its kind and indexes") func derived() throws {
+        let outer = Crate()
+        outer.inner = crate
+        let derived = Recorder<Any>()
+        let path = Recorder<Any>()
+        let count = Recorder<Any>()
+        try crate.observe("readOnly", options: [.old, .new], derived.handler())
+        try outer.observe("inner.items", options: [.old, .new], path.handler())
+        try outer.observe("inner.items.@count", options: [.old, .new], count.handler())
+        crate.$items.append(contentsOf: [4, 5])
+        #expect(derived.lines == ["setting [] > [4, 5]"])
+        #expect(path.lines == ["insertion 0..<2 … > [4, 5]"])
+        #expect(count.lines == ["setting 0 > 2"])
+    }
+
+    @Test("a handler may edit the array again") func reentry() {
+        crate.$items.observe(options: [.new]) { [unowned crate, recorder] change in
+            recorder.record(change)
+            if crate.items.count < 3 { crate.$items.append(crate.items.count) }
+        }
+        crate.$items.append(0)
+        #expect(crate.items == [0, 1, 2])
+        #expect(Set(recorder.lines) == ["insertion 0..<1 … > [0]", "insertion 1..<2 … > [1]", "insertion 2..<3 … > [2]"])
+    }
+
+    @Test("a handler that shortens the array between the two changes of replaceSubrange does no harm") func shortening() {
+        crate.items = [1, 2, 3, 4]
+        crate.$items.observe { [unowned crate] change in
+            if change.kind == .replacement { crate.items = [] }
+        }
+        crate.$items.replaceSubrange(0..<4, with: [9])
+        #expect(crate.items == [])
+        crate.items = [1, 2]
+        crate.$items.replaceSubrange(0..<1, with: [7, 8, 9])
+        #expect(crate.items == [8, 9])
+    }
+
+    @Test("other arrays can be edited too") func denseArray() {
+        let recorder = Recorder<ContiguousArray<Int>>()
+        crate.$dense.observe(options: [.old, .new], recorder.handler())
+        crate.$dense.append(contentsOf: [5, 6])
+        crate.$dense.swapAt(0, 1)
+        #expect(recorder.lines == ["insertion 0..<2 … > [5, 6]", "replacement 0..<2 [5, 6] > [6, 5]"])
+    }
+
+    @Test("edits while the object dies are made, and nobody is told") func dying() {
+        final class Mortal: Crate {
+            var last: (([Int]) -> Void)?
+            deinit {
+                $items.append(1)
+                $items.value = [1, 2]
+                $tags.insert("x")
+                last?(items)
+            }
+        }
+        var seen: [Int] = []
+        do {
+            let mortal = Mortal()
+            mortal.last = { seen = $0 }
+            mortal.$items.observe(recorder.handler())
+        }
+        #expect(seen == [1, 2] && recorder.count == 0)
+    }
+}

@@ -1,0 +1,187 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+@Suite("Sets through their handles") struct SetHandleTests {
+    let crate = Crate()
+    let recorder = Recorder<Set<String>>()
+
+    private func changes(
+        from tags: Set<String>, options: ObservingOptions = [.old, .new], _ edit: (Property<Set<String>>) -> Void
+    ) -> [String] {
+        crate.tags = tags
+        let observation = crate.$tags.observe(options: options, recorder.handler())
+        defer { observation.remove() }
+        edit(crate.$tags)
+        defer { recorder.clear() }
+        return recorder.lines
+    }
+
+    @Test("a handle reads as the set") func reading() {
+        crate.tags = ["a", "b"]
+        #expect(crate.$tags.count == 2 && !crate.$tags.isEmpty)
+        #expect(crate.$tags.contains("a") && !crate.$tags.contains("c"))
+        #expect(crate.$tags.sorted() == ["a", "b"])
+        #expect(crate.$tags.value == ["a", "b"])
+    }
+
+    // 5.13
+    @Test("union and insert are insertions of the elements that were not there") func insertions() {
+        #expect(changes(from: ["a"]) { $0.insert("b") } == ["insertion … > [\"b\"]"])
+        #expect(changes(from: ["a"]) { $0.insert("a") } == [])
+        #expect(changes(from: ["a", "b"]) { $0.formUnion(["b", "c", "d"]) } == ["insertion … > [\"c\", \"d\"]"])
+        #expect(changes(from: ["a", "b"]) { $0.formUnion(["b"]) } == [])
+        #expect(crate.tags == ["a", "b"])
+        #expect(crate.$tags.insert("b") == (false, "b"))
+        #expect(crate.$tags.insert("x") == (true, "x"))
+    }
+
+    // 5.13
+    @Test("minus, intersect and remove are removals of the elements that were there") func removals() {
+        #expect(changes(from: ["a", "b"]) { $0.remove("b") } == ["removal [\"b\"] > …"])
+        #expect(changes(from: ["a", "b"]) { $0.remove("c") } == [])
+        #expect(changes(from: ["a", "b", "c"]) { $0.subtract(["b", "c", "d"]) } == ["removal [\"b\", \"c\"] > …"])
+        #expect(changes(from: ["a"]) { $0.subtract(["d"]) } == [])
+        #expect(changes(from: ["a", "b", "c"]) { $0.formIntersection(["b", "d"]) } == ["removal [\"a\", \"c\"] > …"])
+        #expect(changes(from: ["a"]) { $0.formIntersection(["a", "d"]) } == [])
+        #expect(changes(from: ["a", "b"]) { $0.removeAll() } == ["removal [\"a\", \"b\"] > …"])
+        #expect(changes(from: []) { $0.removeAll() } == [])
+        #expect(changes(from: ["a", "b"]) { $0.removeAll { $0 == "a" } } == ["removal [\"a\"] > …"])
+        #expect(changes(from: ["a", "b"]) { $0.removeAll { $0 == "c" } } == [])
+    }
+
+    // 5.12
+    @Test("setting the whole set through the handle is a replacement of what left by what came") func setting() {
+        #expect(changes(from: ["a", "b"]) { $0.value = ["b", "c"] } == ["replacement [\"a\"] > [\"c\"]"])
+        #expect(changes(from: ["a"]) { $0.value = ["a", "b"] } == ["replacement [] > [\"b\"]"])
+        #expect(changes(from: ["a", "b"]) { $0.value = ["b", "a"] } == [])
+        #expect(changes(from: ["a"]) { $0.value.insert("c") } == ["replacement [] > [\"c\"]"])
+    }
+
+    // 5.12
+    @Test("setting the property itself is a setting with both sets whole, also if they are equal") func settingProperty() {
+        #expect(
+            changes(from: ["2"]) { _ in
+                crate.tags = ["2", "3"]
+                crate.tags = ["2", "3"]
+            } == ["setting [\"2\"] > [\"2\", \"3\"]", "setting [\"2\", \"3\"] > [\"2\", \"3\"]"])
+    }
+
+    @Test("a symmetric difference is what it comes down to") func symmetricDifference() {
+        #expect(changes(from: ["a", "b"]) { $0.formSymmetricDifference(["b", "c"]) } == ["replacement [\"b\"] > [\"c\"]"])
+        #expect(changes(from: ["a"]) { $0.formSymmetricDifference(["c"]) } == ["insertion … > [\"c\"]"])
+        #expect(changes(from: ["a", "b"]) { $0.formSymmetricDifference(["b"]) } == ["removal [\"b\"] > …"])
+        #expect(changes(from: ["a"]) { $0.formSymmetricDifference([]) } == [])
+        #expect(crate.tags == ["a"])
+    }
+
+    @Test("an equal element that takes the other's place is a replacement of it") func update() {
+        final class Label: Hashable {
+            let name: String
+            init(_ name: String) { self.name = name }
+            static func == (a: Label, b: Label) -> Bool { a.name == b.name }
+            func hash(into hasher: inout Hasher) { hasher.combine(name) }
+        }
+        final class Board: TrackedObject {
+            @Observed var labels: Set<Label> = []
+            override class var schema: Schema {
+                Schema(Board.self, extending: super.schema) { Key("labels", \.labels) }
+            }
+        }
+        let board = Board()
+        let (first, second) = (Label("a"), Label("a"))
+        var told: [(old: Label?, new: Label?)] = []
+        board.$labels.observe(options: [.old, .new]) { told.append(($0.oldValue?.first, $0.newValue?.first)) }
+        #expect(board.$labels.update(with: first) == nil)
+        #expect(board.$labels.update(with: second) === first)
+        #expect(board.labels.first === second)
+        #expect(told.count == 2 && told[1].old === first && told[1].new === second)
+        #expect(board.$labels.remove(first) === second)
+        #expect(told.last?.old === second && told.count == 3)
+    }
+
+    // 5.07
+    @Test("the prior of an edit has its kind and the elements that leave, where they were asked for") func prior() {
+        #expect(
+            changes(from: ["a", "b"], options: [.old, .new, .prior]) { $0.value = ["b", "c"] }
+                == ["prior replacement [\"a\"] > …", "replacement [\"a\"] > [\"c\"]"])
+        #expect(
+            changes(from: ["a"], options: [.prior]) { $0.insert("b") } == ["prior insertion … > …", "insertion … > …"])
+    }
+
+    @Test("edits are silent where the key's automatic notification is off, and in an open change part of it") func silent() {
+        crate.$silentTags.observe { _ in Issue.record("called") }
+        crate.$silentTags.insert("a")
+        crate.$silentTags.value = ["b"]
+        #expect(crate.silentTags == ["b"])
+        let lines = changes(from: ["a"]) { tags in
+            tags.withMutation {
+                tags.insert("b")
+                tags.remove("a")
+            }
+        }
+        #expect(lines == ["setting [\"a\"] > [\"b\"]"])
+    }
+
+    @Test("nobody observes: edits do the same to the set") func unobserved() {
+        let tags = crate.$tags
+        tags.formUnion(["a", "b", "c", "d"])
+        tags.subtract(["a"])
+        tags.formIntersection(["b", "c", "x"])
+        tags.formSymmetricDifference(["c", "e"])
+        #expect(crate.tags == ["b", "e"])
+        #expect(tags.remove("b") == "b" && tags.update(with: "e") == "e")
+        tags.removeAll { $0 == "z" }
+        #expect(crate.tags == ["e"])
+        tags.value = ["q"]
+        #expect(crate.tags == ["q"])
+        tags.removeAll()
+        #expect(crate.tags == [])
+    }
+
+    // 5.13
+    @Test("mutations announced by hand tell the elements that really move, and nothing if none does") func manual() throws {
+        func lines(_ kind: SetMutationKind, _ elements: Set<String>) -> [String] {
+            changes(from: ["a", "b"]) { _ in
+                crate.willChangeValue(forKey: "tags", withSetMutation: kind, using: elements)
+                crate.withMutation(of: "tags") {
+                    switch kind {
+                    case .union: crate.tags.formUnion(elements)
+                    case .minus: crate.tags.subtract(elements)
+                    case .intersect: crate.tags.formIntersection(elements)
+                    case .set: crate.tags = elements
+                    }
+                }
+                crate.didChangeValue(forKey: "tags", withSetMutation: kind, using: elements)
+            }
+        }
+        #expect(lines(.union, ["b", "c"]) == ["insertion … > [\"c\"]"])
+        #expect(lines(.minus, ["b", "c"]) == ["removal [\"b\"] > …"])
+        #expect(lines(.intersect, ["b", "c"]) == ["removal [\"a\"] > …"])
+        #expect(lines(.set, ["b", "c"]) == ["replacement [\"a\"] > [\"c\"]"])
+    }
+
+    @Test("a mutation announced by hand that moves nothing is balanced and makes no call") func manualNothing() throws {
+        let recorder = Recorder<Any>()
+        crate.silentTags = ["a"]
+        try crate.observe("silentTags", options: [.new], recorder.handler())
+        let log = messages {
+            crate.willChangeValue(forKey: "silentTags", withSetMutation: .union, using: ["a"])
+            crate.didChangeValue(forKey: "silentTags", withSetMutation: .union, using: ["a"])
+            crate.willChangeValue(forKey: "silentTags")
+            crate.willChangeValue(forKey: "silentTags", withSetMutation: .minus, using: ["x"])
+            crate.didChangeValue(forKey: "silentTags", withSetMutation: .minus, using: ["x"])
+            #expect(recorder.count == 0)
+            crate.silentTags = ["b"]
+            crate.didChangeValue(forKey: "silentTags")
+        }
+        #expect(log == [])
+        #expect(recorder.lines == ["setting … > [\"b\"]"])
+        let strange = messages {
+            crate.willChangeValue(forKey: "number", withSetMutation: .set, using: [1])
+            crate.didChangeValue(forKey: "number", withSetMutation: .set, using: [1])
+            crate.willChangeValue(forKey: "nothing", withSetMutation: .set, using: [1])
+        }
+        #expect(strange.count == 1)
+    }
+}
