@@ -3,7 +3,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// A class with properties of many types to bind.
-private final class Form: Model {
+private final class BoundForm: Model {
     @Observed var title = ""
     @Observed var count = 0
     @Observed var ratio = 0.0
@@ -22,7 +22,7 @@ private final class Form: Model {
     struct Span { var low, high: Int }
 
     override class var schema: Schema {
-        Schema(Form.self, extending: super.schema) {
+        Schema(BoundForm.self, extending: super.schema) {
             Key("title", \.title)
             Key("count", \.count)
             Key("ratio", \.ratio)
@@ -40,7 +40,7 @@ private final class Form: Model {
 
 @Suite("Bindings") struct BindingTests {
     let person = Person()
-    private let form = Form()
+    private let form = BoundForm()
 
     // row 72
     @Test("a bound property is set at once and follows every change") func follows() throws {
@@ -111,7 +111,7 @@ private final class Form: Model {
         try form.bind("title", to: "age", of: person, transform: .description)
         person.age = 4
         #expect(form.title == "4")
-        let other = Form()
+        let other = BoundForm()
         try other.bind("isOn", to: "isOn", of: form, transform: .negated)
         #expect(other.isOn)
         form.isOn = true
@@ -134,7 +134,7 @@ private final class Form: Model {
         try form.bind("ratio", to: "age", of: person)
         person.age = 7
         #expect(form.ratio == 7)
-        let other = Form()
+        let other = BoundForm()
         let told = try messages {
             try other.bind("count", to: "ratio", of: form)
             #expect(other.count == 7)
@@ -175,7 +175,7 @@ private final class Form: Model {
 
     // 7.13
     @Test("the death of a weak object on the way makes the other side nil, or the default") func weakIntermediate() throws {
-        let source = Form()
+        let source = BoundForm()
         var address: Address? = Address("Linz")
         source.weak = address
         try form.bind("note", to: "weak.city", of: source)
@@ -203,7 +203,7 @@ private final class Form: Model {
     }
 
     @Test("mutual bindings of values that cannot be compared stop when they come back") func mutualIncomparable() throws {
-        let other = Form()
+        let other = BoundForm()
         try form.bind("span", to: "span", of: other)
         try other.bind("span", to: "span", of: form)
         form.span = .init(low: 1, high: 2)
@@ -213,7 +213,7 @@ private final class Form: Model {
     }
 
     @Test("a circle in which no value becomes equal is left, and reported") func circle() throws {
-        let other = Form()
+        let other = BoundForm()
         let told = try messages {
             try form.bind("count", to: "count", of: other) { (count: Int) in count + 1 }
             try other.bind("count", to: "count", of: form) { (count: Int) in count + 1 }
@@ -251,7 +251,7 @@ private final class Form: Model {
         let tracker = LifetimeTracker()
         do {
             var source: Person? = tracker.track(Person())
-            let target = tracker.track(Form())
+            let target = tracker.track(BoundForm())
             let token = tracker.token()
             let observation = try target.bind("count", to: "age", of: source!) { (age: Int) in
                 token.touch()
@@ -262,7 +262,7 @@ private final class Form: Model {
         }
         tracker.expectNoLeaks()
         do {
-            var target: Form? = tracker.track(Form())
+            var target: BoundForm? = tracker.track(BoundForm())
             let token = tracker.token()
             let observation = try target!.bind("count", to: "age", of: person) { (age: Int) in
                 token.touch()
@@ -274,7 +274,7 @@ private final class Form: Model {
         }
         tracker.expectNoLeaks()
         do {
-            let (a, b) = (tracker.track(Form()), tracker.track(Form()))
+            let (a, b) = (tracker.track(BoundForm()), tracker.track(BoundForm()))
             try a.bind("count", to: "count", of: b)
             try b.bind("count", to: "count", of: a)
             try a.bind("ratio", to: "ratio", of: a)
