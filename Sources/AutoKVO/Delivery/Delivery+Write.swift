@@ -46,7 +46,9 @@ extension TrackedObject {
                 return WriteTicket(.silent, slot)
             }
             // Inside an announced change of the same property, or of one that leads to the same observers, the outer one tells.
-            return WriteTicket(ThreadState.current.pointee.openChanges.isEmpty ? form : .announced, slot)
+            let thread = ThreadState.current
+            let isAlone = thread.pointee.openChanges.isEmpty && thread.pointee.unobservedChanges.isEmpty
+            return WriteTicket(isAlone ? form : .announced, slot)
         }
     }
 

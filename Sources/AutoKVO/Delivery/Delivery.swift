@@ -14,6 +14,9 @@ enum Delivery {
             thread.pointee.openChanges[index].depth += 1
             return
         }
+        if !thread.pointee.unobservedChanges.isEmpty, thread.pointee.isInUnobserved(record.address, slot) {
+            return thread.pointee.beginUnobserved(record.address, slot)
+        }
         var concerned: [OpenEvent] = []
         var opened: [OpenEvent] = []
         for affected in affected(by: record, slot) {
@@ -44,7 +47,11 @@ enum Delivery {
     @discardableResult
     static func end(_ record: ObjectRecord, _ slot: Int, inserted: Any? = nil) -> Bool {
         let thread = ThreadState.current
-        guard thread.pointee.openChange(record, slot) != nil else { return false }
+        guard thread.pointee.openChange(record, slot) != nil else {
+            guard thread.pointee.endUnobserved(record.address, slot) else { return false }
+            moveLinks(record, slot)
+            return true
+        }
         // Moving links reads objects, which is user code and may begin and end changes itself.
         moveLinks(record, slot)
         guard let index = thread.pointee.openChange(record, slot) else { return true }

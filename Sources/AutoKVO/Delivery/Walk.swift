@@ -137,6 +137,11 @@ struct HandlerLoop {
     mutating func call(_ link: PathLink, _ event: ChangeEvent) {
         // A link that leads on was added after this change began, and is told of the next.
         guard link.isLeaf else { return }
+        // Inside an announced change of an object on the path's way, that change tells, when it ends.
+        if !thread.pointee.openEvents.isEmpty {
+            let subject = ChangeSubject.route(link.route)
+            if thread.pointee.openEvents.contains(where: { $0.subject == subject }) { return }
+        }
         call(link.route, event)
     }
 
@@ -146,7 +151,8 @@ struct HandlerLoop {
         if route.isOneOfSeveralRoads {
             let called: AnyObject = observation.handling == .changeOfEachPath ? route : observation
             let identity = UnsafeRawPointer(Unmanaged.passUnretained(called).toOpaque())
-            guard thread.pointee.isFirstCall(of: identity) else { return }
+            // One path of a group, or one target, may have been removed by itself.
+            guard !route.isEnded, thread.pointee.isFirstCall(of: identity) else { return }
         }
         guard let target = route.root.trackedObject, observation.hold() else { return }
         call(observation, event, route: Unmanaged.passUnretained(route), target: route.root.address)
