@@ -107,6 +107,40 @@
             #expect((first.count, second.count) == (2, 0))
         }
 
+        ///     writes, unannounced since nobody asks
+        ///     for more than the derived value
+        ///                                        an observer comes that asks for more
+        ///     tells the property's own list only
+        @Test func observerThatAsksForMoreDoesNotMakeOthersMissTheChange() throws {
+            let target = person()
+            let (first, second) = (Counter(), Shared<[String?]>([]))
+            try target.observe("fullName") { _ in first.add() }
+            TestPoint.written.whenReached {
+                onAnotherThread {
+                    _ = try! target.observe("fullName", options: .old) { second.value.append($0.oldValue as? String) }
+                }
+            }
+            target.firstName = "Bea"
+            #expect(first.count == 1)
+            #expect(second.value == [], "it came too late to be told what was before")
+            target.firstName = "Cid"
+            #expect(first.count == 2)
+            #expect(second.value == ["Bea Lee"])
+        }
+
+        @Test func observerOfTheOldValueThatComesDuringAnEditWaitsForTheNext() {
+            let target = person()
+            let (first, second) = (Counter(), Shared<[[Int]?]>([]))
+            target.$scores.observe { _ in first.add() }
+            TestPoint.written.whenReached {
+                onAnotherThread { target.$scores.observe(options: .old) { second.value.append($0.oldValue) } }
+            }
+            target.scores.append(1)
+            target.scores.append(2)
+            #expect(first.count == 2)
+            #expect(second.value == [[1]])
+        }
+
         /// The root of a path dies on one thread while its leaf changes on another.
         @Test func targetThatDiesBeforeTheCallIsNotTold() throws {
             let root = Shared<Person?>(person())

@@ -47,7 +47,7 @@ final class Thread {
 }
 
 /// A door that threads wait at until it is opened.
-final class Gate: @unchecked Sendable {
+final class Door: @unchecked Sendable {
     private var mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)  // guards `isOpen`
     private var condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var isOpen = false
