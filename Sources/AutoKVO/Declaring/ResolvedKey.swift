@@ -1,0 +1,78 @@
+import Synchronization
+
+/// One key of one class.
+final class ResolvedKey: @unchecked Sendable {
+    let slot: Int
+    let declared: DeclaredKey
+    /// Declarations of the same key in superclasses.
+    let overridden: [DeclaredKey]
+    /// Where in an object the `@Observed` storage of the property begins; nil for any other property.
+    let offset: Int?
+    /// The type of that storage.
+    let storageType: Any.Type?
+    let isWeak: Bool
+    /// Slots of the same object that this key is declared to be derived from, and the slots derived from it.
+    var directBases: [Int] = []
+    var directDerived: [Int] = []
+    /// Paths over other objects that this key is declared to be derived from.
+    var directPaths: [String] = []
+    let closure = AtomicLazyReference<DependencyClosure>()
+
+    var name: String { declared.name }
+    /// Whether observing the key involves no other key and no other object.
+    var isIndependent: Bool { directBases.isEmpty && directPaths.isEmpty && !isWeak }
+    /// Whether writing the property announces the change by itself.
+    var announcesItself: Bool { offset != nil && declared.notifiesAutomatically }
+
+    init(slot: Int, declared: DeclaredKey, overridden: [DeclaredKey], storage: ObservedField?) {
+        self.slot = slot
+        self.declared = declared
+        self.overridden = overridden
+        offset = storage?.offset
+        storageType = storage?.type
+        isWeak = (storage?.type as? any ObservedStorage.Type)?.isWeak ?? false
+    }
+}
+
+/// What one key depends on and what depends on it, through any number of keys of the same object.
+final class DependencyClosure: Sendable {
+    /// Slots this key is derived from.
+    let bases: [Int]
+    /// Slots derived from this key, nearest first.
+    let derived: [Int]
+    /// Paths over other objects that this key, or one of its bases, is derived from.
+    let paths: [String]
+
+    init(bases: [Int], derived: [Int], paths: [String]) {
+        self.bases = bases
+        self.derived = derived
+        self.paths = paths
+    }
+}
+
+extension ClassSchema {
+    /// The closed dependencies of a key: found when they are first asked for and kept.
+    ///
+    /// Only keys that are observed or changed while observed are asked for, so that a chain of *n* keys costs O(*n*)
+    /// memory and not the O(*n*²) of all closures.
+    func dependencies(of slot: Int) -> DependencyClosure {
+        if let known = keys[slot].closure.load() { return known }
+        let bases = reach(from: slot, \.directBases)
+        var paths = keys[slot].directPaths
+        for base in bases { for path in keys[base].directPaths where !paths.contains(path) { paths.append(path) } }
+        return keys[slot].closure.storeIfNil(
+            DependencyClosure(bases: bases, derived: reach(from: slot, \.directDerived), paths: paths))
+    }
+
+    private func reach(from slot: Int, _ edges: KeyPath<ResolvedKey, [Int]>) -> [Int] {
+        var found = keys[slot][keyPath: edges]
+        if found.isEmpty { return [] }
+        var seen = Set(found)
+        var next = 0
+        while next < found.count {
+            for slot in keys[found[next]][keyPath: edges] where seen.insert(slot).inserted { found.append(slot) }
+            next += 1
+        }
+        return found
+    }
+}
