@@ -166,7 +166,7 @@ extension ClassSchema {
 }
 
 /// Where in an object the storage of an `@Observed` property begins, and its type.
-private struct ObservedField {
+struct ObservedField {
     let offset: Int
     let type: Any.Type
 }
