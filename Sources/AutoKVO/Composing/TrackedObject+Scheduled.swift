@@ -111,7 +111,7 @@ extension Property where Value: Sendable {
 
 extension OrderedDelivery {
     /// The handler, on the thread of the change, of an observation that is delivered on a scheduler.
-    fileprivate func handler<Value: Sendable>(
+    func handler<Value: Sendable>(
         on scheduler: some ChangeScheduler, _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> (Change<Value>) -> Void {
         { change in
@@ -120,7 +120,7 @@ extension OrderedDelivery {
         }
     }
 
-    fileprivate func handler<Value: Sendable>(
+    func handler<Value: Sendable>(
         onMainActor handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> (Change<Value>) -> Void {
         { change in
@@ -129,7 +129,7 @@ extension OrderedDelivery {
         }
     }
 
-    fileprivate func handler<Value: Sendable, A: Actor>(
+    func handler<Value: Sendable, A: Actor>(
         onActor handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) -> (A, Change<Value>) -> Void {
         { actor, change in self.send(change, to: actor, handler) }

@@ -111,6 +111,10 @@ private actor Collector {
         person.nickname = "A"
         scheduler.runAll()
         #expect(log.messages == [#"nil Optional("A")"#])
+        person.observe(\.age, options: [.new], on: scheduler) { [log] in log.add("\($0.newValue!)") }
+        person.age = 5
+        scheduler.runAll()
+        #expect(log.messages.last == "5")
     }
 
     // 9.07
@@ -119,10 +123,11 @@ private actor Collector {
         nonisolated(unsafe) let target = Person()
         try target.observe("age", as: Int.self, options: [.new], on: .mainActor) { recorder.record($0, "string") }
         target.$age.observe(options: [.new], on: .mainActor) { recorder.record($0, "handle") }
+        target.observe(\.age, options: [.new], on: .mainActor) { recorder.record($0, "key path") }
         target.age = 1
         #expect(recorder.count == 0)
         onAnotherThread { target.age = 2 }
-        await eventually("both changes, twice") { recorder.count == 4 }
+        await eventually("both changes, three times") { recorder.count == 6 }
         #expect(recorder.entries.filter { $0.label == "string" }.map(\.new) == [1, 2])
         #expect(recorder.entries.filter { $0.label == "handle" }.map(\.new) == [1, 2])
     }

@@ -1,0 +1,40 @@
+// The forms with any scheduler are disfavoured, so that `.mainActor` gets a handler that is typed as the main actor's.
+
+extension KeyValueObserver where Self: TrackedObject {
+    /// Observes a property that the compiler has checked and delivers its changes elsewhere, in order:
+    /// `person.observe(\.age, on: .mainActor) { change in … }`.
+    ///
+    /// The property must be that of a declared key; anything else is a mistake in code and traps. See
+    /// `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`.
+    @_disfavoredOverload
+    @discardableResult
+    public func observe<Value: Sendable>(
+        _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
+        on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @Sendable (Change<Value>) -> Void
+    ) -> KeyValueObservation {
+        let delivery = OrderedDelivery()
+        let deliver = delivery.handler(on: scheduler, handler)
+        let observation = observe(keyPath, options: options, userInfo: userInfo, file: file, line: line) { _, change in
+            deliver(change)
+        }
+        delivery.close(with: observation)
+        return observation
+    }
+
+    /// Observes a property that the compiler has checked and delivers its changes on the main actor, in order.
+    @discardableResult
+    public func observe<Value: Sendable>(
+        _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
+        on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @MainActor (Change<Value>) -> Void
+    ) -> KeyValueObservation {
+        let delivery = OrderedDelivery()
+        let deliver = delivery.handler(onMainActor: handler)
+        let observation = observe(keyPath, options: options, userInfo: userInfo, file: file, line: line) { _, change in
+            deliver(change)
+        }
+        delivery.close(with: observation)
+        return observation
+    }
+}
