@@ -97,7 +97,7 @@ import Testing
     @Test("who is removed, registered or dies inside is treated as at the end") func removal() throws {
         var dying: Person? = Person()
         let removed = try person.observe("age", recorder.handler("removed"))
-        try person.addObserver(dying!, forKeyPath: "age") { _, change in recorder.record(change, "dying") }
+        try person.addObserver(dying!, forKeyPath: "age") { [recorder] _, change in recorder.record(change, "dying") }
         try dying!.observe("age", recorder.handler("dead"))
         let group = try person.observe(["age", "lastName"], recorder.handler("group"))
         coalescingChanges {
@@ -174,8 +174,9 @@ import Testing
     }
 
     @Test("what handlers change at the end is told inside their call") func reentrant() throws {
-        try person.observe("age") { change in
+        try person.observe("age") { [recorder] change in
             recorder.record(change, "age")
+            let person = change.target as! Person
             if person.age < 3 { person.age += 1 }
         }
         coalescingChanges { person.age = 1 }

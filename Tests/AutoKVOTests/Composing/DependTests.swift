@@ -14,7 +14,7 @@ import Testing
         person.friends = [other]
         let observation = try panel.depend(
             on: [Dependency(person, ["firstName", "friends.@avg.age"]), Dependency(other, "lastName|nickname")]
-        ) { panel in self.log.add(panel.firstName) }
+        ) { [log] panel in log.add(panel.firstName) }
         #expect(log.messages == ["Panel"])
         person.firstName = "Eve"
         other.age = 4
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test("a change that reaches several of the paths is one call") func oneCall() throws {
-        try panel.depend(on: [Dependency(person, ["firstName", "fullName", "greeting"])]) { _ in log.add("call") }
+        try panel.depend(on: [Dependency(person, ["firstName", "fullName", "greeting"])]) { [log] _ in log.add("call") }
         person.firstName = "Eve"
         #expect(log.messages.count == 2)
         coalescingChanges {
@@ -42,10 +42,10 @@ import Testing
 
     // row 15
     @Test("the same name on the same owner replaces, another name and another owner do not") func named() throws {
-        let first = try panel.depend(on: [Dependency(person, "age")], named: "draw") { _ in log.add("first") }
-        try panel.depend(on: [Dependency(person, "age")], named: "write") { _ in log.add("write") }
-        try other.depend(on: [Dependency(person, "age")], named: "draw") { _ in log.add("other") }
-        try panel.depend(on: [Dependency(person, "lastName"), Dependency(person, "age")], named: "draw") { _ in
+        let first = try panel.depend(on: [Dependency(person, "age")], named: "draw") { [log] _ in log.add("first") }
+        try panel.depend(on: [Dependency(person, "age")], named: "write") { [log] _ in log.add("write") }
+        try other.depend(on: [Dependency(person, "age")], named: "draw") { [log] _ in log.add("other") }
+        try panel.depend(on: [Dependency(person, "lastName"), Dependency(person, "age")], named: "draw") { [log] _ in
             log.add("second")
         }
         #expect(log.messages == ["first", "write", "other", "second"])
@@ -81,15 +81,15 @@ import Testing
     }
 
     @Test("a dependency that throws registers nothing, makes no call, and leaves what had the name") func throwing() throws {
-        try panel.depend(on: [Dependency(person, "age")], named: "draw") { _ in log.add("first") }
+        try panel.depend(on: [Dependency(person, "age")], named: "draw") { [log] _ in log.add("first") }
         #expect(throws: KeyValueError.self) {
-            try panel.depend(on: [Dependency(person, "age"), Dependency(other, "agee")], named: "draw") { _ in
+            try panel.depend(on: [Dependency(person, "age"), Dependency(other, "agee")], named: "draw") { [log] _ in
                 log.add("second")
             }
         }
-        #expect(throws: KeyValueError.self) { try panel.depend(on: [], named: "draw") { _ in log.add("none") } }
+        #expect(throws: KeyValueError.self) { try panel.depend(on: [], named: "draw") { [log] _ in log.add("none") } }
         #expect(throws: KeyValueError.self) {
-            try panel.depend(on: [Dependency(person, [String]())]) { _ in log.add("none") }
+            try panel.depend(on: [Dependency(person, [String]())]) { [log] _ in log.add("none") }
         }
         person.age = 1
         #expect(log.messages == ["first", "first"])
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test("the owner may be one of the objects, and may end it inside the first call") func oneself() throws {
-        try panel.depend(on: [Dependency(panel, "age"), Dependency(person, "age")], named: "self") { panel in
+        try panel.depend(on: [Dependency(panel, "age"), Dependency(person, "age")], named: "self") { [log] panel in
             log.add("\(panel.age)")
             if panel.age == 2 { panel.endDependency(named: "self") }
         }
@@ -106,7 +106,7 @@ import Testing
         panel.age = 3
         person.age = 3
         #expect(log.messages == ["0", "1", "2"])
-        try panel.depend(on: [Dependency(person, "age")], named: "first call") { panel in
+        try panel.depend(on: [Dependency(person, "age")], named: "first call") { [log] panel in
             panel.endDependency(named: "first call")
             log.add("ended")
         }

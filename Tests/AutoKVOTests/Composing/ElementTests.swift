@@ -10,8 +10,8 @@ import Testing
     @discardableResult
     private func observeFriends(_ options: ObservingOptions = []) throws -> KeyValueObservation {
         try person.observeElements(
-            "friends", of: Person.self, options: options, added: { log.add("+\($0.firstName)") },
-            removed: { log.add("-\($0.firstName)") })
+            "friends", of: Person.self, options: options, added: { [log] in log.add("+\($0.firstName)") },
+            removed: { [log] in log.add("-\($0.firstName)") })
     }
 
     @Test("elements that are there are added at first if asked for") func initial() throws {
@@ -39,11 +39,11 @@ import Testing
 
     @Test("an assignment tells the difference, equal elements as often as they are there") func assignments() throws {
         try person.observeElements(
-            "scores", of: Int.self, added: { log.add("+\($0)") }, removed: { log.add("-\($0)") })
+            "scores", of: Int.self, added: { [log] in log.add("+\($0)") }, removed: { [log] in log.add("-\($0)") })
         person.scores = [1, 1, 2]
         person.scores = [2, 1, 3]
         #expect(log.messages == ["+1", "+1", "+2", "-1", "+3"])
-        try person.observeElements("tags", of: String.self, added: { log.add("+\($0)") }, removed: { log.add("-\($0)") })
+        try person.observeElements("tags", of: String.self, added: { [log] in log.add("+\($0)") }, removed: { [log] in log.add("-\($0)") })
         person.tags = ["a"]
         person.$tags.insert("b")
         person.$tags.remove("a")
@@ -53,7 +53,7 @@ import Testing
     @Test("several edits that are coalesced tell what came of them") func coalesced() throws {
         person.scores = [1, 2]
         try person.observeElements(
-            "scores", of: Int.self, added: { log.add("+\($0)") }, removed: { log.add("-\($0)") })
+            "scores", of: Int.self, added: { [log] in log.add("+\($0)") }, removed: { [log] in log.add("-\($0)") })
         coalescingChanges {
             person.$scores.append(3)
             person.$scores.remove(at: 0)
@@ -69,8 +69,8 @@ import Testing
         first.friends = [shared, Person("A")]
         second.friends = [Person("B"), shared]
         try person.observeElements(
-            "spouse.friends", of: Person.self, added: { log.add("+\($0.firstName)") },
-            removed: { log.add("-\($0.firstName)") })
+            "spouse.friends", of: Person.self, added: { [log] in log.add("+\($0.firstName)") },
+            removed: { [log] in log.add("-\($0.firstName)") })
         person.spouse = first
         person.spouse = second
         person.spouse = nil
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test("elements convert, and ones that never can are refused") func types() throws {
-        try person.observeElements("friends", of: Employee.self, added: { _ in log.add("employee") })
+        try person.observeElements("friends", of: Employee.self, added: { [log] _ in log.add("employee") })
         person.friends = [Person(), Employee()]
         #expect(log.messages == ["employee"])
         #expect(throws: KeyValueError.self) { try person.observeElements("friends", of: Int.self) }

@@ -1,0 +1,11 @@
+import AutoKVOTestSupport
+import Testing
+
+@Suite("What is composed leaves nothing") struct ComposingLeftOverTests {
+    @Test("nothing is left when the suites are over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) {
+            await expectNothingLeft(
+                by: "DependTests", "BindingTests", "CoalescingTests", "ElementTests", "DeinitActionTests", "StreamTests")
+        }
+    }
+}
