@@ -24,7 +24,7 @@ final class Chain: @unchecked Sendable {
     private var elements: [UnsafeRawPointer: Chain] = [:]
     private var version = 0
     private var pending = Int.max
-    private var isEnded = false
+    private(set) var isEnded = false
 
     init(_ path: ParsedKeyPath, base: ObjectRecord, route: Route) {
         self.path = path

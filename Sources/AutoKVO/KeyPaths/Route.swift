@@ -54,6 +54,9 @@ final class Route: @unchecked Sendable {
         chain.end()
     }
 
+    /// Whether the path has been taken from its observation, or that has ended.
+    var isEnded: Bool { root.lock.withLock { chain.isEnded } }
+
     /// The value at the end of the path; nil where an object on the way is missing.
     func currentValue() -> Any? {
         guard let object = root.trackedObject else { return nil }

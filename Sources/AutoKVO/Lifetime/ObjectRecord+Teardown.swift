@@ -22,11 +22,28 @@ extension ObjectRecord {
             }
             return (self.relays, self.watches)
         }
+        // What they kept is released here, not while the thread's state is being changed: a deinit is user code.
+        withExtendedLifetime(ThreadState.current.pointee.forgetChanges(of: self)) {}
         for routes in relays.values { for route in routes { route.end() } }
         for watch in watches.values { watch.cancel() }
     }
 
     private func firstLinked(_ slot: Int) -> ObservationNode? {
         lock.withLock { list(slot)?.pointee.firstLinked() }
+    }
+}
+
+extension ThreadState {
+    /// Drops the changes that were begun for an object and not ended before it died: nobody will end them.
+    mutating func forgetChanges(of record: ObjectRecord) -> [OpenEvent] {
+        var forgotten: [OpenEvent] = []
+        while let index = openChanges.lastIndex(where: { $0.record === record }) {
+            for event in openChanges.remove(at: index).events {
+                event.depth -= 1
+                if event.depth == 0 { forgotten.append(event) }
+            }
+            openEvents.removeAll { $0.depth == 0 }
+        }
+        return forgotten
     }
 }

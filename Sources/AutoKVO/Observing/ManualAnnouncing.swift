@@ -1,3 +1,5 @@
+internal import CSwiftRuntime
+
 /// Announcing changes by hand: for properties that are not `@Observed`, for keys declared with
 /// `notifiesAutomatically: false`, and for grouping several writes into one change.
 ///
@@ -51,21 +53,18 @@ extension TrackedObject {
         if let record, isObserved {
             body(record, slot)
         } else {
-            ThreadState.current.pointee.unobservedChanges.append(UnobservedChange(of: self, slot))
+            ThreadState.current.pointee.beginUnobserved(address, slot)
         }
     }
 
     func announceEnd(_ key: String, inserted: Any? = nil) {
         guard let slot = announcedSlot(key) else { return }
-        let thread = ThreadState.current
-        let change = UnobservedChange(of: self, slot)
         if let record, Delivery.end(record, slot, inserted: inserted) { return }
-        if let index = thread.pointee.unobservedChanges.lastIndex(of: change) {
-            thread.pointee.unobservedChanges.remove(at: index)
-        } else {
-            Diagnostics.report("didChangeValue(forKey: \"\(key)\") of \(describeObject(self)) came without its willChangeValue")
-        }
+        if ThreadState.current.pointee.endUnobserved(address, slot) { return }
+        Diagnostics.report("didChangeValue(forKey: \"\(key)\") of \(describeObject(self)) came without its willChangeValue")
     }
+
+    private var address: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
     private func announcedSlot(_ key: String) -> Int? {
         if isDeinitializing { return nil }
@@ -80,13 +79,41 @@ extension TrackedObject {
     }
 }
 
-/// A change that was announced by hand while nobody observed the object.
-struct UnobservedChange: Equatable {
+/// A change that was announced by hand while nobody observed the object, and nobody who comes before its end
+/// is told of it.
+final class UnobservedChange {
     private let address: UnsafeRawPointer
     private let slot: Int
 
-    init(of object: TrackedObject, _ slot: Int) {
-        address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+    /// The object is pinned, so that no other gets its address should it die before the end of its change.
+    init(of address: UnsafeRawPointer, _ slot: Int) {
+        self.address = address
         self.slot = slot
+        csr_pin(address)
+    }
+
+    deinit {
+        csr_unpin(address)
+    }
+
+    func isOf(_ address: UnsafeRawPointer, _ slot: Int) -> Bool {
+        self.address == address && self.slot == slot
+    }
+}
+
+extension ThreadState {
+    mutating func beginUnobserved(_ address: UnsafeRawPointer, _ slot: Int) {
+        unobservedChanges.append(UnobservedChange(of: address, slot))
+    }
+
+    /// False if no such change had begun.
+    mutating func endUnobserved(_ address: UnsafeRawPointer, _ slot: Int) -> Bool {
+        guard let index = unobservedChanges.lastIndex(where: { $0.isOf(address, slot) }) else { return false }
+        unobservedChanges.remove(at: index)
+        return true
+    }
+
+    func isInUnobserved(_ address: UnsafeRawPointer, _ slot: Int) -> Bool {
+        unobservedChanges.contains { $0.isOf(address, slot) }
     }
 }
