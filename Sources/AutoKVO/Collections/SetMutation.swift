@@ -57,7 +57,8 @@ extension Set: ProxiedSet {
             // What cannot be in the set need not be taken out of it.
             let elements =
                 takesAll
-                ? try key.convert(values, to: Element.self) : values.compactMap { convertForCoding($0, to: Element.self) }
+                ? try key.convert(values, to: Element.self)
+                : values.compactMap { convertForCoding($0, to: Element.self) }
             movement = Self.movement(of: kind, with: Set(elements), from: key.read(as: Set.self))
         case .symmetricDifference(let values):
             let (elements, current) = (Set(try key.convert(values, to: Element.self)), key.read(as: Set.self))
@@ -90,8 +91,8 @@ extension Set: ProxiedSet {
 extension TrackedObject {
     /// Says that elements of a set are about to be put in or taken out.
     ///
-    /// The change is told with the elements that really leave and come, found by comparing with the set as it is now. If
-    /// none do, nobody is told. For the rest see `willChangeValue(forKey:)`.
+    /// The change is told with the elements that really leave and come, found by comparing with the set as it is now.
+    /// If none do, nobody is told. For the rest see `willChangeValue(forKey:)`.
     ///
     /// - Complexity: O(*n*) while somebody observes the object.
     public func willChangeValue(
@@ -111,7 +112,7 @@ extension TrackedObject {
                 // Part of the open change, whose end must not be taken for this one's.
                 Delivery.begin(record, slot)
             } else {
-                thread.pointee.unobservedChanges.append(UnobservedChange(of: self, slot))
+                thread.pointee.beginUnobserved(record.address, slot)
             }
         }
     }
