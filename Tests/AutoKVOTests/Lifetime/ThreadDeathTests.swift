@@ -11,13 +11,13 @@ private struct Carried<Value>: @unchecked Sendable {
 /// Runs two closures at the same time, as nearly as two threads can be brought to it.
 private func race(_ a: @escaping @Sendable () -> Void, _ b: @escaping @Sendable () -> Void) async {
     await withTaskGroup(of: Void.self) { group in
-        let shared = Gate()
+        let shared = StartLine()
         group.addTask { shared.pass(); a() }
         group.addTask { shared.pass(); b() }
     }
 }
 
-private final class Gate: Sendable {
+private final class StartLine: Sendable {
     private let waiting = Atomic<Int>(0)
     /// Returns when both are here, or when the other does not come.
     func pass() {
