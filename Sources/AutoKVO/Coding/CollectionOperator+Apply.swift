@@ -77,7 +77,8 @@ extension CollectionOperator {
     }
 }
 
-/// Negative, zero or positive as the first is less than, equal to or greater than the second; nil if they do not compare.
+/// Negative, zero or positive as the first is less than, equal to or greater than the second; nil if they do not
+/// compare.
 private func compare(_ a: Any, _ b: Any) -> Int? {
     if let a = Number(a), let b = Number(b) { return a.compare(b) }
     func order<T: Comparable>(_ a: T) -> Int? {

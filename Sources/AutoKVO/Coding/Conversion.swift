@@ -103,7 +103,9 @@ func isExistential(_ type: Any.Type) -> Bool {
 @usableFromInline
 func convert<To>(_ value: Any, to type: To.Type) -> To? {
     if To.self == Any.self { return unsafeBitCast(Boxed(value: value), to: Boxed<To>.self).value }
-    if let exact = value as? To, !(To.self is any OptionalValue.Type) || Swift.type(of: value) == To.self { return exact }
+    if let exact = value as? To, !(To.self is any OptionalValue.Type) || Swift.type(of: value) == To.self {
+        return exact
+    }
     if let optional = To.self as? any OptionalValue.Type {
         guard let bare = unwrapped(value) else { return optional.none as? To }
         return optional.wrap(bare).flatMap { $0 as? To }

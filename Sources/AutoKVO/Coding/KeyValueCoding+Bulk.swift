@@ -1,6 +1,6 @@
 extension TrackedObject {
-    /// The values of several keys. A property that is nil has an entry, whose value is an `Any` that holds the empty optional:
-    /// `as? String` gives nil.
+    /// The values of several keys. A property that is nil has an entry, whose value is an `Any` that holds the empty
+    /// optional: `as? String` gives nil.
     ///
     /// - Throws: A `KeyValueError` for the first name that the object's class does not declare.
     /// - Complexity: O(*n*) for *n* keys, and their getters.
@@ -15,13 +15,14 @@ extension TrackedObject {
         return values
     }
 
-    /// Sets several properties by key, all or none: every name and value is checked before the first is set. They are set
-    /// in the order of their names, each as by `setValue(_:forKey:)`.
+    /// Sets several properties by key, all or none: every name and value is checked before the first is set. They are
+    /// set in the order of their names, each as by `setValue(_:forKey:)`.
     ///
     /// A value that is nil, or an `Any` that holds the empty optional, sets an optional property to nil. So what
     /// `dictionaryWithValues(forKeys:)` gave can be set again.
     ///
-    /// - Throws: A `KeyValueError` for a name that is not declared, a key that cannot be written, and a value of another type.
+    /// - Throws: A `KeyValueError` for a name that is not declared, a key that cannot be written, and a value of
+    ///   another type.
     /// - Complexity: O(*n* log *n*) for *n* keys, and their setters and observers.
     public func setValues(_ values: [String: Any?]) throws(KeyValueError) {
         let schema = try codingSchema()

@@ -1,10 +1,11 @@
 /// Reading and writing properties by name.
 ///
-/// Only keys that the object's class declares can be reached, so a name or path that comes from a file or the network can
-/// read or write nothing else, and can do no worse than make the call throw. A call that throws has changed nothing.
+/// Only keys that the object's class declares can be reached, so a name or path that comes from a file or the network
+/// can read or write nothing else, and can do no worse than make the call throw. A call that throws has changed
+/// nothing.
 ///
-/// As for the properties themselves, the caller sees to it that no two threads use an object at once. Setters, getters and
-/// the observers' handlers run on this thread before the call returns, and may use the object by name again.
+/// As for the properties themselves, the caller sees to it that no two threads use an object at once. Setters, getters
+/// and the observers' handlers run on this thread before the call returns, and may use the object by name again.
 extension TrackedObject {
     /// The value of a key; nil if the property is nil.
     ///
@@ -21,11 +22,12 @@ extension TrackedObject {
 
     /// The value at the end of a key path; nil if it is nil, or an object on the way to it.
     ///
-    /// A path can go on behind a collection with an operator, such as `"team.members.@avg.age"`: `@count @sum @avg @min @max`
-    /// `@unionOfObjects @distinctUnionOfObjects @unionOfArrays @distinctUnionOfArrays @distinctUnionOfSets`.
+    /// A path can go on behind a collection with an operator, such as `"team.members.@avg.age"`. There are `@count`,
+    /// `@sum`, `@avg`, `@min`, `@max`, `@unionOfObjects`, `@distinctUnionOfObjects`, `@unionOfArrays`,
+    /// `@distinctUnionOfArrays` and `@distinctUnionOfSets`.
     ///
-    /// - Throws: A `KeyValueError` for a component that is not declared, an operator that there is not or that does not fit
-    ///   the values, and a path that goes on behind a plain collection or a value without keys. The path is checked
+    /// - Throws: A `KeyValueError` for a component that is not declared, an operator that there is not or that does not
+    ///   fit the values, and a path that goes on behind a plain collection or a value without keys. The path is checked
     ///   as far as types are declared, also behind an object that is nil now.
     /// - Complexity: O(*n*) for *n* components and, behind an operator, elements.
     public func value(forKeyPath keyPath: String) throws(KeyValueError) -> Any? {
@@ -37,13 +39,14 @@ extension TrackedObject {
 
     /// Sets the property of a key. Its observers are told once, unless the key's automatic notification is off.
     ///
-    /// The value may be of the property's type, optional or not; for an enum or another `RawRepresentable` its raw value;
-    /// what a `KeyValueConvertible` takes; and a number of any type that the property's can hold (`3.0` for an `Int`, not
-    /// `3.5`). Arrays and sets are taken if every element is of the right type. Validation is not run: that is
-    /// `validateValue(_:forKey:)`.
+    /// The value may be of the property's type, optional or not; for an enum or another `RawRepresentable` its raw
+    /// value; what a `KeyValueConvertible` takes; and a number of any type that the property's can hold (`3.0` for an
+    /// `Int`, not `3.5`). Arrays and sets are taken if every element is of the right type. Validation is not run: that
+    /// is `validateValue(_:forKey:)`.
     ///
-    /// - Throws: A `KeyValueError` for a name that is not declared (unless the class overrides `setValue(_:forUndefinedKey:)`),
-    ///   a key that cannot be written, and a value of another type, nil for a property that is not optional among them.
+    /// - Throws: A `KeyValueError` for a name that is not declared (unless the class overrides
+    ///   `setValue(_:forUndefinedKey:)`), a key that cannot be written, and a value of another type, nil for a property
+    ///   that is not optional among them.
     /// - Complexity: O(1) and the property's setter and observers.
     public func setValue(_ value: Any?, forKey key: String) throws(KeyValueError) {
         let schema = try codingSchema()
@@ -51,11 +54,11 @@ extension TrackedObject {
         set(try schema.prepare(value, forSlot: slot, in: key), slot, schema)
     }
 
-    /// Sets the property at the end of a key path, as `setValue(_:forKey:)` does. If an object on the way is nil there is
-    /// nothing to set, which is no error.
+    /// Sets the property at the end of a key path, as `setValue(_:forKey:)` does. If an object on the way is nil there
+    /// is nothing to set, which is no error.
     ///
-    /// - Throws: A `KeyValueError` for a path that is not right or ends in an operator, a key that cannot be written, and a
-    ///   value of another type, each as far as types are declared also if an object on the way is nil.
+    /// - Throws: A `KeyValueError` for a path that is not right or ends in an operator, a key that cannot be written,
+    ///   and a value of another type, each as far as types are declared also if an object on the way is nil.
     /// - Complexity: O(*n*) for *n* components, and the property's setter and observers.
     public func setValue(_ value: Any?, forKeyPath keyPath: String) throws(KeyValueError) {
         let end = try pathEnd(keyPath)
@@ -89,33 +92,44 @@ extension TrackedObject {
         Delivery.end(record, key.slot)
     }
 
-    /// Follows a path to the object that has its last key. The object is nil if one on the way is; the key is known then as
-    /// far as types are declared.
-    func pathEnd(
-        _ keyPath: String
-    ) throws(KeyValueError) -> (object: TrackedObject?, declared: (schema: ClassSchema, slot: Int)?) {
+    /// Where a path ends.
+    struct PathEnd {
+        /// The object that has the last key; nil if one on the way is.
+        var object: TrackedObject?
+        /// The last key; nil if it is not known, behind an object that is nil and that no declaration tells the class of.
+        var declared: (schema: ClassSchema, slot: Int)?
+        /// The first key on the way that is nil.
+        var missing: (schema: ClassSchema, key: String)?
+    }
+
+    /// Follows a path to the object that has its last key.
+    func pathEnd(_ keyPath: String) throws(KeyValueError) -> PathEnd {
         let path = try ParsedKeyPath.parse(keyPath, for: type(of: self))
         if let tail = path.tail {
             throw KeyValueError(
-                .unsupportedOperator, className: "\(type(of: self))", key: "@" + tail.function.rawValue, keyPath: keyPath)
+                .unsupportedOperator, className: "\(type(of: self))", key: "@" + tail.function.rawValue,
+                keyPath: keyPath)
         }
-        var object: TrackedObject? = self
+        var end = PathEnd(object: self)
         var schema = try codingSchema()
         for name in path.keys.dropLast() {
             let key = schema.keys[try schema.requireSlot(of: name, in: keyPath)].declared
-            if let value = object.flatMap({ unwrapped(key.read($0)) }) {
+            if let value = end.object.flatMap({ unwrapped(key.read($0)) }) {
                 guard let next = asTrackedObject(value) else {
-                    throw KeyValueError(.pathThroughCollection, className: schema.className, key: name, keyPath: keyPath)
+                    throw KeyValueError(
+                        .pathThroughCollection, className: schema.className, key: name, keyPath: keyPath)
                 }
-                object = next
+                end.object = next
                 schema = try next.codingSchema()
             } else {
-                object = nil
-                guard let next = key.objectClass else { return (nil, nil) }
+                if end.object != nil { end.missing = (schema, name) }
+                end.object = nil
+                guard let next = key.objectClass else { return end }
                 schema = try ClassSchema.of(next)
             }
         }
-        return (object, (schema, try schema.requireSlot(of: path.keys.last!, in: keyPath)))
+        end.declared = (schema, try schema.requireSlot(of: path.keys.last!, in: keyPath))
+        return end
     }
 }
 

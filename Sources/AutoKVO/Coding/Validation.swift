@@ -2,12 +2,13 @@ extension TrackedObject {
     /// Asks whether a value may be set for a key, and lets the class correct it.
     ///
     /// First the `validate:` of the `Key` looks at it, as a value of the property's type, then the object's
-    /// `validate(_:forKey:)`; either may replace it. Without them every value passes. Nothing is set and nobody is told.
+    /// `validate(_:forKey:)`; either may replace it. Without them every value passes. Nothing is set and nobody is
+    /// told.
     ///
     /// - Parameter value: The value; on return what it was replaced by. Unchanged if the call throws.
-    /// - Throws: A `KeyValueError`: `.invalidValue` with the description of what a validation threw (a `KeyValueError` of its
-    ///   own goes through as it is), `.wrongType` for a value that the key's `validate:` cannot look at, or what is
-    ///   wrong with the name.
+    /// - Throws: A `KeyValueError`: `.invalidValue` with the description of what a validation threw (a `KeyValueError`
+    ///   of its own goes through as it is), `.wrongType` for a value that the key's `validate:` cannot look at, or what
+    ///   is wrong with the name.
     public func validateValue(_ value: inout Any?, forKey key: String) throws(KeyValueError) {
         let schema = try codingSchema()
         try validate(&value, schema, try schema.requireSlot(of: key, in: key), in: key)

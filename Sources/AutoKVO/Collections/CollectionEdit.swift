@@ -6,7 +6,8 @@ extension TrackedObject {
     ///
     /// The elements that leave and come are read at the indexes where indexes are given.
     final func beginEdit(
-        of place: UnsafeRawPointer, _ kind: ChangeKind, at indexes: RangeSet<Int>?, removed: Any? = nil, inserted: Any? = nil
+        of place: UnsafeRawPointer, _ kind: ChangeKind, at indexes: RangeSet<Int>?, removed: Any? = nil,
+        inserted: Any? = nil
     ) -> WriteTicket {
         let ticket = ticket(forWriteTo: place)
         if ticket.form != .silent, let record {
@@ -39,7 +40,8 @@ extension Property where Value: EditableCollection, Value.Index == Int {
     ) throws(Failure) -> Result {
         let start = startIndex
         // Positions are told, which are the indexes of an array, and not those of a slice.
-        let positions = start == 0 ? indexes : RangeSet(indexes.ranges.map { $0.lowerBound - start..<$0.upperBound - start })
+        let positions =
+            start == 0 ? indexes : RangeSet(indexes.ranges.map { $0.lowerBound - start..<$0.upperBound - start })
         let ticket = object.beginEdit(of: place, kind, at: positions)
         defer { object.endEdit(ticket) }
         return try exclusively(body)

@@ -1,6 +1,7 @@
 /// A collection whose elements can be picked by position: what an indexed change is told of.
 protocol IndexedCollection {
-    /// The elements at the positions, in order, as a collection of the same type. Positions that there are none at are left out.
+    /// The elements at the positions, in order, as a collection of the same type. Positions that there are none at are
+    /// left out.
     func elements(at positions: RangeSet<Int>) -> Any
 }
 

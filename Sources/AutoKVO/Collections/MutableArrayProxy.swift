@@ -4,8 +4,8 @@ extension TrackedObject {
     ///     let friends = try person.mutableArrayValue(forKey: "friends")
     ///     try friends.append(bob)
     ///
-    /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not an array, and one that cannot be
-    ///   written.
+    /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not an array, and one that
+    ///   cannot be written.
     public func mutableArrayValue(forKey key: String) throws(KeyValueError) -> MutableArrayProxy {
         try MutableArrayProxy(self, key)
     }
@@ -23,12 +23,13 @@ extension TrackedObject {
 /// it was set to another array. It keeps the object alive.
 ///
 /// Edits are those of `Property`, with the same changes for the observers, also where the property is computed and has
-/// a setter. They throw where an index is out of range or an element of the wrong type, and then have changed nothing; they
-/// are silent where the key's automatic notification is off. If the property is an optional that is nil, the array is
-/// empty, and the first edit that adds something creates it.
+/// a setter. They throw where an index is out of range or an element of the wrong type, and then have changed nothing;
+/// they are silent where the key's automatic notification is off. If the property is an optional that is nil, the array
+/// is empty, and the first edit that adds something creates it.
 ///
-/// An `@Observed` property is edited in place; for any other, an edit reads, copies and sets the whole array. The proxy is
-/// used by one thread at a time, like the property. Handlers run before an edit returns and may edit the array again.
+/// An `@Observed` property is edited in place; for any other, an edit reads, copies and sets the whole array. The proxy
+/// is used by one thread at a time, like the property. Handlers run before an edit returns and may edit the array
+/// again.
 public struct MutableArrayProxy {
     private let proxied: ProxiedKey
     private let type: any ProxiedArray.Type
@@ -54,11 +55,11 @@ public struct MutableArrayProxy {
 
 extension MutableArrayProxy: RandomAccessCollection {
     public var startIndex: Int { 0 }
-    public var endIndex: Int { (proxied.read() as? any KeyValueCollection)?.elementCount ?? 0 }
+    public var endIndex: Int { proxied.read().map { type.count(of: $0) } ?? 0 }
     public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
 
-    /// The element at an index. Where there is none, or none any more, an `Any` that holds the empty optional; `element(at:)`
-    /// throws there instead.
+    /// The element at an index. Where there is none, or none any more, an `Any` that holds the empty optional;
+    /// `element(at:)` throws there instead.
     public subscript(position: Int) -> Any {
         proxied.read().flatMap { type.element(at: position, of: $0) } ?? Any?.none as Any
     }

@@ -3,8 +3,8 @@ extension TrackedObject {
     ///
     ///     try person.mutableSetValue(forKey: "tags").insert("new")
     ///
-    /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not a set, and one that cannot be
-    ///   written.
+    /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not a set, and one that cannot
+    ///   be written.
     public func mutableSetValue(forKey key: String) throws(KeyValueError) -> MutableSetProxy {
         try MutableSetProxy(self, key)
     }
@@ -26,8 +26,8 @@ extension TrackedObject {
 /// hold throws and changes nothing; taking such a thing out, or looking for it, finds nothing. If the property is an
 /// optional that is nil, the set is empty, and the first edit that adds something creates it.
 ///
-/// An `@Observed` property is edited in place; for any other, an edit reads, copies and sets the whole set. The proxy is
-/// used by one thread at a time, like the property. Handlers run before an edit returns and may edit the set again.
+/// An `@Observed` property is edited in place; for any other, an edit reads, copies and sets the whole set. The proxy
+/// is used by one thread at a time, like the property. Handlers run before an edit returns and may edit the set again.
 public struct MutableSetProxy {
     private let proxied: ProxiedKey
     private let type: any ProxiedSet.Type

@@ -5,9 +5,9 @@
 /// nothing is none. Applied in their order to a copy, the changes give the array.
 ///
 /// The array is changed in place: nothing is copied but the elements that an observer asked for. While nobody observes
-/// the object, an edit costs what it costs on the array. Inside an open change of the property (`withMutation`) an edit is
-/// part of that change; where the key's automatic notification is off, nobody is told. Handlers run on this
-/// thread, after the edit and before the call returns, and may edit the same property again.
+/// the object, an edit costs what it costs on the array. Inside an open change of the property (`withMutation`) an edit
+/// is part of that change; where the key's automatic notification is off, nobody is told. Handlers run on this thread,
+/// after the edit and before the call returns, and may edit the same property again.
 extension Property where Value: EditableCollection, Value.Index == Int {
     /// The element at an index. Setting it is a replacement, also by an equal element.
     ///

@@ -1,7 +1,8 @@
 /// Handles of collection properties read like the collection: `person.$friends.count`, `person.$friends[0]`,
 /// `for friend in person.$friends`.
 ///
-/// Iterating goes over the elements that are there when it begins; changing the property meanwhile changes nothing about it.
+/// Iterating goes over the elements that are there when it begins; changing the property meanwhile changes nothing
+/// about it.
 extension Property: Sequence where Value: Sequence {
     public typealias Element = Value.Element
 

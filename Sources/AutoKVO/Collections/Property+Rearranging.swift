@@ -1,5 +1,5 @@
-/// Edits that change the order of an array's elements. Each is one replacement of the elements that got another place, or
-/// nothing if none did.
+/// Edits that change the order of an array's elements. Each is one replacement of the elements that got another place,
+/// or nothing if none did.
 extension Property where Value: EditableCollection, Value.Index == Int {
     /// Exchanges two elements: a replacement of both. With itself an element is not exchanged.
     ///
@@ -89,7 +89,8 @@ extension Property where Value: EditableCollection, Value.Index == Int {
         try value.indices.sorted { try areInIncreasingOrder(value[$0], value[$1]) }
     }
 
-    /// Gives every place the element that is now at another: `order` has the indexes of the elements in their new order.
+    /// Gives every place the element that is now at another: `order` has the indexes of the elements in their new
+    /// order.
     @usableFromInline
     func arrange(by order: [Int]) {
         let start = startIndex

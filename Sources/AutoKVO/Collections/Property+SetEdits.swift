@@ -1,8 +1,8 @@
 /// Edits of a set through its handle, with the names of `SetAlgebra`.
 ///
 /// Each tells the observers which elements came and which left: uniting and inserting is an insertion, subtracting,
-/// intersecting and removing a removal, setting the value a replacement. The changes have no indexes. An edit that moves
-/// nothing is no change and makes no call.
+/// intersecting and removing a removal, setting the value a replacement. The changes have no indexes. An edit that
+/// moves nothing is no change and makes no call.
 ///
 /// The set is changed in place. While nobody observes the object, an edit costs what it costs on the set. The rest
 /// is as for arrays: inside an open change of the property an edit is part of it, and where the key's automatic
@@ -52,8 +52,14 @@ extension Property where Value: SetAlgebra & Collection {
     public func update(with element: Value.Element) -> Value.Element? {
         guard object.isObserved else { return exclusively { $0.update(with: element) } }
         let equal = value.intersection(Value(CollectionOfOne(element)))
-        if equal.isEmpty { return announce(.insertion, removed: nil, inserted: Value(CollectionOfOne(element))) { $0.update(with: element) } }
-        return announce(.replacement, removed: equal, inserted: Value(CollectionOfOne(element))) { $0.update(with: element) }
+        if equal.isEmpty {
+            return announce(.insertion, removed: nil, inserted: Value(CollectionOfOne(element))) {
+                $0.update(with: element)
+            }
+        }
+        return announce(.replacement, removed: equal, inserted: Value(CollectionOfOne(element))) {
+            $0.update(with: element)
+        }
     }
 
     /// Takes an element out, if it is there: a removal.
@@ -117,8 +123,8 @@ extension Property where Value: SetAlgebra & Collection {
         move(out: leaving, in: [], as: .removal) { $0.subtract(leaving) }
     }
 
-    /// Takes the elements out that are there and puts in those that are not: one removal, insertion or, if there are both,
-    /// replacement.
+    /// Takes the elements out that are there and puts in those that are not: one removal, insertion or, if there are
+    /// both, replacement.
     ///
     /// - Complexity: O(*k*) on average for *k* elements.
     @inlinable
@@ -146,7 +152,8 @@ extension Property where Value: SetAlgebra & Collection {
         _ kind: ChangeKind, removed: Value?, inserted: Value?, _ body: (inout Value) -> Result
     ) -> Result {
         let ticket = object.beginEdit(
-            of: place, kind, at: nil, removed: kind == .insertion ? nil : removed, inserted: kind == .removal ? nil : inserted)
+            of: place, kind, at: nil, removed: kind == .insertion ? nil : removed,
+            inserted: kind == .removal ? nil : inserted)
         defer { object.endEdit(ticket) }
         return exclusively(body)
     }

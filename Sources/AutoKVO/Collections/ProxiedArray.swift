@@ -31,7 +31,9 @@ extension ProxiedArray {
         case .remove(let indexes):
             guard let first = indexes.ranges.first, let last = indexes.ranges.last else { return }
             try require(first.lowerBound..<last.upperBound, count, key)
-            edits(key, .removal, indexes) { $0.removeSubranges(indexes.intersection(RangeSet($0.startIndex..<$0.endIndex))) }
+            edits(key, .removal, indexes) {
+                $0.removeSubranges(indexes.intersection(RangeSet($0.startIndex..<$0.endIndex)))
+            }
         case .replace(let bounds, let values):
             try require(bounds, count, key)
             let elements = try key.convert(values, to: Element.self)
@@ -74,6 +76,8 @@ extension ProxiedArray {
         }
         if bounds.upperBound > count { throw key.error(.indexOutOfRange(index: bounds.upperBound - 1, count: count)) }
     }
+
+    static func count(of value: Any) -> Int { (value as? Self)?.count ?? 0 }
 
     static func element(at index: Int, of value: Any) -> Any? {
         guard let array = value as? Self, index >= 0, index < array.count else { return nil }

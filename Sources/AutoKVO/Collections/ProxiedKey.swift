@@ -6,7 +6,9 @@ struct ProxiedKey {
     let schema: ClassSchema
     let key: ResolvedKey
 
-    init(_ object: TrackedObject, _ name: String, expecting what: String, _ isRight: (Any.Type) -> Bool) throws(KeyValueError) {
+    init(_ object: TrackedObject, _ name: String, expecting what: String, _ isRight: (Any.Type) -> Bool)
+        throws(KeyValueError)
+    {
         schema = try object.codingSchema()
         key = schema.keys[try schema.requireSlot(of: name, in: name)]
         self.object = object
@@ -62,13 +64,13 @@ protocol EmptyCollectionValue {
 }
 
 extension TrackedObject {
-    /// Follows a path to the object whose collection its last key names.
+    /// Follows a path to the object whose collection its last key names. An object on the way that is nil is an error.
     func collectionOwner(_ keyPath: String) throws(KeyValueError) -> (object: TrackedObject, key: String) {
         let end = try pathEnd(keyPath)
         guard let object = end.object, let (schema, slot) = end.declared else {
             throw KeyValueError(
-                .wrongType(expected: "an object", actual: "nil"), className: "\(type(of: self))",
-                key: KeyPathText.firstKey(of: keyPath) ?? keyPath, keyPath: keyPath)
+                .wrongType(expected: "an object", actual: "nil"), className: end.missing!.schema.className,
+                key: end.missing!.key, keyPath: keyPath)
         }
         return (object, schema.keys[slot].name)
     }

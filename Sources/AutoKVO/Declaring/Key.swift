@@ -14,7 +14,8 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
     ///   - affectedBy: Keys, or paths from this object, whose change is a change of this key too: it is derived from
     ///     them. A key that a subclass declares again is also affected by what its superclass said.
     ///   - notifiesAutomatically: Whether writing the property is announced. If not, only manual announcements are.
-    ///   - validate: Looks at a value before it is set by name, may replace it, and throws to refuse it.
+    ///   - validate: Looks at a value for `validateValue(_:forKey:)`, may replace it, and throws to refuse it. Setting the
+    ///     property does not call it.
     // Inlinable, so that the compiler sees the key path it is given and reads the property directly.
     @inlinable
     public init(

@@ -3,9 +3,9 @@ internal import CSwiftRuntime
 extension Property {
     /// The value now. Setting it is the same as setting the property: observers are told of a `.setting`.
     ///
-    /// Changing it in place, as in `person.$scores.value.reserveCapacity(100)`, does not copy a collection unless an observer
-    /// asked for `.old`, and is told as a `.setting` too; the handle's own edits tell what moved. Handles of sets have a
-    /// `value` of their own, whose setting tells of the elements that left and came.
+    /// Changing it in place, as in `person.$scores.value.reserveCapacity(100)`, does not copy a collection unless an
+    /// observer asked for `.old`, and is told as a `.setting` too; the handle's own edits tell what moved. Handles of
+    /// sets have a `value` of their own, whose setting tells of the elements that left and came.
     ///
     /// - Complexity: O(1) and the observers' calls.
     public var value: Value {
@@ -17,6 +17,7 @@ extension Property {
         }
         @inlinable
         nonmutating set { write(newValue) }
+        @inlinable
         nonmutating _modify {
             let edit = PropertyEdit(of: self)
             yield &edit.value.pointee
@@ -56,7 +57,8 @@ extension Property {
     /// Changes the value in place, telling nobody. As for the property itself, an access to it from inside the closure,
     /// or from the `deinit` of an element that goes, is a violation of exclusive access, which traps.
     @inlinable @inline(__always)
-    func exclusively<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
+    func exclusively<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result
+    {
         var access = ExclusiveAccess()
         begin(&access, place)
         defer { end(&access) }
@@ -65,49 +67,58 @@ extension Property {
 }
 
 /// A change in place of a property's value, from before the change until after it.
-private struct PropertyEdit<Value> {
+@usableFromInline
+struct PropertyEdit<Value> {
     /// The value to change: the property's own, or a copy of one whose storage is indirect.
-    let value: UnsafeMutablePointer<Value>
-    private let access: UnsafeMutablePointer<ExclusiveAccess>?
-    private let ticket: WriteTicket?
-    private let old: Value?
+    @usableFromInline let value: UnsafeMutablePointer<Value>
+    /// On the heap, because it has to stay in its place while the change is under way.
+    private let state: UnsafeMutablePointer<State>?
 
+    private struct State {
+        var access = ExclusiveAccess()
+        let ticket: WriteTicket?
+        /// The value from before, if anybody asked: the copy that the edit then has to make of a collection.
+        let old: Value?
+    }
+
+    @usableFromInline
     init(of property: Property<Value>) {
         guard property.indirect == nil else {
             value = .allocate(capacity: 1)
             value.initialize(to: property.value)
-            (access, ticket, old) = (nil, nil, nil)
+            state = nil
             return
         }
         value = property.storage
-        ticket = property.object.isObserved ? property.object.ticket(forWriteTo: property.place) : nil
-        old = ticket?.form == .immediateWithOld ? value.pointee : nil
+        let ticket = property.object.isObserved ? property.object.ticket(forWriteTo: property.place) : nil
+        let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
+        state.initialize(to: State(ticket: ticket, old: ticket?.form == .immediateWithOld ? value.pointee : nil))
+        self.state = state
         if let ticket, ticket.form == .announced { property.object.beginWrite(ticket) }
-        let access = UnsafeMutablePointer<ExclusiveAccess>.allocate(capacity: 1)
-        access.initialize(to: ExclusiveAccess())
-        begin(&access.pointee, property.place)
-        self.access = access
+        begin(&state.pointee.access, property.place)
     }
 
+    @usableFromInline
     func finish(_ property: Property<Value>) {
-        guard let access else {
+        guard let state else {
             property.value = value.pointee
             value.deinitialize(count: 1)
             return value.deallocate()
         }
-        end(&access.pointee)
-        access.deallocate()
-        guard let ticket else { return }
-        switch ticket.form {
-        case .silent: break
-        case .announced: property.object.endWrite(ticket)
+        end(&state.pointee.access)
+        let (ticket, old) = (state.pointee.ticket, state.pointee.old)
+        state.deinitialize(count: 1)
+        state.deallocate()
+        switch ticket?.form {
+        case nil, .silent: break
+        case .announced: property.object.endWrite(ticket!)
         case .immediate, .immediateWithOld:
             let new = value.pointee
             withUnsafePointer(to: new) { new in
                 if let old {
-                    withUnsafePointer(to: old) { property.object.didWrite(ticket, Value.self, old: $0, new: new) }
+                    withUnsafePointer(to: old) { property.object.didWrite(ticket!, Value.self, old: $0, new: new) }
                 } else {
-                    property.object.didWrite(ticket, Value.self, old: nil, new: new)
+                    property.object.didWrite(ticket!, Value.self, old: nil, new: new)
                 }
             }
         }

@@ -3,9 +3,9 @@
 /// It keeps the object alive. It is made for an expression and thrown away; it is three words and costs no allocation.
 ///
 /// Where the property is an array or a set, the handle reads like it, and edits it in a way that tells observers what
-/// moved: see `append(_:)`, `insert(_:)` and their neighbours. Like the property itself, a handle is used by one thread at a
-/// time, and edits of one property by several threads are the caller's to serialise. Whoever can read the property can
-/// write it through its handle.
+/// moved: see `append(_:)`, `insert(_:)` and their neighbours. Like the property itself, a handle is used by one thread
+/// at a time, and edits of one property by several threads are the caller's to serialise. Whoever can read the property
+/// can write it through its handle.
 public struct Property<Value> {
     @usableFromInline let object: TrackedObject
     /// The property's storage in the object. It begins with the value, unless `indirect` says otherwise.
@@ -34,19 +34,23 @@ public struct Property<Value> {
         let slot = schema.slot(atOffset: place - UnsafeMutableRawPointer(Unmanaged.passUnretained(object).toOpaque()))
         precondition(
             slot >= 0,
-            "A property of \(schema.className) is used through its $ handle but has no Key of its name in the class's schema.")
+            "A property of \(schema.className) is used through its $ handle but the class's schema has no Key of its name."
+        )
         return slot
     }
 
     private var schema: ClassSchema {
         if let schema = object.record?.schema { return schema }
-        do throws(KeyValueError) { return try ClassSchema.of(type(of: object)) } catch { preconditionFailure("\(error)") }
+        do throws(KeyValueError) { return try ClassSchema.of(type(of: object)) } catch {
+            preconditionFailure("\(error)")
+        }
     }
 
     var record: ObjectRecord {
         // Made for a live object, so it is there unless the object is in its deinit.
         if let record = try? object.makeRecord() { return record }
-        preconditionFailure("A property handle of \(type(of: object)) was used while the object was being deinitialized.")
+        preconditionFailure(
+            "A property handle of \(type(of: object)) was used while the object was being deinitialized.")
     }
 
     /// Announces a change of the property around a closure that makes it, also if the closure throws.

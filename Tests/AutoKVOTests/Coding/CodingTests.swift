@@ -187,7 +187,9 @@ func reason(_ body: () throws -> Void) -> KeyValueError.Reason? {
     @Test("nil for a property that is not optional throws; for an optional it is set") func settingNil() throws {
         form.int8 = 4
         #expect(reason { try form.setValue(nil, forKey: "int8") } == .wrongType(expected: "Int8", actual: "nil"))
-        #expect(reason { try form.setValue(Int?.none as Any, forKey: "text") } == .wrongType(expected: "String", actual: "nil"))
+        #expect(
+            reason { try form.setValue(Int?.none as Any, forKey: "text") }
+                == .wrongType(expected: "String", actual: "nil"))
         #expect(form.int8 == 4)
         form.maybeInt = 3
         try form.setValue(nil, forKey: "maybeInt")
@@ -205,7 +207,8 @@ func reason(_ body: () throws -> Void) -> KeyValueError.Reason? {
         #expect(reason { try form.setValue("5", forKey: "int64") } == .wrongType(expected: "Int64", actual: "String"))
         #expect(reason { try person.setValue(Address(), forKey: "spouse") } != nil)
         #expect(reason { try person.setValue([1], forKey: "friends") } != nil)
-        #expect(reason { try form.setValue("furious", forKey: "mood") } == .wrongType(expected: "Mood", actual: "String"))
+        #expect(
+            reason { try form.setValue("furious", forKey: "mood") } == .wrongType(expected: "Mood", actual: "String"))
         #expect(form.text == "" && form.mood == .calm && recorder.count == 0)
         do {
             try form.setValue(5, forKey: "text")
@@ -257,7 +260,8 @@ func reason(_ body: () throws -> Void) -> KeyValueError.Reason? {
         #expect(reason { try form.setValue(-1, forKey: "uint16") } != nil)
     }
 
-    @Test("numbers of one type are taken for another that can hold them; truth values and strings are no numbers") func numbers() throws {
+    @Test("numbers of one type are taken for another that can hold them; truth values and strings are no numbers")
+    func numbers() throws {
         try form.setValue(3.0, forKey: "int64")
         try form.setValue(7, forKey: "double")
         try form.setValue(0.1, forKey: "float")

@@ -11,8 +11,10 @@ import Testing
         mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
 
         private static let pieces = [
-            "", ".", "..", "@", "|", "@count", "@sum", "@avg", "@unionOfObjects", "@unionOfArrays", "@nothing", "self", "age", "items",
-            "tags", "inner", "number", "people", "maybe", "silent", "silentTags", "holes", "plain", "computed", "readOnly", "table",
+            "", ".", "..", "@", "|", "@count", "@sum", "@avg", "@unionOfObjects", "@unionOfArrays", "@nothing", "self",
+            "age", "items",
+            "tags", "inner", "number", "people", "maybe", "silent", "silentTags", "holes", "plain", "computed",
+            "readOnly", "table",
             "dense", "view", "maybeTags", "firstName", "friends", "spouse", "\0", " ", "\n", "é", "e\u{301}", "\u{301}",
             "👩‍👩‍👧", "\u{202E}", "\u{FEFF}", "ß", "%@", "$items", "_items", "Items", "item", "\u{10FFFF}", "0", "-1",
         ]
@@ -20,7 +22,9 @@ import Testing
         mutating func name() -> String {
             switch number(0..<12) {
             case 0..<7: return Self.pieces.randomElement(using: &random)!
-            case 7..<10: return (0..<number(1..<6)).map { _ in Self.pieces.randomElement(using: &random)! }.joined(separator: ".")
+            case 7..<10:
+                return (0..<number(1..<6)).map { _ in Self.pieces.randomElement(using: &random)! }.joined(
+                    separator: ".")
             case 10: return (0..<number(0..<8)).map { _ in Self.pieces.randomElement(using: &random)! }.joined()
             default:
                 let scalars = (0..<number(0..<20)).compactMap { _ in Unicode.Scalar(UInt32(number(0..<0x11_0000))) }
@@ -113,7 +117,8 @@ import Testing
                 crate.didChangeValue(forKey: name)
                 crate.didChangeValue(forKey: input.name())
             case 20:
-                let kind: ChangeKind = [.setting, .insertion, .removal, .replacement].randomElement(using: &input.random)!
+                let kind: ChangeKind = [.setting, .insertion, .removal, .replacement].randomElement(
+                    using: &input.random)!
                 let indexes = RangeSet([input.range(), input.range()])
                 crate.willChange(kind, valuesAt: indexes, forKey: name)
                 crate.didChange(kind, valuesAt: indexes, forKey: name)

@@ -52,7 +52,9 @@ final class Team: TrackedObject {
     }
 
     // 8.10
-    @Test("over 0…9, in an array and in a set: count 10, sum 45, average 4.5, maximum 9, minimum 0", arguments: ["numbers", "numberSet"])
+    @Test(
+        "over 0…9, in an array and in a set: count 10, sum 45, average 4.5, maximum 9, minimum 0",
+        arguments: ["numbers", "numberSet"])
     func ten(key: String) throws {
         team.numbers = Array(0...9)
         team.numberSet = Set(0...9)
@@ -101,7 +103,8 @@ final class Team: TrackedObject {
         #expect(try value("missing.@distinctUnionOfSets", as: Set<AnyHashable>.self)?.isEmpty == true)
     }
 
-    @Test("nil leaves count in @count, are zero in @sum and @avg, and are passed over by @min and @max") func nilLeaves() throws {
+    @Test("nil leaves count in @count, are zero in @sum and @avg, and are passed over by @min and @max")
+    func nilLeaves() throws {
         team.maybes = [nil, 4, nil, 8]
         #expect(try value("maybes.@count", as: Int.self) == 4)
         #expect(try value("maybes.@sum", as: Int.self) == 12)
@@ -180,7 +183,8 @@ final class Team: TrackedObject {
         "an operator that there is not, or not in this place, throws",
         arguments: [
             "numbers.@median", "numbers.@Count", "@count", "numbers.@count.x", "numbers.@sum.x", "members.@sum.nothing",
-            "members.@sum.age.x", "words.@sum", "words.@avg", "anything.@count", "mixed.@sum", "mixed.@max", "members.@max",
+            "members.@sum.age.x", "words.@sum", "words.@avg", "anything.@count", "mixed.@sum", "mixed.@max",
+            "members.@max",
             "numbers.@unionOfArrays", "numbers.@distinctUnionOfSets", "members.@sum.firstName",
         ])
     func unsupported(path: String) {
@@ -197,7 +201,8 @@ final class Team: TrackedObject {
             _ = try team.value(forKeyPath: "numbers.@median")
             Issue.record("no error")
         } catch {
-            #expect(error.reason == .unsupportedOperator && error.key == "@median" && error.keyPath == "numbers.@median")
+            #expect(
+                error.reason == .unsupportedOperator && error.key == "@median" && error.keyPath == "numbers.@median")
         }
     }
 
@@ -217,7 +222,9 @@ final class Team: TrackedObject {
         ann.spouse = nil
     }
 
-    @Test("an observed operator follows membership and elements, through edits by handle and by name") func observed() throws {
+    @Test("an observed operator follows membership and elements, through edits by handle and by name") func observed()
+        throws
+    {
         let recorder = Recorder<Any>()
         let ann = person("Ann", 30)
         let bob = person("Bob", 50)

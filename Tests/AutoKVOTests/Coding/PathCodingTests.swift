@@ -49,7 +49,8 @@ import Testing
         #expect(reason { try form.setValue(1, forKeyPath: "any.x") } == .pathThroughCollection)
     }
 
-    @Test("behind an object that is nil there is nothing to read or set, but the path is checked") func nilIntermediate() throws {
+    @Test("behind an object that is nil there is nothing to read or set, but the path is checked")
+    func nilIntermediate() throws {
         #expect(try person.value(forKeyPath: "spouse.address.city") == nil)
         try person.setValue("Bonn", forKeyPath: "spouse.address.city")
         #expect(reason { try person.setValue(5, forKeyPath: "spouse.address.city") } != nil)
@@ -68,7 +69,10 @@ import Testing
 
     @Test(
         "a malformed path throws",
-        arguments: ["", ".", "age.", ".age", "address..city", "@", "@count", "friends.@", "friends.@nothing", "age.x", "friends.age"])
+        arguments: [
+            "", ".", "age.", ".age", "address..city", "@", "@count", "friends.@", "friends.@nothing", "age.x",
+            "friends.age",
+        ])
     func malformed(path: String) {
         #expect(reason { _ = try person.value(forKeyPath: path) } != nil)
         #expect(reason { try person.setValue(1, forKeyPath: path) } != nil)
@@ -92,7 +96,8 @@ import Testing
         #expect(other.nickname == "y")
         try other.setValues([:])
         #expect(try other.dictionaryWithValues(forKeys: []).isEmpty)
-        #expect(reason { _ = try person.dictionaryWithValues(forKeys: ["age", "agee"]) } == .unknownKey(nearest: "age"))
+        #expect(
+            reason { _ = try person.dictionaryWithValues(forKeys: ["age", "agee"]) } == .unknownKey(nearest: "age"))
     }
 
     // 8.07
@@ -158,7 +163,9 @@ import Testing
             #expect(reason { try ticket.validateValue(&value, forKeyPath: path) } == .invalidValue("too cheap for "))
             #expect(value as? Int == -1)
             value = "x"
-            #expect(reason { try ticket.validateValue(&value, forKeyPath: path) } == .wrongType(expected: "Int", actual: "String"))
+            #expect(
+                reason { try ticket.validateValue(&value, forKeyPath: path) }
+                    == .wrongType(expected: "Int", actual: "String"))
             #expect(value as? String == "x")
         }
         var name: Any? = "ANN"

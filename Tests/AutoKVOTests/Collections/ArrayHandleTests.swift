@@ -107,7 +107,10 @@ import Testing
     }
 
     @Test("replaceSubrange is a replacement and the rest, and no more than two changes") func replaceSubrange() {
-        #expect(changes(from: [1, 2, 3]) { $0.replaceSubrange(0..<2, with: [8, 9]) } == ["replacement 0..<2 [1, 2] > [8, 9]"])
+        #expect(
+            changes(from: [1, 2, 3]) { $0.replaceSubrange(0..<2, with: [8, 9]) } == [
+                "replacement 0..<2 [1, 2] > [8, 9]"
+            ])
         #expect(
             changes(from: [1, 2, 3]) { $0.replaceSubrange(0..<1, with: [7, 8, 9]) }
                 == ["replacement 0..<1 [1] > [7]", "insertion 1..<3 … > [8, 9]"])
@@ -179,7 +182,8 @@ import Testing
     }
 
     // 5.09
-    @Test("setting the whole array is a setting without indexes, by the property and by the handle's value") func whole() {
+    @Test("setting the whole array is a setting without indexes, by the property and by the handle's value")
+    func whole() {
         #expect(
             changes(from: [1]) {
                 crate.items = [2]
@@ -188,7 +192,9 @@ import Testing
             } == ["setting [1] > [2]", "setting [2] > [3]", "setting [3] > [3, 4]"])
         #expect(changes(from: [1], options: [.new]) { $0.value.append(4) } == ["setting … > [1, 4]"])
         #expect(
-            changes(from: [1], options: [.prior, .new]) { $0.value[0] = 2 } == ["prior setting … > …", "setting … > [2]"])
+            changes(from: [1], options: [.prior, .new]) { $0.value[0] = 2 } == [
+                "prior setting … > …", "setting … > [2]",
+            ])
     }
 
     @Test("edits inside an open change of the property are part of it") func insideMutation() {
@@ -236,10 +242,12 @@ import Testing
         }
         crate.$items.append(0)
         #expect(crate.items == [0, 1, 2])
-        #expect(Set(recorder.lines) == ["insertion 0..<1 … > [0]", "insertion 1..<2 … > [1]", "insertion 2..<3 … > [2]"])
+        #expect(
+            Set(recorder.lines) == ["insertion 0..<1 … > [0]", "insertion 1..<2 … > [1]", "insertion 2..<3 … > [2]"])
     }
 
-    @Test("a handler that shortens the array between the two changes of replaceSubrange does no harm") func shortening() {
+    @Test("a handler that shortens the array between the two changes of replaceSubrange does no harm") func shortening()
+    {
         crate.items = [1, 2, 3, 4]
         crate.$items.observe { [unowned crate] change in
             if change.kind == .replacement { crate.items = [] }

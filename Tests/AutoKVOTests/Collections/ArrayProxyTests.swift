@@ -36,8 +36,10 @@ import Testing
         try proxy.removeAll()
         #expect(
             recorder.lines == [
-                "insertion 1..<4 … > [5, 4, 3]", "replacement 0..<1 [2] > [9]", "replacement 0..<1,3..<4 [9, 3] > [3, 9]",
-                "replacement 0..<1,3..<4 [3, 9] > [9, 3]", "removal 0..<2,3..<4 [9, 5, 3] > …", "replacement 0..<1 [4] > [7]",
+                "insertion 1..<4 … > [5, 4, 3]", "replacement 0..<1 [2] > [9]",
+                "replacement 0..<1,3..<4 [9, 3] > [3, 9]",
+                "replacement 0..<1,3..<4 [3, 9] > [9, 3]", "removal 0..<2,3..<4 [9, 5, 3] > …",
+                "replacement 0..<1 [4] > [7]",
                 "insertion 1..<2 … > [8]", "removal 0..<2 [7, 8] > …",
             ])
         #expect(try crate.value(forKey: key) as? [Int] == [])
@@ -55,7 +57,9 @@ import Testing
         #expect(recorder.kinds == [.setting, .insertion, .replacement, .removal])
     }
 
-    @Test("a key derived from an observed array is told of the edit, and the array's own observers too") func view() throws {
+    @Test("a key derived from an observed array is told of the edit, and the array's own observers too") func view()
+        throws
+    {
         let items = Recorder<Any>()
         try crate.observe("view", options: [.new], recorder.handler())
         try crate.observe("items", options: [.new], items.handler())
@@ -100,7 +104,9 @@ import Testing
     // 5.19
     @Test("a key that cannot be written or is no array gives no proxy") func refused() throws {
         #expect(reason { _ = try crate.mutableArrayValue(forKey: "readOnly") } == .readOnlyKey)
-        #expect(reason { _ = try crate.mutableArrayValue(forKey: "number") } == .wrongType(expected: "Int", actual: "an array"))
+        #expect(
+            reason { _ = try crate.mutableArrayValue(forKey: "number") }
+                == .wrongType(expected: "Int", actual: "an array"))
         #expect(
             reason { _ = try crate.mutableArrayValue(forKey: "tags") }
                 == .wrongType(expected: "Set<String>", actual: "an array"))

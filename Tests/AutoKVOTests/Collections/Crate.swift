@@ -76,8 +76,11 @@ extension Recorder {
                 if let set = value as? Set<Int> { return "\(set.sorted())" }
                 return "\(value)"
             }
-            let indexes = entry.indexes.map { " " + $0.ranges.map { "\($0.lowerBound)..<\($0.upperBound)" }.joined(separator: ",") }
-            return "\(entry.isPrior ? "prior " : "")\(entry.kind)\(indexes ?? "") \(text(entry.old)) > \(text(entry.new))"
+            let indexes = entry.indexes.map {
+                " " + $0.ranges.map { "\($0.lowerBound)..<\($0.upperBound)" }.joined(separator: ",")
+            }
+            return
+                "\(entry.isPrior ? "prior " : "")\(entry.kind)\(indexes ?? "") \(text(entry.old)) > \(text(entry.new))"
         }
     }
 }

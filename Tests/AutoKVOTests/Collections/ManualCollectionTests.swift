@@ -29,14 +29,16 @@ import Testing
     }
 
     // 5.10
-    @Test("an observed count is told of an insertion as a setting without indexes, and without a prior call") func count() throws {
+    @Test("an observed count is told of an insertion as a setting without indexes, and without a prior call")
+    func count() throws {
         try crate.observe("items.@count", options: [.old, .new], recorder.handler())
         crate.$items.append(7)
         #expect(recorder.lines == ["setting 0 > 1"])
     }
 
     // 5.15
-    @Test("indexes that are out of range are told as announced, without the elements that are not there") func outOfRange() throws {
+    @Test("indexes that are out of range are told as announced, without the elements that are not there")
+    func outOfRange() throws {
         crate.silent = [1, 2]
         try crate.observe("silent", options: [.old, .new, .prior], recorder.handler())
         for kind in [ChangeKind.insertion, .removal, .replacement] {

@@ -59,7 +59,8 @@ import Testing
     }
 
     // 5.12
-    @Test("setting the property itself is a setting with both sets whole, also if they are equal") func settingProperty() {
+    @Test("setting the property itself is a setting with both sets whole, also if they are equal")
+    func settingProperty() {
         #expect(
             changes(from: ["2"]) { _ in
                 crate.tags = ["2", "3"]
@@ -68,7 +69,8 @@ import Testing
     }
 
     @Test("a symmetric difference is what it comes down to") func symmetricDifference() {
-        #expect(changes(from: ["a", "b"]) { $0.formSymmetricDifference(["b", "c"]) } == ["replacement [\"b\"] > [\"c\"]"])
+        #expect(
+            changes(from: ["a", "b"]) { $0.formSymmetricDifference(["b", "c"]) } == ["replacement [\"b\"] > [\"c\"]"])
         #expect(changes(from: ["a"]) { $0.formSymmetricDifference(["c"]) } == ["insertion … > [\"c\"]"])
         #expect(changes(from: ["a", "b"]) { $0.formSymmetricDifference(["b"]) } == ["removal [\"b\"] > …"])
         #expect(changes(from: ["a"]) { $0.formSymmetricDifference([]) } == [])
@@ -109,7 +111,8 @@ import Testing
             changes(from: ["a"], options: [.prior]) { $0.insert("b") } == ["prior insertion … > …", "insertion … > …"])
     }
 
-    @Test("edits are silent where the key's automatic notification is off, and in an open change part of it") func silent() {
+    @Test("edits are silent where the key's automatic notification is off, and in an open change part of it")
+    func silent() {
         crate.$silentTags.observe { _ in Issue.record("called") }
         crate.$silentTags.insert("a")
         crate.$silentTags.value = ["b"]
@@ -140,7 +143,9 @@ import Testing
     }
 
     // 5.13
-    @Test("mutations announced by hand tell the elements that really move, and nothing if none does") func manual() throws {
+    @Test("mutations announced by hand tell the elements that really move, and nothing if none does") func manual()
+        throws
+    {
         func lines(_ kind: SetMutationKind, _ elements: Set<String>) -> [String] {
             changes(from: ["a", "b"]) { _ in
                 crate.willChangeValue(forKey: "tags", withSetMutation: kind, using: elements)

@@ -27,7 +27,8 @@ import Testing
         #expect(
             recorder.lines == [
                 "insertion … > [\"b\"]", "insertion … > [\"c\"]", "removal [\"c\"] > …", "removal [\"b\"] > …",
-                "replacement [\"a\"] > [\"d\"]", "replacement [] > [\"e\"]", "removal [\"e\"] > …", "removal [\"d\"] > …",
+                "replacement [\"a\"] > [\"d\"]", "replacement [] > [\"e\"]", "removal [\"e\"] > …",
+                "removal [\"d\"] > …",
             ])
         #expect(recorder.entries.allSatisfy { $0.indexes == nil })
         crate.tags = ["q"]
