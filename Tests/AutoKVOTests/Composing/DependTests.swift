@@ -29,6 +29,14 @@ import Testing
         #expect(!observation.isValid)
     }
 
+    // 11.05
+    @Test("two keys, a call at once, two sets: three calls") func twoKeys() throws {
+        try panel.depend(on: [Dependency(person, "firstName|age")]) { [log] _ in log.add("call") }
+        person.firstName = "Eve"
+        person.age = 1
+        #expect(log.messages.count == 3)
+    }
+
     @Test("a change that reaches several of the paths is one call") func oneCall() throws {
         try panel.depend(on: [Dependency(person, ["firstName", "fullName", "greeting"])]) { [log] _ in log.add("call") }
         person.firstName = "Eve"

@@ -47,6 +47,23 @@ import Testing
         #expect(seen == [4, 5, 0, 1])
     }
 
+    // 9.05
+    @Test("many sets on another thread, and then the target's death there: every value, and the end") func thread() async throws {
+        let target = Shared<Person?>(Person())
+        let stream = try target.value!.values(of: "age", as: Int.self)
+        let thread = Thread {
+            for age in 1...5000 { target.value!.age = age }
+            target.value = nil
+        }
+        var last = 0
+        for await age in stream {
+            #expect(age == last + 1)
+            last = age
+        }
+        #expect(last == 5000)
+        thread.join()
+    }
+
     @Test("dropping the stream, or leaving its loop, ends the observation") func dropping() async throws {
         let person = Person()
         do {
