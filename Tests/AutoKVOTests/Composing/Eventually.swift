@@ -5,7 +5,8 @@ func eventually(
     _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, isolation: isolated (any Actor)? = #isolation,
     _ condition: () async -> Bool
 ) async {
-    let deadline = ContinuousClock.now + .seconds(10)
+    // Long, since it passes only where a test fails: tests that compute run on the same few threads, for a minute perhaps.
+    let deadline = ContinuousClock.now + .seconds(240)
     while ContinuousClock.now < deadline {
         if await condition() { return }
         try? await Task.sleep(for: .milliseconds(1))
