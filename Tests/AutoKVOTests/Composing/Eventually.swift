@@ -1,6 +1,6 @@
 import Testing
 
-/// Waits for what other threads or tasks are about to bring, and records an issue if it does not come within ten seconds.
+/// Waits for what other threads or tasks are about to bring, and records an issue if it does not come.
 func eventually(
     _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, isolation: isolated (any Actor)? = #isolation,
     _ condition: () async -> Bool
