@@ -76,7 +76,12 @@ public struct Observed<Value> {
         let ticket = object.ticket(forWriteTo: place)
         let storage = place.assumingMemoryBound(to: Value.self)
         switch ticket.form {
-        case .silent: return false
+        case .silent:
+            guard ticket.slot >= 0 else { return false }
+            // Released after the access, as below: its death may be told to somebody who reads this property.
+            var old = newValue
+            swap(&storage.pointee, &old)
+            withExtendedLifetime(old) {}
         case .immediate, .immediateWithOld:
             var old = newValue
             // The value from before is released after the observers were called.
