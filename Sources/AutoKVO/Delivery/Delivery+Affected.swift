@@ -59,7 +59,7 @@ extension Delivery {
     }
 
     /// A set that is an array as long as it is small, as it nearly always is.
-    private struct SubjectSet {
+    struct SubjectSet {
         private var few: [ChangeSubject] = []
         private var many: Set<ChangeSubject> = []
 

@@ -88,12 +88,35 @@ enum Delivery {
         deliver(events, isPrior: false, thread)
     }
 
-    /// Links of paths that lead on from a property move to the objects that are behind it now.
+    /// Links of paths that lead on from a property, or from a key derived from it, move to the objects that are behind it
+    /// now.
     static func moveLinks(_ record: ObjectRecord, _ slot: Int) {
         if record.schema!.keys[slot].isWeak { record.fitWatch(of: slot) }
-        guard let list = record.list(slot), list.pointee.shape.load(ordering: .acquiring) == .general else { return }
-        let links = record.lock.withLock { list.pointee.hasInnerLinks ? list.pointee.innerLinks() : [] }
-        for link in links where link.isFollowed { link.chain.relink(from: link.level + 1) }
+        guard let first = record.list(slot), first.pointee.shape.load(ordering: .acquiring) == .general else { return }
+        var queue: [(record: ObjectRecord, slot: Int)] = []
+        var seen = SubjectSet()
+        var (record, slot, list) = (record, slot, first)
+        var next = 0
+        while true {
+            let (isDerivedFrom, links) = record.lock.withLock {
+                (list.pointee.hasDerivedInterest, list.pointee.hasInnerLinks ? list.pointee.innerLinks() : [])
+            }
+            for link in links where link.isFollowed { link.chain.relink(from: link.level + 1) }
+            if isDerivedFrom {
+                for derived in record.schema!.dependencies(of: slot).derived
+                where seen.insert(.list(record, slot: derived)) { queue.append((record, derived)) }
+            }
+            for link in links {
+                guard case .derivedKey(let derived) = link.route.sink else { continue }
+                if seen.insert(.list(link.route.root, slot: derived)) { queue.append((link.route.root, derived)) }
+            }
+            repeat {
+                guard next < queue.count else { return }
+                (record, slot) = queue[next]
+                next += 1
+            } while record.list(slot) == nil
+            list = record.list(slot)!
+        }
     }
 
     // MARK: Values and calls
