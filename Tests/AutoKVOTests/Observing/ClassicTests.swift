@@ -1,0 +1,64 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class Classic: Model {
+    var log: [String] = []
+    override func observeValue(
+        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+    ) {
+        let change = change ?? [:]
+        log.append(
+            "\(keyPath!) \(object is Person) kind \(change[.kindKey]!) old \(change[.oldKey] ?? "-") new \(change[.newKey] ?? "-") "
+                + "prior \(change[.notificationIsPriorKey] ?? "-") context \(context.map { $0.load(as: UInt8.self) } ?? 0)")
+    }
+}
+
+private final class Deaf: Model {}
+
+@Suite("Foundation's wording") struct ClassicTests {
+    private let classic = Classic()
+    let person = Person()
+
+    // 1.27, features 13 and 21
+    @Test("path, object, change and context are the registered ones") func contents() throws {
+        let context = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+        context.storeBytes(of: 7, as: UInt8.self)
+        defer { context.deallocate() }
+        try person.addObserver(classic, forKeyPath: "age", options: [.old, .new, .prior], context: context)
+        try person.addObserver(classic, forKeyPath: "firstName", context: nil)
+        person.age = 3
+        person.firstName = "x"
+        #expect(
+            classic.log == [
+                "age true kind 1 old 0 new - prior true context 7", "age true kind 1 old 0 new 3 prior - context 7",
+                "firstName true kind 1 old - new - prior - context 0",
+            ])
+    }
+
+    // 1.32
+    @Test("an observer that does not override the callback is a diagnostic that names it") func notOverridden() throws {
+        let deaf = Deaf()
+        try person.addObserver(deaf, forKeyPath: "age", context: nil)
+        let lines = messages { person.age = 1 }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("Deaf") == true)
+        #expect(lines.first?.contains("age") == true)
+    }
+
+    @Test("a classic observation ends with either side, and can be removed without a context") func ends() throws {
+        try person.addObserver(classic, forKeyPath: "age", context: nil)
+        #expect(person.removeObserver(classic, forKeyPath: "age") == 1)
+        do {
+            let other = Classic()
+            try person.addObserver(other, forKeyPath: "age", context: nil)
+        }
+        #expect(person.observations().isEmpty)
+        person.age = 1
+        #expect(classic.log.isEmpty)
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ClassicTests") }
+    }
+}

@@ -1,0 +1,145 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+@Suite("Many targets") struct ManyTargetsTests {
+    let tracker = LifetimeTracker()
+    let recorder = Recorder<Any>()
+
+    // Feature 6
+    @Test("one observation of many targets: the change's target is the element") func elements() throws {
+        let people = (0..<4).map { Person("\($0)") }
+        let observation = try people.observe(["age", "fullName"], options: [.initial, .new], recorder.handler())
+        #expect(recorder.count == 8)
+        #expect(recorder.entries.map(\.target) == people.flatMap { [ObjectIdentifier($0), ObjectIdentifier($0)] })
+        recorder.clear()
+        people[2].age = 5
+        #expect(recorder.entries.map(\.target) == [ObjectIdentifier(people[2])])
+        #expect(observation.targets.count == 4)
+        #expect(observation.target === people[0])
+        #expect(people.allSatisfy { $0.observations() == [observation] })
+    }
+
+    @Test("any collection of tracked objects, subclasses included, its members at that moment") func collections() throws {
+        var people: [Person] = [Person("a"), Employee("b")]
+        try people[...].observe("age", recorder.handler())
+        try CollectionOfOne(people[0]).observe("age", recorder.handler())
+        try people.lazy.filter { $0 is Employee }.observe("age", recorder.handler())
+        people.append(Person("late"))
+        for person in people { person.age = 1 }
+        #expect(recorder.count == 4)
+    }
+
+    @Test("no targets: an observation that has ended, and no call") func none() throws {
+        let observation = try [Person]().observe("age", options: [.initial], recorder.handler())
+        #expect(!observation.isValid)
+        #expect(observation.targets.isEmpty)
+        #expect(recorder.count == 0)
+        #expect(observation.keyPaths == ["age"])
+        let panel = PlainObserver()
+        #expect(try [Person]().addObserver(panel, forKeyPath: "age") { _, _ in }.isValid == false)
+        #expect(throws: KeyValueError.self) { try [Person]().observe("a..b") { _ in } }
+    }
+
+    @Test("the same target twice: one call for each change") func sameTwice() throws {
+        let person = Person()
+        let observation = try [person, person].observe("age", recorder.handler())
+        person.age = 1
+        #expect(recorder.count == 1)
+        #expect(observation.targets.count == 1)
+        #expect(person.removeAllObservers() == 1)
+        #expect(!observation.isValid)
+    }
+
+    // The table
+    @Test("one of many targets dies: it goes on with the rest, and ends with the last") func deaths() throws {
+        var people: [Person?] = (0..<3).map { tracker.track(Person("\($0)")) }
+        var reasons: [KeyValueObservation.EndReason] = []
+        let observation = try people.map { $0! }.observe("age", recorder.handler())
+        observation.onEnd { reasons.append($0) }
+        people[0] = nil
+        #expect(tracker.liveCount == 2)
+        #expect(observation.isValid)
+        #expect(observation.targets.count == 2)
+        #expect(observation.target === people[1])
+        people[2]!.age = 1
+        #expect(recorder.count == 1)
+        people[1] = nil
+        #expect(observation.isValid)
+        people[2] = nil
+        #expect(!observation.isValid)
+        #expect(reasons == [.targetDeinitialized])
+        #expect(observation.keyPaths == ["age"])
+        tracker.expectNoLeaks()
+    }
+
+    @Test("one of many targets is removed: counted once, and it goes on with the rest") func removal() throws {
+        let people = (0..<3).map { Person("\($0)") }
+        let panel = Person("Panel")
+        let observation = try people.addObserver(panel, forKeyPath: ["age", "fullName"]) { [recorder] in recorder.record($1) }
+        #expect(people[0].removeAllObservers() == 1)
+        #expect(observation.isValid && observation.targets.count == 2)
+        people[0].age = 1
+        #expect(recorder.count == 0)
+        #expect(panel.stopObserving("age", of: people[1]) == 1)
+        people[1].age = 1
+        people[1].firstName = "x"
+        people[2].age = 1
+        #expect(recorder.paths == ["fullName", "age"])
+        #expect(people[1].removeObserver(panel) == 1)
+        #expect(people[2].removeObserver(panel) == 1)
+        #expect(!observation.isValid)
+        #expect(panel.observations().isEmpty)
+    }
+
+    @Test("removing one path of all targets shortens the observation once") func removePath() throws {
+        let people = (0..<3).map { Person("\($0)") }
+        let panel = Person("Panel")
+        let observation = try people.addObserver(panel, forKeyPath: ["age", "firstName"]) { [recorder] in recorder.record($1) }
+        #expect(panel.stopObserving("age") == 1)
+        for person in people {
+            person.age = 1
+            person.firstName = "x"
+        }
+        #expect(recorder.paths == ["firstName", "firstName", "firstName"])
+        #expect(observation.keyPaths == ["firstName"])
+        #expect(panel.stopObservingAllTargets() == 1)
+    }
+
+    @Test("the observer's death ends it for all targets") func observerDies() throws {
+        let people = (0..<3).map { Person("\($0)") }
+        let observation: KeyValueObservation
+        do {
+            let panel = tracker.track(Person("Panel"))
+            observation = try panel.observe("age", of: people) { _, _ in Issue.record("called") }
+        }
+        #expect(!observation.isValid)
+        for person in people {
+            person.age = 1
+            #expect(person.observations().isEmpty)
+        }
+        tracker.expectNoLeaks()
+    }
+
+    @Test(".retainsTarget keeps all targets until the end") func retains() throws {
+        let observation = try (0..<3).map { _ in tracker.track(Person()) }.observe("age", options: [.retainsTarget]) { _ in }
+        #expect(tracker.liveCount == 3)
+        #expect(observation.targets.count == 3)
+        observation.remove()
+        tracker.expectNoLeaks()
+    }
+
+    @Test("a target among its own observers, and all of them dying together") func among() throws {
+        do {
+            let people = (0..<3).map { _ in tracker.track(Person()) }
+            for person in people { try people.addObserver(person, forKeyPath: ["age", "address.city"]) { me, _ in me.log.append("x") } }
+            people[0].age = 1
+            #expect(people.map(\.log.count) == [1, 1, 1])
+        }
+        tracker.expectNoLeaks()
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ManyTargetsTests") }
+    }
+}

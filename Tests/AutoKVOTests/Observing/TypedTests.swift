@@ -1,0 +1,88 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+@Suite("Checked by the compiler") struct TypedTests {
+    let employee = Employee("E")
+    let recorder = Recorder<String>()
+
+    // Feature 16
+    @Test("an inherited property is reached by the base class's key path, by the handle's key path, and by the handle") func inherited() {
+        var seen: [String] = []
+        employee.observe(\Person.firstName, options: [.new]) { person, change in seen.append("1 \(change.newValue!) \(person.firstName)") }
+        employee.observe(\.$firstName, options: [.new]) { (person: Employee, change: Change<String>) in
+            seen.append("2 \(change.newValue!) \(person.salary)")
+        }
+        employee.$firstName.observe(options: [.new]) { change in seen.append("3 \(change.newValue!)") }
+        employee.observe(\.salary, options: [.old]) { _, change in seen.append("4 \(change.oldValue!)") }
+        employee.firstName = "F"
+        employee.salary = 2
+        #expect(seen == ["1 F F", "2 F 0", "3 F", "4 0"])
+        employee.removeAllObservers()
+    }
+
+    @Test("a computed, derived property by key path") func derived() {
+        let person = Person()
+        var seen: [String?] = []
+        person.observe(\.fullName, options: [.old, .new]) { seen += [$1.oldValue, $1.newValue] }
+        person.lastName = "Ray"
+        #expect(seen == ["Ann Lee", "Ann Ray"])
+    }
+
+    @Test("a handle knows its key and value") func handle() {
+        let person = Person()
+        #expect(person.$age.key == "age")
+        #expect(person.$age.value == 0)
+        person.age = 4
+        #expect(person.$age.value == 4)
+        #expect(employee.$lastName.key == "lastName")
+        #expect(person.$parent.key == "parent")
+        #expect(person.$parent.value == nil)
+    }
+
+    @Test("a handle with an observer, all options and user info") func handleObserver() {
+        let person = Person()
+        let panel = PlainObserver()
+        let observation = person.$age.addObserver(panel, options: [.initial, .prior, .old, .new], userInfo: "u") { panel, change in
+            panel.log.append("\(change.isPrior) \(change.oldValue ?? -1) \(change.newValue ?? -1) \(change.userInfo ?? "-")")
+        }
+        person.age = 1
+        #expect(panel.log == ["false -1 0 u", "true 0 -1 u", "false 0 1 u"])
+        #expect(observation.keyPaths == ["age"])
+        #expect(observation.observer === panel)
+        #expect(person.removeObserver(panel, forKeyPath: "age") == 1)
+    }
+
+    @Test("the target of a typed handler is of the receiver's class") func targetType() {
+        var salary = 0
+        employee.observe(\.salary) { (target: Employee, _) in salary = target.salary }
+        employee.salary = 9
+        #expect(salary == 9)
+    }
+
+    @Test("typed observations are removed like all others") func removal() {
+        let person = Person()
+        person.observe(\.age) { _, _ in Issue.record("called") }
+        person.$age.observe { _ in Issue.record("called") }
+        #expect(person.observations().count == 2)
+        #expect(person.removeObserver(nil, forKeyPath: "age") == 2)
+        person.age = 1
+    }
+
+    @Test("a weak property by handle and by key path") func weak() {
+        let person = Person()
+        var count = 0
+        person.$parent.observe { _ in count += 1 }
+        person.observe(\.parent) { _, _ in count += 1 }
+        do {
+            let parent = Person()
+            person.parent = parent
+            #expect(count == 2)
+        }
+        #expect(count == 4)
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "TypedTests") }
+    }
+}
