@@ -5,7 +5,9 @@ extension TrackedObject {
     /// `validate(_:forKey:)`; either may replace it. Without them every value passes. Nothing is set and nobody is
     /// told.
     ///
-    /// - Parameter value: The value; on return what it was replaced by. Unchanged if the call throws.
+    /// - Parameters:
+    ///   - value: The value; on return what it was replaced by. Unchanged if the call throws.
+    ///   - key: A key of this object.
     /// - Throws: A `KeyValueError`: `.invalidValue` with the description of what a validation threw (a `KeyValueError`
     ///   of its own goes through as it is), `.wrongType` for a value that the key's `validate:` cannot look at, or what
     ///   is wrong with the name.

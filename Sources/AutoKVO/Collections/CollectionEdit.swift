@@ -47,6 +47,16 @@ extension Property where Value: EditableCollection, Value.Index == Int {
         return try exclusively(body)
     }
 
+    /// Makes an edit by which the elements at some indexes leave. They are released after it, and after the observers
+    /// were called: the death of an object is a change to whoever observes a weak reference to it, and what is called
+    /// then may read this property.
+    @inlinable
+    func editReleasing(_ kind: ChangeKind, _ indexes: RangeSet<Int>, _ body: (inout Value) -> Void) {
+        let leaving = _isPOD(Value.Element.self) ? [] : Array(value[indexes])
+        if object.isObserved { announce(kind, indexes, body) } else { exclusively(body) }
+        withExtendedLifetime(leaving) {}
+    }
+
     @inlinable
     func require(element index: Int) {
         if !(index >= startIndex && index < endIndex) { fail(index..<index + 1) }

@@ -75,24 +75,37 @@ extension MutableArrayProxy: RandomAccessCollection {
 
 extension MutableArrayProxy {
     /// Adds an element at the end: an insertion.
+    ///
+    /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
     public func append(_ element: Any?) throws(KeyValueError) { try insert(element, at: count) }
 
     /// Adds elements at the end: one insertion, or none if there are none.
+    ///
+    /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
     public func append(contentsOf elements: some Sequence) throws(KeyValueError) {
         try insert(contentsOf: elements, at: count)
     }
 
     /// Inserts an element before the one at an index, or at the end.
+    ///
+    /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
+    /// - Complexity: O(*n*) for *n* elements that move or are compared.
     public func insert(_ element: Any?, at index: Int) throws(KeyValueError) {
         try perform(.insert([element ?? Any?.none as Any], at: index))
     }
 
     /// Inserts elements before the one at an index, or at the end: one insertion, or none if there are none.
+    ///
+    /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
+    /// - Complexity: O(*n*) for *n* elements that move or are compared.
     public func insert(contentsOf elements: some Sequence, at index: Int) throws(KeyValueError) {
         try perform(.insert(elements.map { $0 as Any }, at: index))
     }
 
     /// Takes an element out: a removal.
+    ///
+    /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
+    /// - Complexity: O(*n*) for *n* elements that move or are compared.
     @discardableResult
     public func remove(at index: Int) throws(KeyValueError) -> Any {
         let element = try element(at: index)
@@ -100,30 +113,48 @@ extension MutableArrayProxy {
         return element
     }
 
+    /// Takes out the first element: one removal.
+    ///
+    /// - Throws: A `KeyValueError`: `.indexOutOfRange` if there is none.
     @discardableResult
     public func removeFirst() throws(KeyValueError) -> Any { try remove(at: 0) }
 
+    /// Takes out the last element: one removal.
+    ///
+    /// - Throws: A `KeyValueError`: `.indexOutOfRange` if there is none.
     @discardableResult
     public func removeLast() throws(KeyValueError) -> Any { try remove(at: count - 1) }
 
     /// Takes elements out: one removal, or none if the range is empty.
+    ///
+    /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
+    /// - Complexity: O(*n*) for *n* elements that move or are compared.
     public func removeSubrange(_ bounds: Range<Int>) throws(KeyValueError) {
         try perform(.remove(RangeSet(bounds)))
     }
 
     /// Takes the elements at some indexes out: one removal, or none.
+    ///
+    /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
+    /// - Complexity: O(*n*) for *n* elements that move or are compared.
     public func removeSubranges(_ indexes: RangeSet<Int>) throws(KeyValueError) { try perform(.remove(indexes)) }
 
     /// Takes all elements out: one removal, or none if there are none.
+    ///
+    /// - Throws: Nothing that the array was not refused for when the proxy was made.
     public func removeAll() throws(KeyValueError) { try perform(.remove(RangeSet(0..<count))) }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
+    ///
+    /// - Throws: Nothing that the array was not refused for when the proxy was made.
     public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
         let elements = elements
         try perform(.remove(elements.indices(where: condition)))
     }
 
     /// Puts an element in the place of another: a replacement.
+    ///
+    /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     public func replace(at index: Int, with element: Any?) throws(KeyValueError) {
         _ = try self.element(at: index)
         try perform(.replace(index..<index + 1, with: [element ?? Any?.none as Any]))
@@ -131,11 +162,16 @@ extension MutableArrayProxy {
 
     /// Puts elements in the place of others: a replacement of as many as there are on both sides, and an insertion or
     /// removal of the rest.
+    ///
+    /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
+    /// - Complexity: O(*n*) for *n* elements that move or are compared.
     public func replaceSubrange(_ bounds: Range<Int>, with elements: some Sequence) throws(KeyValueError) {
         try perform(.replace(bounds, with: elements.map { $0 as Any }))
     }
 
     /// Exchanges two elements: a replacement of both, or nothing if they are the same one.
+    ///
+    /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     public func swapAt(_ i: Int, _ j: Int) throws(KeyValueError) {
         for index in [i, j] where !(0..<count).contains(index) {
             throw proxied.error(.indexOutOfRange(index: index, count: count))
@@ -146,6 +182,9 @@ extension MutableArrayProxy {
     }
 
     /// Sorts the array: one replacement of the elements that got another place, or nothing if none did.
+    ///
+    /// - Throws: Nothing that the array was not refused for when the proxy was made.
+    /// - Complexity: O(*n* log *n*).
     public func sort(by areInIncreasingOrder: (Any, Any) -> Bool) throws(KeyValueError) {
         let elements = elements
         try perform(.arrange(elements.indices.sorted { areInIncreasingOrder(elements[$0], elements[$1]) }))

@@ -48,8 +48,12 @@ public struct MutableSetProxy {
     /// - Complexity: O(*n*).
     public var elements: [Any] { (proxied.read() as? any KeyValueCollection)?.elements ?? [] }
 
+    /// How many elements there are now.
+    ///
+    /// - Complexity: O(1) and the property's getter.
     public var count: Int { (proxied.read() as? any KeyValueCollection)?.elementCount ?? 0 }
 
+    /// Whether there is no element now.
     public var isEmpty: Bool { count == 0 }
 
     /// Whether an equal element is in the set.
@@ -72,43 +76,64 @@ extension MutableSetProxy: Sequence {
 
 extension MutableSetProxy {
     /// Puts an element in, unless an equal one is there: an insertion. Returns whether it was put in.
+    ///
+    /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     @discardableResult
     public func insert(_ element: Any) throws(KeyValueError) -> Bool { try perform(.mutate(.union, with: [element])) }
 
     /// Takes an element out, if an equal one is there: a removal. Returns whether there was one.
+    ///
+    /// - Throws: Nothing that the set was not refused for when the proxy was made.
     @discardableResult
     public func remove(_ element: Any) throws(KeyValueError) -> Bool { try perform(.mutate(.minus, with: [element])) }
 
     /// Takes all elements out: one removal, or none if there are none.
+    ///
+    /// - Throws: Nothing that the set was not refused for when the proxy was made.
     public func removeAll() throws(KeyValueError) { try perform(.mutate(.intersect, with: [])) }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
+    ///
+    /// - Throws: Nothing that the set was not refused for when the proxy was made.
     public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
         let leaving = elements.filter(condition)
         try perform(.mutate(.minus, with: leaving))
     }
 
     /// Puts elements in: one insertion of those that were not there, or none.
+    ///
+    /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
+    /// - Complexity: O(*n*) for *n* elements given.
     public func formUnion(_ elements: some Sequence) throws(KeyValueError) {
         try perform(.mutate(.union, with: values(elements)))
     }
 
     /// Takes elements out: one removal of those that were there, or none.
+    ///
+    /// - Throws: Nothing that the set was not refused for when the proxy was made.
     public func subtract(_ elements: some Sequence) throws(KeyValueError) {
         try perform(.mutate(.minus, with: values(elements)))
     }
 
     /// Takes all elements out that are not among others: one removal, or none.
+    ///
+    /// - Throws: Nothing that the set was not refused for when the proxy was made.
     public func formIntersection(_ elements: some Sequence) throws(KeyValueError) {
         try perform(.mutate(.intersect, with: values(elements)))
     }
 
     /// Takes the elements out that are there and puts in those that are not: one change, or none.
+    ///
+    /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
+    /// - Complexity: O(*n*) for *n* elements given.
     public func formSymmetricDifference(_ elements: some Sequence) throws(KeyValueError) {
         try perform(.symmetricDifference(with: values(elements)))
     }
 
     /// Makes the set another one: a replacement of the elements that leave by those that come, or none.
+    ///
+    /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
+    /// - Complexity: O(*n*) for *n* elements on both sides.
     public func setElements(_ elements: some Sequence) throws(KeyValueError) {
         try perform(.mutate(.set, with: values(elements)))
     }

@@ -4,10 +4,11 @@
 /// asked for, only the elements concerned. One edit is one change (`replaceSubrange` is up to two); an edit that moves
 /// nothing is none. Applied in their order to a copy, the changes give the array.
 ///
-/// The array is changed in place: nothing is copied but the elements that an observer asked for. While nobody observes
-/// the object, an edit costs what it costs on the array. Inside an open change of the property (`withMutation`) an edit
-/// is part of that change; where the key's automatic notification is off, nobody is told. Handlers run on this thread,
-/// after the edit and before the call returns, and may edit the same property again.
+/// The array is changed in place: nothing is copied but the elements that an observer asked for, and those that have to
+/// be kept until the observers were called. While nobody observes the object, an edit costs what it costs on the array.
+/// Inside an open change of the property (`withMutation`) an edit is part of that change; where the key's automatic
+/// notification is off, nobody is told. Handlers run on this thread, after the edit and before the call returns, and
+/// may edit the same property again.
 extension Property where Value: EditableCollection, Value.Index == Int {
     /// The element at an index. Setting it is a replacement, also by an equal element.
     ///
@@ -108,7 +109,7 @@ extension Property where Value: EditableCollection, Value.Index == Int {
     public func removeSubrange(_ bounds: some RangeExpression<Int>) {
         let bounds = bounds.relative(to: self)
         require(bounds: bounds)
-        if !bounds.isEmpty { edit(.removal, bounds) { $0.removeSubrange(bounds) } }
+        if !bounds.isEmpty { editReleasing(.removal, RangeSet(bounds)) { $0.removeSubrange(bounds) } }
     }
 
     /// Takes the elements at some indexes out: one removal, or none.
@@ -119,11 +120,7 @@ extension Property where Value: EditableCollection, Value.Index == Int {
     public func removeSubranges(_ indexes: RangeSet<Int>) {
         guard let first = indexes.ranges.first, let last = indexes.ranges.last else { return }
         require(bounds: first.lowerBound..<last.upperBound)
-        if object.isObserved {
-            announce(.removal, indexes) { $0.removeSubranges(indexes) }
-        } else {
-            exclusively { $0.removeSubranges(indexes) }
-        }
+        editReleasing(.removal, indexes) { $0.removeSubranges(indexes) }
     }
 
     /// Takes all elements out: one removal, or none if there are none.
@@ -132,7 +129,9 @@ extension Property where Value: EditableCollection, Value.Index == Int {
     @inlinable
     public func removeAll(keepingCapacity: Bool = false) {
         let bounds = startIndex..<endIndex
-        if !bounds.isEmpty { edit(.removal, bounds) { $0.removeAll(keepingCapacity: keepingCapacity) } }
+        if !bounds.isEmpty {
+            editReleasing(.removal, RangeSet(bounds)) { $0.removeAll(keepingCapacity: keepingCapacity) }
+        }
     }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
@@ -140,7 +139,7 @@ extension Property where Value: EditableCollection, Value.Index == Int {
     /// - Complexity: O(*n*).
     @inlinable
     public func removeAll(where condition: (Value.Element) throws -> Bool) rethrows {
-        if object.isObserved {
+        if object.isObserved || !_isPOD(Value.Element.self) {
             let leaving = try value.indices(where: condition)
             removeSubranges(leaving)
         } else {
@@ -161,8 +160,10 @@ extension Property where Value: EditableCollection, Value.Index == Int {
         require(bounds: bounds)
         if object.isObserved {
             replaceInSteps(bounds, with: Array(elements))
+        } else if bounds.isEmpty {
+            exclusively { $0.insert(contentsOf: elements, at: bounds.lowerBound) }
         } else {
-            exclusively { $0.replaceSubrange(bounds, with: elements) }
+            editReleasing(.replacement, RangeSet(bounds)) { $0.replaceSubrange(bounds, with: elements) }
         }
     }
 
@@ -171,7 +172,7 @@ extension Property where Value: EditableCollection, Value.Index == Int {
         let common = Swift.min(bounds.count, elements.count)
         let middle = bounds.lowerBound + common
         if common > 0 {
-            edit(.replacement, bounds.lowerBound..<middle) {
+            editReleasing(.replacement, RangeSet(bounds.lowerBound..<middle)) {
                 $0.replaceSubrange(bounds.lowerBound..<middle, with: elements[..<common])
             }
         }

@@ -62,7 +62,9 @@ extension Property where Value: EditableCollection, Value.Index == Int {
 
     /// Brings the elements at some indexes together, in their order, before the element at another index.
     ///
-    /// - Parameter index: Where they go, counted in the array as it is before.
+    /// - Parameters:
+    ///   - indexes: Which elements.
+    ///   - index: Where they go, counted in the array as it is before.
     /// - Returns: Where they are now.
     /// - Precondition: The indexes are those of elements; the destination may be the one after the last.
     /// - Complexity: O(*n*) while somebody observes the object, else O(*n* log *n*).

@@ -107,7 +107,7 @@ extension Property where Value: SetAlgebra & Collection {
     @inlinable
     public func subtract(_ elements: some Sequence<Value.Element>) {
         let elements = Value(elements)
-        guard object.isObserved else { return exclusively { $0.subtract(elements) } }
+        if isEditedPlainly { return exclusively { $0.subtract(elements) } }
         let leaving = value.intersection(elements)
         move(out: leaving, in: [], as: .removal) { $0.subtract(leaving) }
     }
@@ -118,7 +118,7 @@ extension Property where Value: SetAlgebra & Collection {
     @inlinable
     public func formIntersection(_ elements: some Sequence<Value.Element>) {
         let elements = Value(elements)
-        guard object.isObserved else { return exclusively { $0.formIntersection(elements) } }
+        if isEditedPlainly { return exclusively { $0.formIntersection(elements) } }
         let leaving = value.subtracting(elements)
         move(out: leaving, in: [], as: .removal) { $0.subtract(leaving) }
     }
@@ -130,7 +130,7 @@ extension Property where Value: SetAlgebra & Collection {
     @inlinable
     public func formSymmetricDifference(_ elements: some Sequence<Value.Element>) {
         let elements = Value(elements)
-        guard object.isObserved else { return exclusively { $0.formSymmetricDifference(elements) } }
+        if isEditedPlainly { return exclusively { $0.formSymmetricDifference(elements) } }
         let (leaving, coming) = (value.intersection(elements), elements.subtracting(value))
         let kind: ChangeKind = leaving.isEmpty ? .insertion : coming.isEmpty ? .removal : .replacement
         move(out: leaving, in: coming, as: kind) { $0.formSymmetricDifference(elements) }
@@ -145,6 +145,15 @@ extension Property where Value: SetAlgebra & Collection {
         } else {
             exclusively(body)
         }
+        // Released after the observers were called: see `editReleasing`.
+        withExtendedLifetime(out) {}
+    }
+
+    /// Whether nobody hears of an edit, nor of the end of an element that leaves.
+    @usableFromInline
+    var isEditedPlainly: Bool {
+        @inlinable @inline(__always)
+        get { !object.isObserved && _isPOD(Value.Element.self) }
     }
 
     @usableFromInline

@@ -20,6 +20,9 @@ extension ProxiedArray {
     /// Makes an edit of the array that a key has.
     static func perform(_ edit: ArrayEdit, on key: ProxiedKey) throws(KeyValueError) {
         let count = key.read(as: Self.self).count
+        // Elements that leave are released after the observers were called: see `Property.editReleasing`.
+        var leaving: [Element] = []
+        defer { withExtendedLifetime(leaving) {} }
         switch edit {
         case .insert(let values, let index):
             try require(index..<index, count, key)
@@ -31,6 +34,7 @@ extension ProxiedArray {
         case .remove(let indexes):
             guard let first = indexes.ranges.first, let last = indexes.ranges.last else { return }
             try require(first.lowerBound..<last.upperBound, count, key)
+            leaving = Array(key.read(as: Self.self)[indexes])
             edits(key, .removal, indexes) {
                 $0.removeSubranges(indexes.intersection(RangeSet($0.startIndex..<$0.endIndex)))
             }
@@ -40,6 +44,7 @@ extension ProxiedArray {
             let common = Swift.min(bounds.count, elements.count)
             let middle = bounds.lowerBound + common
             if common > 0 {
+                leaving = Array(key.read(as: Self.self)[bounds])
                 edits(key, .replacement, RangeSet(bounds.lowerBound..<middle)) { array in
                     for (index, element) in zip(bounds, elements) where index < array.count { array[index] = element }
                 }

@@ -71,6 +71,7 @@ extension Set: ProxiedSet {
             set.subtract(movement.leaving)
             set.formUnion(movement.coming)
         }
+        withExtendedLifetime(movement.leaving) {}
         return true
     }
 

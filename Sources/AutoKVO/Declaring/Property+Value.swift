@@ -20,8 +20,9 @@ extension Property {
         @inlinable
         nonmutating _modify {
             let edit = PropertyEdit(of: self)
+            // What the caller does may throw, and then nothing behind the yield runs.
+            defer { edit.finish(self) }
             yield &edit.value.pointee
-            edit.finish(self)
         }
     }
 

@@ -186,7 +186,7 @@ import Testing
                     _ = (change.oldValue, change.newValue, change.indexes)
                 }
             }
-            for _ in 0..<1_500 { call(crate, &input) }
+            for _ in 0..<600 { call(crate, &input) }
             if seed % 2 == 0 { #expect(delivered > 0) }
             crate.inner?.inner = nil
             crate.inner = nil

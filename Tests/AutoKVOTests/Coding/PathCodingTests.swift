@@ -92,6 +92,9 @@ import Testing
         other.nickname = "x"
         try other.setValues(["age": values["age"], "nickname": values["nickname"]])
         #expect(other.age == 5 && other.nickname == nil)
+        other.nickname = "x"
+        try other.setValues(try person.dictionaryWithValues(forKeys: ["age", "nickname"]))
+        #expect(other.nickname == nil)
         try other.setValues(["nickname": "y", "spouse": nil])
         #expect(other.nickname == "y")
         try other.setValues([:])

@@ -74,6 +74,63 @@ import Testing
     }
 }
 
+/// Holds people, and refers weakly to one of them.
+private final class Squad: TrackedObject {
+    @Observed var members: [Person] = []
+    @Observed var pool: Set<Member> = []
+    @ObservedWeak var captain: Person?
+
+    final class Member: Person, Hashable {
+        static func == (a: Member, b: Member) -> Bool { a === b }
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    }
+
+    override class var schema: Schema {
+        Schema(Squad.self, extending: super.schema) {
+            Key("members", \.members)
+            Key("pool", \.pool)
+            Key("captain", \.captain)
+        }
+    }
+}
+
+@Suite("Elements that die with their removal") struct DyingElementTests {
+    private typealias Edit = @Sendable (Squad) throws -> Void
+    private static let edits: [Edit] = [
+        { $0.$members.removeAll() }, { $0.$members.removeAll(keepingCapacity: true) }, { $0.$members.removeFirst(2) },
+        { $0.$members.remove(at: 0) }, { $0.$members.removeAll { _ in true } }, { $0.$members[0] = Person() },
+        { $0.$members.removeSubranges(indexes(0..<1)) }, { $0.$members.replaceSubrange(0..<2, with: [Person()]) },
+        { $0.$members.value = [] }, { try $0.mutableArrayValue(forKey: "members").removeAll() },
+        { try $0.mutableArrayValue(forKey: "members").remove(at: 0) },
+        { try $0.mutableArrayValue(forKey: "members").replaceSubrange(0..<2, with: [Person()]) },
+        { try $0.setValue([Person](), forKey: "members") },
+        { $0.$pool.removeAll() }, { $0.$pool.subtract($0.pool) }, { $0.$pool.formIntersection([]) },
+        { $0.$pool.value = [] },
+        { $0.$pool.removeAll { _ in true } }, { $0.$pool.formSymmetricDifference($0.pool) },
+        { try $0.mutableSetValue(forKey: "pool").removeAll() },
+        { try $0.mutableSetValue(forKey: "pool").formIntersection([Person]()) },
+    ]
+
+    @Test("whoever is told of the death may read the collection", arguments: edits.indices, [false, true])
+    func death(index: Int, isCollectionObserved: Bool) throws {
+        let squad = Squad()
+        let inPool = Self.edits.count - index <= 8
+        if inPool {
+            squad.pool = [Squad.Member()]
+            squad.captain = squad.pool.first
+        } else {
+            squad.members = [Person(), Person(), Person()]
+            squad.captain = squad.members[0]
+        }
+        var counts: [Int] = []
+        try squad.observe("captain") { [unowned squad] _ in counts.append(squad.members.count + squad.pool.count) }
+        if isCollectionObserved { try squad.observe(["members", "pool"], options: [.new]) { _ in } }
+        try Self.edits[index](squad)
+        #expect(counts.count == 1)
+        #expect(squad.captain == nil)
+    }
+}
+
 @Suite("Mistakes in code with collections") struct CollectionTrapTests {
     @Test("an index that is out of range stops the program with a sentence") func outOfRangeTraps() async {
         await #expect(processExitsWith: .failure) { Crate().$items[0] = 1 }

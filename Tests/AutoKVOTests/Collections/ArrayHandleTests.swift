@@ -197,6 +197,24 @@ import Testing
             ])
     }
 
+    @Test("an edit in place of the handle's value that throws is told as far as it got, and ended") func throwingEdit()
+    {
+        struct Refusal: Error {}
+        func fail(_ items: inout [Int]) throws {
+            items.append(2)
+            throw Refusal()
+        }
+        for options in [[.new], [.old, .new], [.old, .new, .prior]] as [ObservingOptions] {
+            let lines = changes(from: [1], options: options) { items in
+                #expect(throws: Refusal.self) { try fail(&items.value) }
+                crate.items = [3]
+            }
+            #expect(lines.filter { !$0.hasPrefix("prior") }.map { $0.suffix(6) } == ["[1, 2]", "] > [3]".suffix(6)])
+        }
+        #expect(throws: Refusal.self) { try fail(&crate.$items.value) }
+        #expect(crate.items == [3, 2])
+    }
+
     @Test("edits inside an open change of the property are part of it") func insideMutation() {
         let lines = changes(from: [1]) { items in
             items.withMutation {
