@@ -61,7 +61,10 @@ final class DeathWatch: @unchecked Sendable {
 
 extension ObjectRecord {
     /// Makes the watch of a weak property be on the object it refers to now, if anybody observes the property.
-    func fitWatch(of slot: Int) {
+    ///
+    /// - Parameter didChange: Whether the property was set. If not, and it refers to nothing because its object is dying,
+    ///   that object's watch stays: it is about to tell of the death.
+    func fitWatch(of slot: Int, didChange: Bool = false) {
         guard let object = trackedObject else { return }
         while true {
             let isObserved = isObserved(slot)
@@ -79,6 +82,7 @@ extension ObjectRecord {
                 guard self.isObserved(slot) == isObserved else { return (false, nil, false) }
                 let old = watches[slot]
                 if isDying || old?.referent === record { return (true, nil, false) }
+                if !didChange, isObserved, record == nil, old!.referent.isDeinitializing { return (true, nil, false) }
                 watches[slot] = new
                 return (true, old, true)
             }
