@@ -379,6 +379,20 @@
             #expect(calls.count == 1)
         }
 
+        /// Found by the model test. The dying object is the root of a path that leads back through the weak property: ending that
+        /// path looked at the property, found it empty, and took the watch away before it had told of the death.
+        @Test func deathIsToldThoughAPathFromTheDyingObjectEndsFirst() throws {
+            let child = person()
+            var parent: Person? = person()
+            parent!.spouse = child
+            child.parent = parent
+            let calls = Counter()
+            try parent!.observe("spouse.parent.age") { _ in }
+            try child.observe("parent.age") { _ in calls.add() }
+            parent = nil
+            #expect(calls.count == 1)
+        }
+
         // MARK: Paths
 
         ///     swaps a.b; has linked the new b

@@ -1,0 +1,67 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+#if canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Random graphs of objects, changed, swapped, observed and dropped in every way, against a reference that works out each
+/// value anew. `AUTOKVO_MODEL_STEPS` says how many steps; `AUTOKVO_MODEL_SEED` where to begin.
+@Suite struct ModelTests {
+    private static let stepsInARun = 150
+
+    @Test func everyObservationIsToldExactlyWhatTheReferenceSays() {
+        let steps = environment("AUTOKVO_MODEL_STEPS") ?? load(200_000)
+        let first = environment("AUTOKVO_MODEL_SEED") ?? 1
+        for seed in first..<first + (steps + Self.stepsInARun - 1) / Self.stepsInARun {
+            var random = SplitMix64(seed: UInt64(seed))
+            let run = (0..<Self.stepsInARun).map { _ in ModelStep(using: &random) }
+            guard let problem = firstProblem(in: run) else { continue }
+            let shortest = shortened(run)
+            Issue.record(
+                """
+                seed \(seed): \(problem)
+                the shortest run that fails:
+                \(trace(of: shortest))
+                \(shortest)
+                """)
+            return
+        }
+    }
+
+    private func environment(_ name: String) -> Int? { getenv(name).flatMap { Int(String(cString: $0)) } }
+
+    private func firstProblem(in run: [ModelStep]) -> String? {
+        let world = ModelWorld()
+        for step in run { if let problem = world.perform(step) { return problem } }
+        return world.finish()
+    }
+
+    /// Leaves out ever smaller parts of a failing run as long as it still fails.
+    private func shortened(_ run: [ModelStep]) -> [ModelStep] {
+        var run = run
+        var size = run.count / 2
+        while size > 0 {
+            var start = 0
+            while start < run.count {
+                var shorter = run
+                shorter.removeSubrange(start..<min(start + size, run.count))
+                if firstProblem(in: shorter) != nil { run = shorter } else { start += size }
+            }
+            size /= 2
+        }
+        return run
+    }
+
+    private func trace(of run: [ModelStep]) -> String {
+        let world = ModelWorld(keepsLog: true)
+        for step in run {
+            if let problem = world.perform(step) { return (world.log + [problem]).joined(separator: "\n") }
+        }
+        let problem = world.finish()
+        return (world.log + [problem ?? "no problem"]).joined(separator: "\n")
+    }
+}
