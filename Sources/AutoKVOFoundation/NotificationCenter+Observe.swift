@@ -5,8 +5,8 @@ extension NotificationCenter {
     /// Calls a handler for each notification of a name, as long as the observer lives.
     ///
     /// - Parameters:
-    ///   - observer: Any object. It is not kept alive, but is while the handler runs. If it is a `TrackedObject`, the registration ends
-    ///     inside its `deinit`; the death of any other object is noticed at the next notification.
+    ///   - observer: Any object. It is not kept alive, but is while the handler runs. If it is a `TrackedObject`, the
+    ///     registration ends inside its `deinit`; the death of any other object is noticed at the next notification.
     ///   - name: The notifications; nil for all.
     ///   - object: The sender, if only its notifications are wanted. It is not kept alive.
     ///   - handler: Called on the thread that posts. It gets the observer, so that it need not capture it.

@@ -32,8 +32,8 @@ public final class NotificationObservation: @unchecked Sendable {
 
     /// Whether notifications are still delivered.
     ///
-    /// An observer that is not a `TrackedObject` has no hook: its death is noticed when it is looked for, here or at the
-    /// next notification.
+    /// An observer that is not a `TrackedObject` has no hook: its death is noticed when it is looked for, here or at
+    /// the next notification.
     public var isValid: Bool {
         if lock.withLock({ state.isEnded }) { return false }
         guard isObserverDead() else { return true }

@@ -4,13 +4,14 @@ internal import CSwiftRuntime
 extension KeyValueObserver where Self: Actor {
     /// Observes key paths of an object whose values are of a `Sendable` type.
     ///
-    /// A change that is made on the actor is delivered at once, before the write returns, as to any observer. A change made
-    /// anywhere else is delivered on the actor as soon as that is free, and the write does not wait. Either way they
-    /// arrive in the order in which they were made; what is under way when the observation ends is dropped.
+    /// A change that is made on the actor is delivered at once, before the write returns, as to any observer. A change
+    /// made anywhere else is delivered on the actor as soon as that is free, and the write does not wait. Either way
+    /// they arrive in the order in which they were made; what is under way when the observation ends is dropped.
     ///
     /// The observation ends with the life of either side; neither is kept alive by it.
     ///
-    /// - Throws: A `KeyValueError` for a path that the target's class does not have, or whose values can never be of the type.
+    /// - Throws: A `KeyValueError` for a path that the target's class does not have, or whose values can never be of
+    ///   the type.
     @discardableResult
     public nonisolated func observe<Value: Sendable>(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, as type: Value.Type, options: ObservingOptions = [],
@@ -31,8 +32,8 @@ extension KeyValueObserver where Self: Actor {
 
     /// Observes key paths of an object that the actor owns: all changes have to be made on the actor.
     ///
-    /// The values may be of any type, so they cannot be sent to the actor: a change that is made elsewhere ends the program
-    /// with a sentence, as `assumeIsolated` does. For values of a `Sendable` type use the form with `as:`.
+    /// The values may be of any type, so they cannot be sent to the actor: a change that is made elsewhere ends the
+    /// program with a sentence, as `assumeIsolated` does. For values of a `Sendable` type use the form with `as:`.
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class does not have.
     @discardableResult

@@ -28,9 +28,11 @@ final class Binding: Sendable {
                 .invalidValue("the binding's transform takes no \(given)"), className: schema.className, key: key,
                 keyPath: keyPath)
         }
-        guard canConvert(from: result, to: declared.valueType) || isNumber(result) && isNumber(declared.valueType) else {
+        guard canConvert(from: result, to: declared.valueType) || isNumber(result) && isNumber(declared.valueType)
+        else {
             throw KeyValueError(
-                .wrongType(expected: "\(declared.valueType)", actual: "\(result)"), className: schema.className, key: key)
+                .wrongType(expected: "\(declared.valueType)", actual: "\(result)"), className: schema.className,
+                key: key)
         }
     }
 
@@ -54,7 +56,9 @@ final class Binding: Sendable {
         if outer > 0, !areEqual(wanted, wanted) { return }
         if outer >= Self.deepest {
             return Diagnostics.report(
-                "\(schema.className).\(declared.name) is bound in a circle in which no value becomes equal; it was left as it is")
+                "\(schema.className).\(declared.name) is bound in a circle in which no value becomes equal; "
+                    + "it was left as it is"
+            )
         }
         do throws(KeyValueError) {
             try object.setValue(wanted, forKey: declared.name)

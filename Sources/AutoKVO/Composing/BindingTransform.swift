@@ -56,7 +56,9 @@ public struct BindingTransform {
     }
 
     /// A floating-point number of a number or of a text, the nearest where it does not fit; nil of any other text.
-    public static func number<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ type: Number.Type) -> BindingTransform {
+    public static func number<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ type: Number.Type)
+        -> BindingTransform
+    {
         BindingTransform({ canBeNumber($0) ? Number.self : nil }) { value in
             switch value {
             case let value as any BinaryInteger: Number(value)

@@ -2,8 +2,8 @@
 /// concerned is called once, with the first old value and the last new one, in the order in which they were first
 /// concerned.
 ///
-/// An observation of several paths or targets is told of the one that changed last. Several edits of a collection arrive
-/// as one `.setting` with the whole values. `.distinct` compares the first old value with the last new one.
+/// An observation of several paths or targets is told of the one that changed last. Several edits of a collection
+/// arrive as one `.setting` with the whole values. `.distinct` compares the first old value with the last new one.
 /// Prior calls are left out; initial calls are not delayed. Whoever is removed, or dies, before the end is not called.
 ///
 /// Other threads are not affected. The closure runs at once, on this thread; if it throws, what was changed until then

@@ -17,7 +17,8 @@ extension Array: UndoableCollection {
     func undoing(_ edits: [CoalescedEdit]) -> Any? {
         var value = self
         for edit in edits.reversed() {
-            guard let indexes = edit.indexes, (indexes.ranges.last?.upperBound ?? 0) <= value.count + edit.oldCount else { return nil }
+            guard let indexes = edit.indexes, (indexes.ranges.last?.upperBound ?? 0) <= value.count + edit.oldCount
+            else { return nil }
             switch edit.kind {
             case .setting: return nil
             case .insertion:
@@ -32,7 +33,9 @@ extension Array: UndoableCollection {
                 }
             case .replacement:
                 guard let old = edit.old.flatMap(unwrapped) as? [Element] else { return nil }
-                for (index, element) in zip(indexes.ranges.joined(), old) where index < value.count { value[index] = element }
+                for (index, element) in zip(indexes.ranges.joined(), old) where index < value.count {
+                    value[index] = element
+                }
             }
         }
         return value

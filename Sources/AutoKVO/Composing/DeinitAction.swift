@@ -29,8 +29,8 @@ extension TrackedObject {
     ///
     /// It runs inside the object's `deinit`: after the bodies of its subclasses' own, after the observations it takes
     /// part in have ended, and before any stored property is destroyed, on the thread that released the object last.
-    /// Any number of actions may be left; they run in the order in which they were added. The closure must not use a reference
-    /// to the object, which would come too late; capture what it needs. It is released as soon as it has run.
+    /// Any number of actions may be left; they run in the order in which they were added. The closure must not use a
+    /// reference to the object, which would come too late; capture what it needs. It is released as soon as it has run.
     ///
     /// Any thread that holds the object may call it. On an object whose deinit has begun nothing is left: that is
     /// reported to `Diagnostics`, and the result cancels nothing.
@@ -58,7 +58,8 @@ extension TrackedObject {
         precondition(result != CDH_NO_MEMORY, "AutoKVO could not get memory for the code left for an object's death.")
         if result != CDH_OK {
             box.release()
-            Diagnostics.report("Code was left for the death of \(describeObject(self)), which is being deinitialized: it will not run")
+            Diagnostics.report(
+                "Code was left for the death of \(describeObject(self)), which is being deinitialized: it will not run")
         }
         return DeinitAction(address, token)
     }

@@ -174,7 +174,9 @@ private final class BoundForm: Model {
     }
 
     // 7.13
-    @Test("the death of a weak object on the way makes the other side nil, or the default") func weakIntermediate() throws {
+    @Test("the death of a weak object on the way makes the other side nil, or the default") func weakIntermediate()
+        throws
+    {
         let source = BoundForm()
         var address: Address? = Address("Linz")
         source.weak = address
@@ -202,7 +204,8 @@ private final class BoundForm: Model {
         #expect(recorder.count == 4)
     }
 
-    @Test("mutual bindings of values that cannot be compared stop when they come back") func mutualIncomparable() throws {
+    @Test("mutual bindings of values that cannot be compared stop when they come back") func mutualIncomparable() throws
+    {
         let other = BoundForm()
         try form.bind("span", to: "span", of: other)
         try other.bind("span", to: "span", of: form)
@@ -229,7 +232,8 @@ private final class BoundForm: Model {
         #expect(person.age == 10)
     }
 
-    @Test("a property that is not observed itself can be bound, and its observers are told") func plainProperty() throws {
+    @Test("a property that is not observed itself can be bound, and its observers are told") func plainProperty() throws
+    {
         let recorder = Recorder<Any>()
         try form.observe("plain", options: [.new], recorder.handler())
         try form.bind("plain", to: "age", of: person)

@@ -49,7 +49,9 @@ private final class ClassicObserver: TrackedObject {
         #expect(call.context == context)
     }
 
-    @Test("the dictionary has what the options asked for, and indexes and priors where there are any") func dictionary() throws {
+    @Test("the dictionary has what the options asked for, and indexes and priors where there are any") func dictionary()
+        throws
+    {
         try person.addObserver(observer, forKeyPath: "scores", options: [.prior, .new], context: nil)
         person.$scores.append(5)
         #expect(observer.calls.count == 2)

@@ -119,7 +119,9 @@ import Testing
         #expect(recorder.labels == ["late", "group"])
     }
 
-    @Test("a target that dies inside is not given to the handler of an observation that is ended by hand") func manual() throws {
+    @Test("a target that dies inside is not given to the handler of an observation that is ended by hand") func manual()
+        throws
+    {
         var target: Person? = Person()
         let observation = target!.observe(\.age, options: [.unregisterManually]) { _, _ in
             Issue.record("a dead target was delivered")

@@ -88,7 +88,9 @@ import Testing
         #expect(anything.calls == 21)
     }
 
-    @Test("a dependency that throws registers nothing, makes no call, and leaves what had the name") func throwing() throws {
+    @Test("a dependency that throws registers nothing, makes no call, and leaves what had the name") func throwing()
+        throws
+    {
         try panel.depend(on: [Dependency(person, "age")], named: "draw") { [log] _ in log.add("first") }
         #expect(throws: KeyValueError.self) {
             try panel.depend(on: [Dependency(person, "age"), Dependency(other, "agee")], named: "draw") { [log] _ in

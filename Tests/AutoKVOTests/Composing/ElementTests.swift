@@ -43,7 +43,8 @@ import Testing
         person.scores = [1, 1, 2]
         person.scores = [2, 1, 3]
         #expect(log.messages == ["+1", "+1", "+2", "-1", "+3"])
-        try person.observeElements("tags", of: String.self, added: { [log] in log.add("+\($0)") }, removed: { [log] in log.add("-\($0)") })
+        try person.observeElements(
+            "tags", of: String.self, added: { [log] in log.add("+\($0)") }, removed: { [log] in log.add("-\($0)") })
         person.tags = ["a"]
         person.$tags.insert("b")
         person.$tags.remove("a")

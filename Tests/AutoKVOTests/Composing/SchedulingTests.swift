@@ -36,9 +36,12 @@ private actor Collector {
     private let log = MessageLog()
 
     @Test("changes arrive when the scheduler runs, in order, with the values of their time") func order() throws {
-        let observation = try person.observe("age", as: Int.self, options: [.initial, .old, .new], userInfo: 7, on: scheduler) {
+        let observation = try person.observe(
+            "age", as: Int.self, options: [.initial, .old, .new], userInfo: 7, on: scheduler
+        ) {
             [log] change in
-            log.add("\(change.oldValue as Int?, default: "-")>\(change.newValue!) \(change.keyPath) \(change.userInfo!)")
+            log.add(
+                "\(change.oldValue as Int?, default: "-")>\(change.newValue!) \(change.keyPath) \(change.userInfo!)")
         }
         person.age = 1
         person.age = 2
@@ -86,7 +89,8 @@ private actor Collector {
     }
 
     @Test("an observation with .once delivers its one change") func once() throws {
-        let observation = try person.observe("age", as: Int.self, options: [.new, .once], on: scheduler) { [log] change in
+        let observation = try person.observe("age", as: Int.self, options: [.new, .once], on: scheduler) {
+            [log] change in
             log.add("\(change.newValue!)")
         }
         person.age = 1
@@ -106,7 +110,8 @@ private actor Collector {
 
     @Test("handles have the same forms") func handles() throws {
         person.$nickname.observe(options: [.old, .new], on: scheduler) { [log] change in
-            log.add("\(change.oldValue as String??, default: "absent") \(change.newValue as String??, default: "absent")")
+            log.add(
+                "\(change.oldValue as String??, default: "absent") \(change.newValue as String??, default: "absent")")
         }
         person.nickname = "A"
         scheduler.runAll()
@@ -149,7 +154,8 @@ private actor Collector {
         #expect(target.observations().isEmpty)
     }
 
-    @Test("on threads that run one beside the other they arrive in order, one at a time") func concurrent() async throws {
+    @Test("on threads that run one beside the other they arrive in order, one at a time") func concurrent() async throws
+    {
         let seen = Shared<[Int]>([])
         let running = Counter()
         let count = Counter()
@@ -165,7 +171,9 @@ private actor Collector {
         #expect(seen.value == Array(1...500))
     }
 
-    @Test("any type can be a scheduler for several objects' changes, with a path and a conversion") func conversions() throws {
+    @Test("any type can be a scheduler for several objects' changes, with a path and a conversion") func conversions()
+        throws
+    {
         person.address = Address("Linz")
         try person.observe(["address.city", "nickname"], as: String?.self, options: [.new], on: scheduler) { [log] in
             log.add("\($0.keyPath):\($0.newValue! ?? "nil") \($0.kind) \($0.isPrior) \($0.target != nil)")

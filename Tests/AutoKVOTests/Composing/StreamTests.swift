@@ -3,7 +3,8 @@ import AutoKVOTestSupport
 import Testing
 
 @Suite("Streams of values") struct StreamTests {
-    @Test("values come in order, the current one first if asked for, and end with the target") func order() async throws {
+    @Test("values come in order, the current one first if asked for, and end with the target") func order() async throws
+    {
         var person: Person? = Person()
         let all = try person!.values(of: "age", as: Int.self, options: [.initial])
         let later = person!.$age.values
@@ -48,7 +49,9 @@ import Testing
     }
 
     // 9.05
-    @Test("many sets on another thread, and then the target's death there: every value, and the end") func thread() async throws {
+    @Test("many sets on another thread, and then the target's death there: every value, and the end") func thread()
+        async throws
+    {
         let target = Shared<Person?>(Person())
         let stream = try target.value!.values(of: "age", as: Int.self)
         let thread = Thread {
