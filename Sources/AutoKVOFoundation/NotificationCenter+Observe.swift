@@ -30,6 +30,7 @@ extension NotificationCenter {
     /// Calls a handler for each notification of a name, as long as the result is kept.
     ///
     /// - Parameters:
+    ///   - name: The notifications; nil for all.
     ///   - object: The sender, if only its notifications are wanted. It is not kept alive.
     ///   - handler: Called on the thread that posts.
     public func onNotification(

@@ -110,6 +110,7 @@ public final class ScopedNotificationObservation: Sendable {
         observation.remove()
     }
 
+    /// Whether notifications are still delivered. See `NotificationObservation.isValid`.
     public var isValid: Bool { observation.isValid }
 
     /// Ends the registration before the release does.

@@ -16,6 +16,7 @@ public protocol ChangeScheduler: Sendable {
 
 /// Delivers changes on the main actor: `.mainActor`.
 public struct MainActorScheduler: ChangeScheduler {
+    /// The main actor: there is only one, so all are alike.
     public init() {}
 
     public func schedule(_ operation: @escaping @Sendable () -> Void) {

@@ -9,6 +9,8 @@
 /// Other threads are not affected. The closure runs at once, on this thread; if it throws, what was changed until then
 /// is told before the error goes on. What handlers change at the end is told as usual, inside their call.
 ///
+/// - Returns: What the closure returns.
+/// - Throws: What the closure throws.
 /// - Complexity: O(1) for each change and observation, and the values held until the end.
 @discardableResult
 public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {

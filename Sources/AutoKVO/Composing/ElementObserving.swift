@@ -3,21 +3,23 @@ extension TrackedObject {
     ///
     ///     try person.observeElements("friends", of: Person.self, added: { print("+", $0) }, removed: { print("-", $0) })
     ///
-    /// What came and left is known from the change where the collection was edited; where it was assigned as a whole, the
-    /// two collections are compared: objects by identity, other values by `==`, equal elements as often as they are in
-    /// them. For one change the elements that left are told first, each group in the collection's order. An element that
-    /// only moved is not told of.
+    /// What came and left is known from the change where the collection was edited; where it was assigned as a whole,
+    /// the two collections are compared: objects by identity, other values by `==`, equal elements as often as they are
+    /// in them. For one change the elements that left are told first, each group in the collection's order. An element
+    /// that only moved is not told of.
     ///
     /// - Parameters:
     ///   - keyPath: A key or path whose value is a collection, or an optional one; nil counts as an empty one.
     ///   - type: What the elements are, or can be converted to.
     ///   - options: `.initial` calls `added` for the elements that are there now. `.once`, `.retainsTarget` and
     ///     `.unregisterManually` are as for any observation.
+    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - line: The same.
     ///   - added: Called on the thread of the change, after it. It may do whatever a handler may.
     ///   - removed: The same for elements that left.
     /// - Returns: The observation. It need not be kept.
-    /// - Throws: A `KeyValueError` for a path that the class does not have, that has no collection at its end, or whose elements
-    ///   can never be of the type.
+    /// - Throws: A `KeyValueError` for a path that the class does not have, that has no collection at its end, or whose
+    ///   elements can never be of the type.
     /// - Complexity: For each edit, O(*n*) for the *n* elements that came and left; for each assignment O(*n*) for all
     ///   elements if they are objects or `Hashable`, else O(*n*²).
     @discardableResult
@@ -46,10 +48,13 @@ extension TrackedObject {
 }
 
 extension KeyValueObserver {
-    /// Calls a closure for each element that comes into a collection of another object, and one for each that leaves it.
+    /// Calls a closure for each element that comes into another object's collection, and one for each that leaves it.
     ///
-    /// The closures get this object first, so that they need not capture it. The observation ends with the life of either. See
-    /// `TrackedObject.observeElements(_:of:options:file:line:added:removed:)`.
+    /// The closures get this object first, so that they need not capture it. The observation ends with the life of
+    /// either. See `TrackedObject.observeElements(_:of:options:file:line:added:removed:)`.
+    ///
+    /// - Throws: A `KeyValueError` for a path that the target's class does not have, that has no collection at its end,
+    ///   or whose elements can never be of the type.
     @discardableResult
     public func observeElements<Element>(
         _ keyPath: String, of target: TrackedObject, as type: Element.Type, options: ObservingOptions = [],

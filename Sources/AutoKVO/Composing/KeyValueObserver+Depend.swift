@@ -1,22 +1,23 @@
 extension KeyValueObserver {
     /// Calls a handler now, and once for each change of anything it depends on.
     ///
-    ///     try view.depend(on: [Dependency(engine, "entities.@avg.position"), Dependency(view, ["isVisible"])], named: "draw") {
-    ///         view in view.draw()
-    ///     }
+    ///     let dependencies = [Dependency(engine, "entities.@avg.position"), Dependency(view, ["isVisible"])]
+    ///     try view.depend(on: dependencies, named: "draw") { view in view.draw() }
     ///
-    /// One change that reaches several of the paths is one call; so is a whole `coalescingChanges`. The handler is called
-    /// on the thread that makes the change and may do whatever any handler may. The observation ends with this object's life;
-    /// when one of the others dies, it goes on with the rest.
+    /// One change that reaches several of the paths is one call; so is a whole `coalescingChanges`. The handler is
+    /// called on the thread that makes the change and may do whatever any handler may. The observation ends with this
+    /// object's life; when one of the others dies, it goes on with the rest.
     ///
     /// - Parameters:
     ///   - dependencies: Objects, of which this one may be one, and paths. They are not kept alive.
-    ///   - name: If given, replaces the dependency of this name that this object has, which gets no call any more. The same name is to
-    ///     be registered by one thread at a time.
+    ///   - name: If given, replaces the dependency of this name that this object has, which gets no call any more. The
+    ///     same name is to be registered by one thread at a time.
+    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - line: The same.
     ///   - handler: Gets this object, so that it need not capture it. The first call is made before the method returns.
     /// - Returns: The observation. It need not be kept.
-    /// - Throws: A `KeyValueError` if an object does not have one of its paths, or there is none. Then nothing is registered, no
-    ///   call made, and what had the name goes on.
+    /// - Throws: A `KeyValueError` if an object does not have one of its paths, or there is none. Then nothing is
+    ///   registered, no call made, and what had the name goes on.
     /// - Complexity: O(*n* + *m*) for *n* paths and, if it has a name, *m* observations that this object holds.
     @discardableResult
     public func depend(
@@ -41,6 +42,8 @@ extension KeyValueObserver {
 extension Collection where Element == Dependency {
     /// Calls a handler now, and once for each change of anything in the collection, on behalf of any object:
     /// `KeyValueObserver.depend(on:named:file:line:_:)` with the dependencies first.
+    ///
+    /// - Throws: A `KeyValueError` if an object does not have one of its paths, or there is none.
     @discardableResult
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, named name: String? = nil, file: StaticString = #fileID, line: UInt = #line,

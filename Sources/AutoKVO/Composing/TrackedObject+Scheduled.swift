@@ -3,22 +3,29 @@
 extension TrackedObject {
     /// Observes key paths and delivers their changes elsewhere, in the order in which they were made.
     ///
-    /// The write that makes a change does not wait for it to be delivered. The change carries the values of its time; by the
-    /// time it arrives the property may have others. When the observation ends, by removal or by a death, what is
-    /// under way is dropped; a handler that is running may finish. A scheduler that runs nothing makes changes pile up.
+    /// The write that makes a change does not wait for it to be delivered. The change carries the values of its time;
+    /// by the time it arrives the property may have others. When the observation ends, by removal or by a death, what
+    /// is under way is dropped; a handler that is running may finish. A scheduler that runs nothing makes changes pile
+    /// up.
     ///
     /// - Parameters:
+    ///   - keyPaths: A path, several separated by `|`, an array or set of paths, or any `KeyPathSet`.
     ///   - type: What the values are, or can be converted to: on the thread of the change, before they are sent.
+    ///   - options: What the changes carry and when the observation ends.
     ///   - userInfo: Handed back in each change.
     ///   - scheduler: Where the handler is called. Kept as long as the observation is valid.
-    ///   - handler: Is called there. `change.target` tells objects apart; its properties belong to the thread, or actor,
-    ///     that changes them.
+    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - line: The same.
+    ///   - handler: Is called there. `change.target` tells objects apart; its properties belong to the thread, or
+    ///     actor, that changes them.
     /// - Returns: The observation. It need not be kept.
-    /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of the type.
+    /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
+    ///   the type.
     @_disfavoredOverload
     @discardableResult
     public func observe<Value: Sendable>(
-        _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
+        _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
+        userInfo: (any Sendable)? = nil,
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -30,11 +37,15 @@ extension TrackedObject {
         return observation
     }
 
-    /// Observes key paths and delivers their changes on the main actor, in the order in which they were made. See the form
-    /// with any scheduler.
+    /// Observes key paths and delivers their changes on the main actor, in the order in which they were made. See the
+    /// form with any scheduler.
+    ///
+    /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
+    ///   the type.
     @discardableResult
     public func observe<Value: Sendable>(
-        _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
+        _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
+        userInfo: (any Sendable)? = nil,
         on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -48,11 +59,15 @@ extension TrackedObject {
 
     /// Observes key paths and delivers their changes on an actor, in the order in which they were made.
     ///
-    /// The actor is the observation's observer: it is not kept alive, and the observation ends with it. See the form with any
-    /// scheduler for the rest.
+    /// The actor is the observation's observer: it is not kept alive, and the observation ends with it. See the form
+    /// with any scheduler for the rest.
+    ///
+    /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
+    ///   the type.
     @discardableResult
     public func observe<Value: Sendable, A: Actor>(
-        _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
+        _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
+        userInfo: (any Sendable)? = nil,
         on actor: A, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {

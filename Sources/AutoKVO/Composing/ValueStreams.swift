@@ -1,17 +1,23 @@
 extension TrackedObject {
-    /// The values that a key path takes from now on, as an asynchronous sequence: `for await age in try person.values(of: "age", as: Int.self)`.
+    /// The values that a key path takes from now on, as an asynchronous sequence.
     ///
-    /// The sequence ends when this object dies or the observation is removed. The observation ends when the iterating task
-    /// is cancelled, and when the sequence and its iterators are gone. Neither keeps the object alive.
+    ///     for await age in try person.values(of: "age", as: Int.self) { … }
+    ///
+    /// The sequence ends when this object dies or the observation is removed. The observation ends when the iterating
+    /// task is cancelled, and when the sequence and its iterators are gone. Neither keeps the object alive.
     ///
     /// A value that cannot be had as the type is left out: a nil, unless the type is optional.
     ///
     /// - Parameters:
+    ///   - keyPaths: A path, several separated by `|`, an array or set of paths, or any `KeyPathSet`.
     ///   - type: What the values are, or can be converted to.
     ///   - options: `.initial` for the current value first; `.distinct`, `.once` and the like as for any observation.
     ///   - bufferingPolicy: What happens to values that come faster than they are taken: all are kept, or the oldest or
     ///     newest few.
-    /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of the type.
+    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - line: The same.
+    /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
+    ///   the type.
     public func values<Value: Sendable>(
         of keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
         bufferingPolicy: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
@@ -26,7 +32,8 @@ extension TrackedObject {
 }
 
 extension Property where Value: Sendable {
-    /// The values that the property takes from now on. See `TrackedObject.values(of:as:options:bufferingPolicy:file:line:)`.
+    /// The values that the property takes from now on. See
+    /// `TrackedObject.values(of:as:options:bufferingPolicy:file:line:)`.
     public var values: AsyncStream<Value> { values() }
 
     /// The values that the property takes from now on, with the current one first if `.initial` is among the options.
