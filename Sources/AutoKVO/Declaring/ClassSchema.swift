@@ -31,6 +31,11 @@ final class ClassSchema: @unchecked Sendable {
         shortNames = ShortNameTable(slots)
     }
 
+    deinit {
+        // Two threads made the schema of one class, and this is the one that came second: see `cached`.
+        SlotLayout.free(layout)
+    }
+
     /// The slot of the observed property that begins `offset` bytes into the object, or -1.
     func slot(atOffset offset: Int) -> Int { layout.pointee.slot(atOffset: offset) }
 

@@ -1,4 +1,5 @@
-/// What a write needs to know of its class's keys, as plain memory: made once for each class and never freed.
+/// What a write needs to know of its class's keys, as plain memory that is freed with the class's schema: never, once that
+/// is in use.
 struct SlotLayout {
     let count: Int
     /// Whether the class has said that its observations do not end by themselves.
@@ -44,6 +45,14 @@ struct SlotLayout {
         let layout = UnsafeMutablePointer<SlotLayout>.allocate(capacity: 1)
         layout.initialize(to: SlotLayout(for: keys, unregistersManually))
         return UnsafePointer(layout)
+    }
+
+    /// Frees a layout that `make` made, for a schema that another thread made sooner.
+    static func free(_ layout: UnsafePointer<SlotLayout>) {
+        layout.pointee.flags.deallocate()
+        layout.pointee.slots.deallocate()
+        layout.pointee.derived.deallocate()
+        layout.deallocate()
     }
 
     private init(for keys: [ResolvedKey], _ unregistersManually: Bool) {
