@@ -3,6 +3,7 @@
 /// A call that throws it has changed nothing: a registration left nothing registered and made no call, a coding call
 /// set nothing.
 public struct KeyValueError: Error, Hashable, Sendable {
+    /// What was wrong.
     public enum Reason: Hashable, Sendable {
         /// The class declares no such key. `nearest` is the declared key most like it, if any is like it.
         case unknownKey(nearest: String?)
@@ -18,6 +19,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
         case pathThroughCollection
         /// No such collection operator, or not in this place.
         case unsupportedOperator
+        /// An element was asked for or edited that the collection does not have.
         case indexOutOfRange(index: Int, count: Int)
         /// The object is being deinitialized, or is dead.
         case deinitializingObject
@@ -33,6 +35,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
         case invalidValue(String)
     }
 
+    /// What was wrong, to be told apart by code; `description` is for people.
     public let reason: Reason
     /// The class in question, empty where none is.
     public let className: String
@@ -41,6 +44,13 @@ public struct KeyValueError: Error, Hashable, Sendable {
     /// The whole path in which the key stood.
     public let keyPath: String
 
+    /// Makes an error, for overrides such as `value(forUndefinedKey:)` and for validations that refuse a value.
+    ///
+    /// - Parameters:
+    ///   - reason: What was wrong.
+    ///   - className: The class in question.
+    ///   - key: The key in question.
+    ///   - keyPath: The path in which the key stood; the key itself if left out.
     public init(_ reason: Reason, className: String = "", key: String = "", keyPath: String? = nil) {
         self.reason = reason
         self.className = className

@@ -15,6 +15,7 @@ public struct Observed<Value> {
     @usableFromInline
     var value: Value
 
+    /// Begins with a value, which is no change: nobody observes an object that is being made.
     @inlinable
     public init(wrappedValue: Value) {
         value = wrappedValue

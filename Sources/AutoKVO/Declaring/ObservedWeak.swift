@@ -6,6 +6,7 @@
 public struct ObservedWeak<Referent: TrackedObject> {
     private var reference: PinnedReference<Referent>?
 
+    /// Begins with an object, or none.
     public init(wrappedValue: Referent?) {
         reference = wrappedValue.map(PinnedReference.init)
     }

@@ -81,17 +81,25 @@ public struct Schema {
 /// Collects the keys and handlers of a schema.
 @resultBuilder
 public enum SchemaBuilder<Class: AnyObject> {
+    /// One key or handler. The only form there is, so that a mistake is reported where it stands.
     public static func buildExpression(_ element: some SchemaElement<Class>) -> [any SchemaElement<Class>] { [element] }
+    /// What stands one below the other.
     public static func buildBlock(_ parts: [any SchemaElement<Class>]...) -> [any SchemaElement<Class>] { parts.flatMap { $0 } }
+    /// What stands in an `if` without `else`.
     public static func buildOptional(_ part: [any SchemaElement<Class>]?) -> [any SchemaElement<Class>] { part ?? [] }
+    /// What stands in the first branch of an `if`.
     public static func buildEither(first part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] { part }
+    /// What stands in the other branch of an `if`.
     public static func buildEither(second part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] { part }
+    /// What a `for` loop declares.
     public static func buildArray(_ parts: [[any SchemaElement<Class>]]) -> [any SchemaElement<Class>] { parts.flatMap { $0 } }
+    /// What stands under `if #available`.
     public static func buildLimitedAvailability(_ part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] { part }
 }
 
 /// A `Key` or a `Handler` of a class. Not for adoption outside the library.
 public protocol SchemaElement<Class> {
+    /// The class in whose schema it stands.
     associatedtype Class: AnyObject
     var _declaration: SchemaDeclaration { get }
 }
@@ -107,6 +115,7 @@ public struct SchemaDeclaration {
 ///
 /// A class bound to an actor declares the property `nonisolated`.
 public protocol SchemaProviding: AnyObject {
+    /// The class's handlers. Called once for each class, on whatever thread names one of them first.
     static var schema: Schema { get }
 }
 

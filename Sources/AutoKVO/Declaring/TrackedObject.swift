@@ -14,6 +14,7 @@ open class TrackedObject: KeyValueObserver {
     @usableFromInline
     final let word = Atomic<UInt>(0)
 
+    /// Makes an object that nobody observes. Costs nothing: the library learns of an object at its first observation.
     public init() {}
 
     deinit {
@@ -42,16 +43,22 @@ open class TrackedObject: KeyValueObserver {
 
     /// Looks at a value for `validateValue(_:forKey:)`, after the key's own `validate:`. An override may replace the value, and
     /// throws to refuse it. For keys that are not its own it calls `super`.
+    ///
+    /// - Throws: In an override, any error: it reaches the caller as `.invalidValue`, a `KeyValueError` as it is.
     open func validate(_ value: inout Any?, forKey key: String) throws {}
 
     /// Called by `value(forKey:)` for a name that no key has. The base class throws; an override may answer instead.
     ///
     /// Key paths do not come here: they are checked against what the classes declare.
+    ///
+    /// - Throws: A `KeyValueError` with the reason `.unknownKey` and the nearest name.
     open func value(forUndefinedKey key: String) throws(KeyValueError) -> Any? {
         throw try ClassSchema.of(type(of: self)).unknownKey(key, in: key)
     }
 
     /// Called by `setValue(_:forKey:)` for a name that no key has. The base class throws; an override may take the value instead.
+    ///
+    /// - Throws: A `KeyValueError` with the reason `.unknownKey` and the nearest name.
     open func setValue(_ value: Any?, forUndefinedKey key: String) throws(KeyValueError) {
         throw try ClassSchema.of(type(of: self)).unknownKey(key, in: key)
     }

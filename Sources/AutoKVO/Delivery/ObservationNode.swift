@@ -17,6 +17,7 @@ public class ObservationNode {
     final let observerAddress: UnsafeRawPointer?
     /// Walks that have this node in their hands. While it is not zero the node stays linked, so that they find on.
     @exclusivity(unchecked) final var holds: Int32 = 0
+    /// The options of the registration, with `.unregisterManually` added where the class of a side asks for it.
     public final let options: ObservingOptions
     @exclusivity(unchecked) final var membership = Membership.none
     final let kind: Kind

@@ -4,6 +4,7 @@ import Synchronization
 /// Where the library says what is wrong but is not an error: a `didChangeValue` without its `willChangeValue`, a manual
 /// observation whose observer died.
 public enum Diagnostics {
+    /// What takes a message. It may be called from any thread, and must not use the object that the message is about.
     public typealias Handler = @Sendable (String) -> Void
 
     private static let current = Mutex<Handler>(printToStandardError)
@@ -19,6 +20,9 @@ public enum Diagnostics {
 
     /// Runs an operation whose messages, and those of the tasks it starts, go to another handler: for tests that run
     /// in parallel.
+    ///
+    /// - Returns: What the operation returns.
+    /// - Throws: What the operation throws.
     public static func withHandler<Result, Failure: Error>(
         _ handler: @escaping Handler, operation: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -61,7 +61,10 @@ public struct Change<Value> {
 public enum ChangeKind: UInt, Sendable, Hashable {
     /// The value as a whole was set.
     case setting = 1
+    /// Elements came into a collection; `indexes` says where they are now.
     case insertion = 2
+    /// Elements left a collection; `indexes` says where they were.
     case removal = 3
+    /// Elements of a collection gave their places to others, or changed places.
     case replacement = 4
 }

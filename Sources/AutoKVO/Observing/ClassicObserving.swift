@@ -5,7 +5,9 @@ public struct KeyValueChangeKey: RawRepresentable, Hashable, Sendable {
 
     /// A `ChangeKind`'s raw value.
     public static let kindKey = KeyValueChangeKey(rawValue: "kind")
+    /// The value from after the change, if the registration asked for `.new`.
     public static let newKey = KeyValueChangeKey(rawValue: "new")
+    /// The value from before the change, if the registration asked for `.old`.
     public static let oldKey = KeyValueChangeKey(rawValue: "old")
     /// A `RangeSet<Int>`.
     public static let indexesKey = KeyValueChangeKey(rawValue: "indexes")

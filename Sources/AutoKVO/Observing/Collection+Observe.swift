@@ -16,6 +16,9 @@ extension Collection where Element: TrackedObject {
     }
 
     /// Observes key paths of all objects whose values have, or can be converted to, a type.
+    ///
+    /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths, or its values can never be of the
+    ///   type; nothing is registered then.
     @discardableResult
     public func observe<Value>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: Any? = nil,
@@ -27,6 +30,8 @@ extension Collection where Element: TrackedObject {
     }
 
     /// Observes key paths of all objects as long as the result is kept.
+    ///
+    /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
     public func onChange(
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
@@ -35,6 +40,8 @@ extension Collection where Element: TrackedObject {
     }
 
     /// Observes key paths of all objects on behalf of an observer.
+    ///
+    /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
     @discardableResult
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil,
@@ -46,6 +53,9 @@ extension Collection where Element: TrackedObject {
     }
 
     /// Observes key paths of all objects with a handler that the observer's class declares.
+    ///
+    /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths, or the observer's class not the
+    ///   handler; nothing is registered then.
     @discardableResult
     public func addObserver(
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], handler: String,

@@ -4,7 +4,9 @@
 ///
 /// It is a value for a call and keeps the object alive only as long as it is kept itself; a registration does not keep it.
 public struct Dependency {
+    /// The object.
     public let target: TrackedObject
+    /// Its key paths.
     public let keyPaths: [String]
 
     /// Names key paths of an object. They are checked when the dependency is registered.

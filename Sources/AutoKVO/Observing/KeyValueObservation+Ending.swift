@@ -9,6 +9,7 @@ extension KeyValueObservation {
         case fired
         /// Its target died, or the last of its targets.
         case targetDeinitialized
+        /// Its observer died.
         case observerDeinitialized
     }
 

@@ -2,6 +2,8 @@ extension KeyValueObserver {
     /// Observes key paths of another object: `try panel.observe("fullName", of: person) { panel, change in … }`.
     ///
     /// The observation ends with the life of either. See `TrackedObject.addObserver(_:forKeyPath:options:userInfo:file:line:_:)`.
+    ///
+    /// - Throws: A `KeyValueError` for a path that the target's class does not have; nothing is registered then.
     @inlinable
     @discardableResult
     public func observe(
@@ -13,6 +15,9 @@ extension KeyValueObserver {
     }
 
     /// Observes key paths of another object whose values have, or can be converted to, a type.
+    ///
+    /// - Throws: A `KeyValueError` for a path that the target's class does not have, or whose values can never be of the
+    ///   type; nothing is registered then.
     @inlinable
     @discardableResult
     public func observe<Value>(
@@ -25,6 +30,8 @@ extension KeyValueObserver {
     }
 
     /// Observes key paths of another object with a handler that this object's class declares.
+    ///
+    /// - Throws: A `KeyValueError` for a path that the target's class, or a handler that this object's class, does not have.
     @discardableResult
     public func observe(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], handler: String,
@@ -35,6 +42,8 @@ extension KeyValueObserver {
     }
 
     /// The same with the user info before the handler's name.
+    ///
+    /// - Throws: A `KeyValueError` for a path that the target's class, or a handler that this object's class, does not have.
     @discardableResult
     public func observe(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], userInfo: Any?,
@@ -45,6 +54,8 @@ extension KeyValueObserver {
     }
 
     /// Observes key paths of several objects as one observation.
+    ///
+    /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
     @discardableResult
     public func observe<Targets: Collection>(
         _ keyPaths: some KeyPathSet, of targets: Targets, options: ObservingOptions = [], userInfo: Any? = nil,

@@ -18,6 +18,9 @@ extension TrackedObject {
     }
 
     /// Announces a change of a property around a closure that makes it, also if the closure throws.
+    ///
+    /// - Returns: What the closure returns.
+    /// - Throws: What the closure throws. An unknown key does not throw, but is reported to `Diagnostics`.
     @discardableResult
     public func withMutation<Result, Failure: Error>(
         of key: String, _ body: () throws(Failure) -> Result
@@ -29,7 +32,10 @@ extension TrackedObject {
 
     /// Says that elements of an array are about to be inserted, removed or replaced.
     ///
-    /// - Parameter indexes: For removals and replacements, where the elements are; for insertions, where they will be.
+    /// - Parameters:
+    ///   - kind: What is about to happen.
+    ///   - indexes: For removals and replacements, where the elements are; for insertions, where they will be.
+    ///   - key: The key of the array.
     public func willChange(_ kind: ChangeKind, valuesAt indexes: RangeSet<Int>, forKey key: String) {
         announce(key) { Delivery.begin($0, $1, ChangeDescription(kind: kind, indexes: kind == .setting ? nil : indexes)) }
     }
@@ -39,10 +45,12 @@ extension TrackedObject {
         announceEnd(key)
     }
 
+    /// Says that neighbouring elements of an array are about to be inserted, removed or replaced. See the form with a `RangeSet`.
     public func willChange(_ kind: ChangeKind, valuesAt indexes: Range<Int>, forKey key: String) {
         willChange(kind, valuesAt: RangeSet(indexes), forKey: key)
     }
 
+    /// Says that neighbouring elements of an array have been inserted, removed or replaced, and tells the observers.
     public func didChange(_ kind: ChangeKind, valuesAt indexes: Range<Int>, forKey key: String) {
         didChange(kind, valuesAt: RangeSet(indexes), forKey: key)
     }

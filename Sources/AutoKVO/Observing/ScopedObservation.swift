@@ -15,6 +15,7 @@ public final class ScopedObservation: @unchecked Sendable {
         observation.remove()
     }
 
+    /// Whether changes are still delivered. See `KeyValueObservation.isValid`.
     public var isValid: Bool { observation.isValid }
 
     /// Ends the observation before the release does.

@@ -5,6 +5,8 @@ extension TrackedObject {
     ///   - keyPaths: A path, several separated by `|`, an array or set of paths, or any `KeyPathSet`.
     ///   - options: What the changes carry and when the observation ends.
     ///   - userInfo: Handed back in each change.
+    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - line: The same.
     ///   - handler: Called on the thread that makes the change, before the write returns. It may add and remove
     ///     observations, change the same property again (which is delivered at once, nested inside), and let anything die.
     /// - Returns: The observation. It need not be kept.
@@ -27,9 +29,21 @@ extension TrackedObject {
 
     /// Observes key paths whose values have, or can be converted to, a type.
     ///
-    /// - Parameter type: The property's own type, its optional or what is in it, a superclass or subclass, a
-    ///   `RawRepresentable` of its raw value, a `KeyValueConvertible`, or a protocol.
-    /// - Throws: Also if values of a path can never be of the type.
+    /// A value that the property holds but that is not of the type after all is nil in the change.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: A path, several separated by `|`, an array or set of paths, or any `KeyPathSet`.
+    ///   - type: The property's own type, its optional or what is in it, a superclass or subclass, a
+    ///     `RawRepresentable` of its raw value, a `KeyValueConvertible`, or a protocol.
+    ///   - options: What the changes carry and when the observation ends.
+    ///   - userInfo: Handed back in each change.
+    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - line: The same.
+    ///   - handler: Called as in every form, on the thread that makes the change.
+    /// - Returns: The observation. It need not be kept.
+    /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of the
+    ///   type; nothing is registered then.
+    /// - Complexity: O(1) for one key.
     @inlinable
     @discardableResult
     public func observe<Value>(
@@ -70,6 +84,8 @@ extension TrackedObject {
     }
 
     /// Observes key paths as long as the result is kept.
+    ///
+    /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
     @inlinable
     public func onChange(
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
@@ -82,7 +98,13 @@ extension TrackedObject {
     ///
     /// - Parameters:
     ///   - observer: Any object. It is not kept alive, but is while the handler runs. It may be this object.
-    ///   - handler: Gets the observer, so that it need not capture it.
+    ///   - keyPaths: A path, several separated by `|`, an array or set of paths, or any `KeyPathSet`.
+    ///   - options: What the changes carry and when the observation ends.
+    ///   - userInfo: Handed back in each change.
+    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - line: The same.
+    ///   - handler: Gets the observer, so that it need not capture it. Called on the thread that makes the change, before
+    ///     the write returns; it may do whatever a handler without an observer may.
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
     /// - Complexity: O(1) for one key.
@@ -102,6 +124,9 @@ extension TrackedObject {
     }
 
     /// Observes key paths whose values have, or can be converted to, a type, on behalf of an observer.
+    ///
+    /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of the
+    ///   type; nothing is registered then.
     @inlinable
     @discardableResult
     public func addObserver<Observer: AnyObject, Value>(
@@ -119,8 +144,13 @@ extension TrackedObject {
     /// Observes key paths with a handler that the observer's class declares in its schema.
     ///
     /// - Parameters:
-    ///   - observer: A `TrackedObject`, or an object of a class that is `SchemaProviding`.
+    ///   - observer: A `TrackedObject`, or an object of a class that is `SchemaProviding`. It is not kept alive.
+    ///   - keyPaths: A path, several separated by `|`, an array or set of paths, or any `KeyPathSet`.
+    ///   - options: What the changes carry and when the observation ends.
     ///   - handler: The name of a `Handler`.
+    ///   - userInfo: Handed back in each change, and to a handler that takes it.
+    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - line: The same.
     /// - Throws: A `KeyValueError` for a path that this object's class, or a handler that the observer's class, does not have.
     @discardableResult
     public func addObserver(
@@ -132,6 +162,8 @@ extension TrackedObject {
     }
 
     /// The same with the user info before the handler's name.
+    ///
+    /// - Throws: A `KeyValueError` for a path that this object's class, or a handler that the observer's class, does not have.
     @discardableResult
     public func addObserver(
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any?,
