@@ -229,7 +229,14 @@ struct Workloads {
     return {{"W6", "ns/removal", result}};
   }
 
-  static std::vector<Line> bytes(long n, bool oneTarget) {
+  static std::vector<Line> bytes(long n, bool oneTarget, int samples) {
+    std::vector<double> result;
+    for (int sample = 0; sample < samples; sample++) result.push_back(bytes(n, oneTarget));
+    return {{oneTarget ? "W7" : "W7t", "bytes/observation", result}};
+  }
+
+  static double bytes(long n, bool oneTarget) {
+    bench_tidy_heap();
     std::vector<Observer *> observers;
     for (long i = 0; i < (oneTarget && !P::observesTwice ? n : 1); i++) observers.push_back(P::makeObserver());
     std::vector<Target *> targets;
@@ -248,7 +255,7 @@ struct Workloads {
     for (auto &token : tokens) P::remove(token);
     for (auto target : targets) P::destroyTarget(target);
     for (auto observer : observers) P::destroyObserver(observer);
-    return {{oneTarget ? "W7" : "W7t", "bytes/observation", {double(after - before) / double(n)}}};
+    return double(after - before) / double(n);
   }
 
   struct Meeting {
@@ -377,8 +384,8 @@ struct Workloads {
     if (workload == "W4b") return addRemove(true, samples);
     if (workload == "W5") return observerLife(samples);
     if (workload == "W6") return removeMiddle(n, samples);
-    if (workload == "W7") return bytes(n, true);
-    if (workload == "W7t") return bytes(n, false);
+    if (workload == "W7") return bytes(n, true, samples);
+    if (workload == "W7t") return bytes(n, false, samples);
     if (workload == "W8") return threads(samples);
     return scale(workload, n, samples);
   }

@@ -22,8 +22,8 @@ func run<P: Peer>(_ peer: P.Type, _ workload: Workload, _ n: Int, _ samples: Int
     case .addRemoveBesides: addRemove(peer, besides: true, samples)
     case .observerLife: observerLife(peer, samples)
     case .removeMiddle: removeMiddle(peer, n, samples)
-    case .bytesOneTarget: bytes(peer, n, oneTarget: true)
-    case .bytesEachTarget: bytes(peer, n, oneTarget: false)
+    case .bytesOneTarget: bytes(peer, n, oneTarget: true, samples)
+    case .bytesEachTarget: bytes(peer, n, oneTarget: false, samples)
     case .threads: threads(peer, samples)
     case .objects, .fanOut, .fanIn: scale(peer, workload, n, samples)
     }
@@ -170,9 +170,16 @@ func removeMiddle<P: Peer>(_: P.Type, _ n: Int, _ samples: Int) -> [Line] {
     return [Line("W6", "ns/removal", result)]
 }
 
+@inlinable
+func bytes<P: Peer>(_ peer: P.Type, _ n: Int, oneTarget: Bool, _ samples: Int) -> [Line] {
+    let result = (0..<samples).map { _ in bytes(peer, n, oneTarget: oneTarget) }
+    return [Line(oneTarget ? "W7" : "W7t", "bytes/observation", result)]
+}
+
 /// The observer, and the array that holds the tokens, are there before the count starts.
 @inlinable
-func bytes<P: Peer>(_: P.Type, _ n: Int, oneTarget: Bool) -> [Line] {
+func bytes<P: Peer>(_: P.Type, _ n: Int, oneTarget: Bool) -> Double {
+    bench_tidy_heap()
     let observer = P.makeObserver()
     let targets = (0..<(oneTarget ? 1 : n)).map { _ in P.makeTarget() }
     var tokens: [P.Token] = []
@@ -186,7 +193,5 @@ func bytes<P: Peer>(_: P.Type, _ n: Int, oneTarget: Bool) -> [Line] {
     for target in targets { P.set(target, 1) }
     check("W7 calls", P.calls(observer), equals: n * (1 + P.callsOnAdd))
     for index in tokens.indices { P.remove(&tokens[index]) }
-    return [
-        Line(oneTarget ? "W7" : "W7t", "bytes/observation", [Double(after - before) / Double(n)])
-    ]
+    return Double(after - before) / Double(n)
 }

@@ -135,13 +135,15 @@ let appending = Cell(system: ByObserver.system, workload: "append", n: 1_000_000
     return [Line("append", "ns/append", result)]
 }
 
-let size = Cell(system: ByObserver.system, workload: "object-size") { _ in
-    [Line("object-size", "bytes", [Double(instanceSize(of: Model.self))])]
+func sizeCell(_ workload: String, _ type: AnyClass) -> Cell {
+    Cell(system: ByObserver.system, workload: workload) { samples in
+        let size = Double(instanceSize(of: type))
+        return [Line(workload, "bytes", [Double](repeating: size, count: samples))]
+    }
 }
 
-let sizeOfFour = Cell(system: ByObserver.system, workload: "object-size-4") { _ in
-    [Line("object-size-4", "bytes", [Double(instanceSize(of: ModelOfFour.self))])]
-}
+let size = sizeCell("object-size", Model.self)
+let sizeOfFour = sizeCell("object-size-4", ModelOfFour.self)
 
 benchMain(
     cells(of: ByObserver.self) + cells(of: ByClosure.self) + cells(of: Typed.self)

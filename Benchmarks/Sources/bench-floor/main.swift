@@ -89,12 +89,14 @@ final class PlainTargetOfFour {
     var fourth = 0
 }
 
-let size = Cell(system: PlainStore.system, workload: "object-size") { _ in
-    [Line("object-size", "bytes", [Double(instanceSize(of: PlainTarget.self))])]
+func sizeCell(_ workload: String, _ type: AnyClass) -> Cell {
+    Cell(system: PlainStore.system, workload: workload) { samples in
+        let size = Double(instanceSize(of: type))
+        return [Line(workload, "bytes", [Double](repeating: size, count: samples))]
+    }
 }
 
-let sizeOfFour = Cell(system: PlainStore.system, workload: "object-size-4") { _ in
-    [Line("object-size-4", "bytes", [Double(instanceSize(of: PlainTargetOfFour.self))])]
-}
+let size = sizeCell("object-size", PlainTarget.self)
+let sizeOfFour = sizeCell("object-size-4", PlainTargetOfFour.self)
 
 benchMain(cells(of: PlainStore.self) + cells(of: ClosureLoop.self) + [appending, size, sizeOfFour])

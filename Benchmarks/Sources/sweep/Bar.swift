@@ -66,7 +66,7 @@ extension Bar {
             name: system == observer ? workload : "\(workload), closure only",
             rule: limit == 1 ? "at most \(called)" : "at most \(limit.short) × \(called)",
             figure: { results in
-                guard let mine = results.min(system, workload), let theirs = results.min(peer, workload) else {
+                guard let mine = results.figure(system, workload), let theirs = results.figure(peer, workload) else {
                     return nil
                 }
                 return (mine / theirs, "\(mine.short) / \(theirs.short)")
@@ -77,8 +77,8 @@ extension Bar {
     private static let fasterThanSwift = Bar(
         name: "W2", rule: "at least 5 × faster than any Swift system",
         figure: { results in
-            guard let mine = results.min(observer, "W2") else { return nil }
-            let theirs = Systems.swift.compactMap { system in results.min(system, "W2").map { (system, $0) } }
+            guard let mine = results.figure(observer, "W2") else { return nil }
+            let theirs = Systems.swift.compactMap { system in results.figure(system, "W2").map { (system, $0) } }
             guard let fastest = theirs.min(by: { $0.1 < $1.1 }) else { return nil }
             return (fastest.1 / mine, "\(fastest.0) \(fastest.1.short) / \(mine.short)")
         },
@@ -87,7 +87,7 @@ extension Bar {
     private static let threads = Bar(
         name: "W8", rule: "at least 0.95 × what the floor reaches",
         figure: { results in
-            guard let mine = results.min(observer, "W8"), let theirs = results.min(Systems.floor, "W8") else {
+            guard let mine = results.figure(observer, "W8"), let theirs = results.figure(Systems.floor, "W8") else {
                 return nil
             }
             return (mine / theirs, "\(mine.short) / \(theirs.short)")
@@ -98,7 +98,7 @@ extension Bar {
         Bar(
             name: workload, rule: rule,
             figure: { results in
-                guard let mine = results.min(observer, workload), let base = results.min(observer, other) else {
+                guard let mine = results.figure(observer, workload), let base = results.figure(observer, other) else {
                     return nil
                 }
                 return (mine / base, "\(mine.short) / \(base.short)")
@@ -110,7 +110,7 @@ extension Bar {
         Bar(
             name: workload, rule: rule,
             figure: { results in
-                results.min(observer, workload).map { ($0 / limit, "\($0.short) / \(limit.short) \(unit)") }
+                results.figure(observer, workload).map { ($0 / limit, "\($0.short) / \(limit.short) \(unit)") }
             },
             holds: { $0 <= 1 })
     }
@@ -119,7 +119,8 @@ extension Bar {
         Bar(
             name: workload, rule: "at most 8 bytes more than a plain object",
             figure: { results in
-                guard let mine = results.min(observer, workload), let theirs = results.min(Systems.floor, workload)
+                guard let mine = results.figure(observer, workload),
+                    let theirs = results.figure(Systems.floor, workload)
                 else {
                     return nil
                 }
@@ -134,7 +135,7 @@ extension Bar {
             name: workload, rule: "flat within 2 × from 1e3 to 1e6",
             figure: { results in
                 let sizes = [1000, 10_000, 100_000, 1_000_000]
-                let values = sizes.compactMap { results.min(observer, "\(workload) N=\($0)") }
+                let values = sizes.compactMap { results.figure(observer, "\(workload) N=\($0)") }
                 guard values.count == sizes.count, let most = values.max() else { return nil }
                 return (most / values[0], "\(most.short) / \(values[0].short)")
             },

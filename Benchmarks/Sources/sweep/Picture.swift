@@ -71,14 +71,14 @@ struct Picture {
     }
 
     private func values(of workload: String) -> [(system: String, value: Double)] {
-        results.systems.compactMap { system in results.min(system, workload).map { (system, $0) } }
+        results.systems.compactMap { system in results.figure(system, workload).map { (system, $0) } }
             .sorted { workload == "W8" ? $0.1 > $1.1 : $0.1 < $1.1 }
     }
 
     private func series(of workload: String) -> [LinePanel.Series] {
         results.systems.compactMap { system in
             let points = results.rows.filter { $0.system == system && $0.workload.hasPrefix("\(workload) N=") }
-                .map { (n: Double($0.n), cost: $0.min) }.sorted { $0.n < $1.n }
+                .map { (n: Double($0.n), cost: $0.figure) }.sorted { $0.n < $1.n }
             return points.count > 1 ? LinePanel.Series(system: system, points: points) : nil
         }
     }

@@ -30,13 +30,13 @@ struct Report {
     private func sections(heading: String, picture: String) -> String {
         var text = """
             \(day), \(Machine.description). AutoKVO at \(revision).\(quick ? " A quick sweep." : "")\(oneThread ? " Processes of one thread." : "")
-            \(rounds) interleaved rounds, at least \(samples) samples a cell, \((seconds + 30) / 60) minutes. Cells are compared by minimum.
+            \(rounds) interleaved rounds, at least \(samples) samples a cell, \((seconds + 30) / 60) minutes. Times are compared by minimum, bytes by maximum.
 
             ![Bars by system, and cost against N](\(picture))
 
             \(heading) Minimum, ns for one operation
 
-            \(table(\.min))
+            \(table(\.figure))
 
             \(heading) Median, ns for one operation
 
@@ -111,7 +111,7 @@ struct Report {
         for shape in ["objects", "fanout", "fanin"] {
             for system in results.systems {
                 let cells = phases.map { phase in
-                    sizes.map { results.min(system, "\(shape)-\(phase) N=\($0)")?.short ?? "-" }.joined(
+                    sizes.map { results.figure(system, "\(shape)-\(phase) N=\($0)")?.short ?? "-" }.joined(
                         separator: " / ")
                 }
                 if cells.contains(where: { $0 != "- / - / - / -" }) { rows.append([shape, system] + cells) }
@@ -132,7 +132,7 @@ struct Report {
         let systems = results.systems.filter { system in workloads.contains { results.row(system, $0.0) != nil } }
         return markdownTable(
             ["what"] + systems,
-            workloads.map { workload in [workload.1] + systems.map { results.min($0, workload.0)?.short ?? "-" } })
+            workloads.map { workload in [workload.1] + systems.map { results.figure($0, workload.0)?.short ?? "-" } })
     }
 
     private func barTable() -> String {
