@@ -31,6 +31,8 @@ public func expectNothingLeft(by suites: String..., sourceLocation: SourceLocati
     arguments.parallel = false
     arguments.verbosity = -2
     let status = await __swiftPMEntryPoint(passing: arguments) as CInt
-    if status != 0 { Issue.record("The tests of \(suites) ended with status \(status)", sourceLocation: sourceLocation) }
+    if status != 0 {
+        Issue.record("The tests of \(suites) ended with status \(status)", sourceLocation: sourceLocation)
+    }
     expectAllGone(sourceLocation)
 }

@@ -29,7 +29,8 @@ public final class Recorder<Value> {
     public func record(_ change: Change<Value>, _ label: String = "") {
         entries.append(
             Entry(
-                keyPath: change.keyPath, kind: change.kind, old: change.oldValue, new: change.newValue, indexes: change.indexes,
+                keyPath: change.keyPath, kind: change.kind, old: change.oldValue, new: change.newValue,
+                indexes: change.indexes,
                 isPrior: change.isPrior, target: change.target.map(ObjectIdentifier.init), userInfo: change.userInfo,
                 label: label))
     }

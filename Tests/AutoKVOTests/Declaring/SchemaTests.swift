@@ -8,7 +8,11 @@ private class Faulty: Model {
 }
 
 private final class Twice: Faulty {
-    override class var schema: Schema { Schema(Twice.self, extending: super.schema) { Key("a", \.a); Key("a", \.b) } }
+    override class var schema: Schema {
+        Schema(Twice.self, extending: super.schema) {
+            Key("a", \.a); Key("a", \.b)
+        }
+    }
 }
 private final class Dotted: Faulty {
     override class var schema: Schema { Schema(Dotted.self, extending: super.schema) { Key("a.b", \.a) } }
@@ -23,17 +27,27 @@ private final class Operatorlike: Faulty {
     override class var schema: Schema { Schema(Operatorlike.self, extending: super.schema) { Key("@count", \.a) } }
 }
 private final class UnknownBase: Faulty {
-    override class var schema: Schema { Schema(UnknownBase.self, extending: super.schema) { Key("alpha", \.a); Key("b", \.b, affectedBy: "alhpa") } }
+    override class var schema: Schema {
+        Schema(UnknownBase.self, extending: super.schema) {
+            Key("alpha", \.a); Key("b", \.b, affectedBy: "alhpa")
+        }
+    }
 }
 private final class UnknownPath: Faulty {
-    override class var schema: Schema { Schema(UnknownPath.self, extending: super.schema) { Key("b", \.b, affectedBy: "x.y") } }
+    override class var schema: Schema {
+        Schema(UnknownPath.self, extending: super.schema) { Key("b", \.b, affectedBy: "x.y") }
+    }
 }
 private final class Itself: Faulty {
-    override class var schema: Schema { Schema(Itself.self, extending: super.schema) { Key("a", \.a, affectedBy: "a") } }
+    override class var schema: Schema {
+        Schema(Itself.self, extending: super.schema) { Key("a", \.a, affectedBy: "a") }
+    }
 }
 private final class Cycle: Faulty {
     override class var schema: Schema {
-        Schema(Cycle.self, extending: super.schema) { Key("a", \.a, affectedBy: "b"); Key("b", \.b, affectedBy: "a") }
+        Schema(Cycle.self, extending: super.schema) {
+            Key("a", \.a, affectedBy: "b"); Key("b", \.b, affectedBy: "a")
+        }
     }
 }
 private final class LongCycle: Faulty {
@@ -48,13 +62,17 @@ private final class LongCycle: Faulty {
 }
 private final class TwoHandlers: Faulty {
     override class var schema: Schema {
-        Schema(TwoHandlers.self, extending: super.schema) { Handler("h") { _ in }; Handler("h") { _ in } }
+        Schema(TwoHandlers.self, extending: super.schema) {
+            Handler("h") { _ in }; Handler("h") { _ in }
+        }
     }
 }
 
 private class Acyclic: Faulty {
     override class var schema: Schema {
-        Schema(Acyclic.self, extending: super.schema) { Key("a", \.a); Key("b", \.b, affectedBy: "a") }
+        Schema(Acyclic.self, extending: super.schema) {
+            Key("a", \.a); Key("b", \.b, affectedBy: "a")
+        }
     }
 }
 private final class ClosesCycle: Acyclic {
@@ -123,12 +141,15 @@ private final class Wide: Model {
 @Suite("Schemas") struct SchemaTests {
     let recorder = Recorder<Any>()
 
+    // 4.09, 4.10
     @Test("a schema that contradicts itself is an error at first use, with class and key", arguments: 0..<12)
     func faults(index: Int) throws {
         let cases: [(TrackedObject, String, String)] = [
             (Twice(), "a", "twice"), (Dotted(), "a.b", "dot"), (Barred(), "a|b", "|"), (Nameless(), "", "empty"),
-            (Operatorlike(), "@count", "@"), (UnknownBase(), "b", "did you mean \"alpha\""), (UnknownPath(), "b", "x.y"),
-            (Itself(), "a", "itself"), (Cycle(), "", "itself"), (LongCycle(), "", "itself"), (TwoHandlers(), "h", "twice"),
+            (Operatorlike(), "@count", "@"), (UnknownBase(), "b", "did you mean \"alpha\""),
+            (UnknownPath(), "b", "x.y"),
+            (Itself(), "a", "itself"), (Cycle(), "", "itself"), (LongCycle(), "", "itself"),
+            (TwoHandlers(), "h", "twice"),
             (ClosesCycle(), "", "itself"),
         ]
         let (object, key, text) = cases[index]
@@ -214,7 +235,9 @@ private final class Wide: Model {
 
     @Test("names of any length and script, and a chain of 300 keys") func wide() throws {
         let object = Wide()
-        for path in ["名前", "aVeryLongPropertyNameIndeedLongerThanFifteen", "exactlyFifteen_", "exactlySixteen__", "k299"] {
+        for path in [
+            "名前", "aVeryLongPropertyNameIndeedLongerThanFifteen", "exactlyFifteen_", "exactlySixteen__", "k299",
+        ] {
             try object.observe(path, recorder.handler())
         }
         object.aVeryLongPropertyNameIndeedLongerThanFifteen = 1
@@ -229,7 +252,10 @@ private final class Wide: Model {
 
     @Test("errors are equal by content and say everything in one line") func errors() throws {
         let error = #expect(throws: KeyValueError.self) { try Person().observe("address.citty") { _ in } }
-        #expect(error == KeyValueError(.unknownKey(nearest: "city"), className: "Address", key: "citty", keyPath: "address.citty"))
+        #expect(
+            error
+                == KeyValueError(
+                    .unknownKey(nearest: "city"), className: "Address", key: "citty", keyPath: "address.citty"))
         #expect(error?.key == "citty" && error?.keyPath == "address.citty")
         #expect(error?.description.contains("\n") == false)
         let far = #expect(throws: KeyValueError.self) { try Person().observe("qqqqqqqqqq") { _ in } }

@@ -22,7 +22,8 @@ private func missing(_ parts: String..., in result: ExitTest.Result?) -> [String
 
 /// Why two tests wait: in a class that is not final, forming `\\.a` in `Schema(Self.self)` traps in the runtime whatever
 /// `Self` is at that moment, so the library has to see it before the schema's content runs, and has nothing to see it by.
-private let selfIsUnseen: Comment = "Schema(Self.self) traps in the runtime's key path code, before any check of ours can tell it from the class's name"
+private let selfIsUnseen: Comment =
+    "Schema(Self.self) traps in the runtime's key path code, before any check of ours can tell it from the class's name"
 
 @Suite("Mistakes in code trap with a sentence") struct TrapTests {
     @Test("Schema(Self.self) in a class that is subclassed", .disabled(selfIsUnseen)) func selfSchemaTraps() async {
@@ -32,7 +33,8 @@ private let selfIsUnseen: Comment = "Schema(Self.self) traps in the runtime's ke
         #expect(missing("Self.self", in: result) == [])
     }
 
-    @Test("Schema(Self.self) in a class whose subclass declares nothing", .disabled(selfIsUnseen)) func selfSchemaHeirTraps() async {
+    @Test("Schema(Self.self) in a class whose subclass declares nothing", .disabled(selfIsUnseen))
+    func selfSchemaHeirTraps() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try SelfSchemaHeir().observe("a") { _ in }
         }

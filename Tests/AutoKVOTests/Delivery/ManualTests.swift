@@ -91,7 +91,8 @@ private final class Twofold: Model {
     }
 
     // 4.25
-    @Test("a dependent of a key that does not announce itself: one call when announced by hand, none otherwise") func dependentOfQuiet() throws {
+    @Test("a dependent of a key that does not announce itself: one call when announced by hand, none otherwise")
+    func dependentOfQuiet() throws {
         try dial.observe("half", options: [.old, .new], recorder.handler())
         dial.quiet = 8
         #expect(recorder.count == 0)

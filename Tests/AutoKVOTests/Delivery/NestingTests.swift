@@ -7,7 +7,9 @@ import Testing
     let recorder = Recorder<Any>()
 
     // 2.02, the table
-    @Test("nested pairs on one key: one prior at the outermost will, one post at the outermost did") func nestedSame() throws {
+    @Test("nested pairs on one key: one prior at the outermost will, one post at the outermost did") func nestedSame()
+        throws
+    {
         try person.observe("age", options: [.old, .new, .prior], recorder.handler())
         person.willChangeValue(forKey: "age")
         #expect(recorder.priors == [true])
@@ -22,7 +24,8 @@ import Testing
         #expect(recorder.last?.new as? Int == 2)
     }
 
-    @Test("a plain write inside an announced change is part of it, for every set of options",
+    @Test(
+        "a plain write inside an announced change is part of it, for every set of options",
         arguments: [[], [.old], [.new], [.prior], [.old, .new]] as [ObservingOptions])
     func writeInside(options: ObservingOptions) throws {
         try person.observe("age", options: options, recorder.handler())
@@ -44,7 +47,9 @@ import Testing
     }
 
     // 2.04
-    @Test("an observer added between will and did is not part of that change, and gets the next", arguments: [true, false])
+    @Test(
+        "an observer added between will and did is not part of that change, and gets the next",
+        arguments: [true, false])
     func addedBetween(observedBefore: Bool) throws {
         if observedBefore { try person.observe("age", recorder.handler("first")) }
         let lines = try messages {
@@ -60,7 +65,8 @@ import Testing
         #expect(recorder.labels == (observedBefore ? ["first", "newcomer"] : ["newcomer"]))
     }
 
-    @Test("a path or group added between will and did is not part of that change either") func pathAddedBetween() throws {
+    @Test("a path or group added between will and did is not part of that change either") func pathAddedBetween() throws
+    {
         person.address = Address()
         person.willChangeValue(forKey: "address")
         try person.observe("address.city", recorder.handler("path"))
@@ -98,7 +104,9 @@ import Testing
     }
 
     // 2.05, the table
-    @Test("did without will is one diagnostic and no call", arguments: [true, false]) func didWithoutWill(observed: Bool) throws {
+    @Test("did without will is one diagnostic and no call", arguments: [true, false]) func didWithoutWill(
+        observed: Bool
+    ) throws {
         if observed { try person.observe("age", recorder.handler()) }
         let lines = messages { person.didChangeValue(forKey: "age") }
         #expect(lines.count == 1)
@@ -120,7 +128,9 @@ import Testing
     }
 
     // 2.06
-    @Test("a will without did leaves other objects, other keys and other threads alone") func willWithoutDid() async throws {
+    @Test("a will without did leaves other objects, other keys and other threads alone") func willWithoutDid()
+        async throws
+    {
         try person.observe("age", options: [.prior], recorder.handler())
         person.willChangeValue(forKey: "age")
         #expect(recorder.priors == [true])
@@ -152,7 +162,8 @@ import Testing
     }
 
     // The table: several bases of one derived key
-    @Test("several bases of one derived key inside nested will/did: one prior with the first, one post after the last") func bases() throws {
+    @Test("several bases of one derived key inside nested will/did: one prior with the first, one post after the last")
+    func bases() throws {
         try person.observe("fullName", options: [.old, .new, .prior], recorder.handler("full"))
         try person.observe("greeting", options: [.old, .new], recorder.handler("greeting"))
         person.willChangeValue(forKey: "firstName")
@@ -179,11 +190,20 @@ import Testing
         #expect(recorder.entries[1].new as? String == "Cid Roy")
     }
 
-    @Test("withMutation returns what its body returns, and announces the change though the body throws") func throwing() throws {
+    @Test("withMutation returns what its body returns, and announces the change though the body throws") func throwing()
+        throws
+    {
         struct Failure: Error {}
         try person.observe("plain", options: [.old, .new], recorder.handler())
-        #expect(person.withMutation(of: "plain") { person.plain = 1; return "done" } == "done")
-        #expect(throws: Failure.self) { try person.withMutation(of: "plain") { person.plain = 2; throw Failure() } }
+        #expect(
+            person.withMutation(of: "plain") {
+                person.plain = 1; return "done"
+            } == "done")
+        #expect(throws: Failure.self) {
+            try person.withMutation(of: "plain") {
+                person.plain = 2; throw Failure()
+            }
+        }
         #expect(recorder.news(Int.self) == [1, 2])
         #expect(recorder.olds(Int.self) == [0, 1])
         person.$age.withMutation { person.age = 3 }

@@ -8,7 +8,9 @@ import Testing
     static let paths = ["age", "age|firstName", "address.zip|age"]
 
     // Feature 41
-    @Test(".once is delivered once, then no longer valid, and tells onEnd", arguments: paths) func once(path: String) throws {
+    @Test(".once is delivered once, then no longer valid, and tells onEnd", arguments: paths) func once(path: String)
+        throws
+    {
         var reasons: [KeyValueObservation.EndReason] = []
         let observation = try person.observe(path, options: [.once, .old, .new], recorder.handler())
         observation.onEnd { reasons.append($0) }

@@ -7,7 +7,9 @@ import Testing
     let recorder = Recorder<Any>()
 
     // 6.10, the table
-    @Test("observers of one key are called in the order of registration, before and after alike", arguments: [3, 16, 17, 40])
+    @Test(
+        "observers of one key are called in the order of registration, before and after alike",
+        arguments: [3, 16, 17, 40])
     func registrationOrder(count: Int) throws {
         for index in 0..<count { try person.observe("age", options: [.prior], recorder.handler("\(index)")) }
         person.age = 1
@@ -16,7 +18,9 @@ import Testing
         #expect(recorder.priors == Array(repeating: true, count: count) + Array(repeating: false, count: count))
     }
 
-    @Test("kinds of observation do not change the order: closures, observers, groups, paths, handles") func mixedOrder() throws {
+    @Test("kinds of observation do not change the order: closures, observers, groups, paths, handles") func mixedOrder()
+        throws
+    {
         let panel = Person("Panel")
         try person.observe("age", recorder.handler("1"))
         try person.observe(["age", "firstName"], recorder.handler("2"))
@@ -86,7 +90,9 @@ import Testing
     }
 
     // 2.07, 2.09
-    @Test("an observer registered inside a handler, prior or not, gets later changes and not this one", arguments: [true, false])
+    @Test(
+        "an observer registered inside a handler, prior or not, gets later changes and not this one",
+        arguments: [true, false])
     func registersInside(prior: Bool) throws {
         var isAdded = false
         try person.observe("age", options: [.prior]) { [recorder] change in
@@ -104,7 +110,8 @@ import Testing
         #expect(recorder.labels == ["firstName", "age", "group", "age", "group"])
     }
 
-    @Test("a newcomer registered inside a delivery with .initial is called at once, and not again for it") func initialInside() throws {
+    @Test("a newcomer registered inside a delivery with .initial is called at once, and not again for it")
+    func initialInside() throws {
         try person.observe("age", options: [.once]) { [recorder] change in
             try! change.target.observe("age", options: [.initial, .new], recorder.handler())
         }
@@ -123,8 +130,9 @@ import Testing
         #expect(recorder.labels == ["begin", "lastName", "end"])
     }
 
-    // The table: key and its dependent both observed
-    @Test("a key and its dependent both observed: one call each, the key's own observers first", arguments: [true, false])
+    // 4.24, the table: key and its dependent both observed
+    @Test(
+        "a key and its dependent both observed: one call each, the key's own observers first", arguments: [true, false])
     func keyBeforeDependent(keyFirst: Bool) throws {
         if keyFirst { try person.observe("firstName", options: [.prior], recorder.handler("key")) }
         try person.observe("greeting", options: [.prior], recorder.handler("greeting"))

@@ -57,7 +57,9 @@ private final class BiggerBox: Box {
     let recorder = Recorder<Any>()
 
     // 4.01
-    @Test("only the derived key observed: one call for it, none for its base, new computed after the set") func one() throws {
+    @Test("only the derived key observed: one call for it, none for its base, new computed after the set") func one()
+        throws
+    {
         try box.observe("sum", options: [.new], recorder.handler())
         box.a = 5
         #expect(recorder.paths == ["sum"])
@@ -73,7 +75,8 @@ private final class BiggerBox: Box {
     }
 
     // 4.03, the table: several roads
-    @Test("through a chain, and by two roads at once, each base set is exactly one call with the final value") func chain() throws {
+    @Test("through a chain, and by two roads at once, each base set is exactly one call with the final value")
+    func chain() throws {
         for path in ["twice", "both"] { try box.observe(path, options: [.old, .new], recorder.handler()) }
         box.b = 3
         #expect(recorder.paths.sorted() == ["both", "twice"])
@@ -81,7 +84,8 @@ private final class BiggerBox: Box {
         #expect(recorder.entries.first { $0.keyPath == "both" }?.old as? Int == 9)
     }
 
-    @Test("one observation of a key and its dependents is called once for each change of the base") func group() throws {
+    @Test("one observation of a key and its dependents is called once for each change of the base") func group() throws
+    {
         try box.observe(["a", "sum", "twice", "both"], options: [.prior], recorder.handler())
         box.a = 9
         #expect(recorder.priors == [true, false])
@@ -130,7 +134,8 @@ private final class BiggerBox: Box {
     }
 
     // 4.17
-    @Test("when the selection of a derived head switches, the newly selected one is heard and the old one not") func selection() throws {
+    @Test("when the selection of a derived head switches, the newly selected one is heard and the old one not")
+    func selection() throws {
         let first = Box()
         let second = Box()
         box.inner = first
@@ -203,10 +208,42 @@ private final class BiggerBox: Box {
         #expect(recorder.last?.new as? Int == 24)
     }
 
+    // 4.23
+    @Test("derived from an operator over a to-many: follows members and elements, and tells of settings")
+    func fromOperator() throws {
+        final class Circle: Model {
+            @Observed var members: [Person] = []
+            var total: Int { members.reduce(0) { $0 + $1.age } }
+            var names: [String] { members.map(\.firstName) }
+            override class var schema: Schema {
+                Schema(Circle.self, extending: super.schema) {
+                    Key("members", \.members)
+                    Key("total", \.total, affectedBy: "members.@sum.age")
+                    Key("names", \.names, affectedBy: "members")
+                }
+            }
+        }
+        let circle = Circle()
+        try circle.observe(["total"], options: [.old, .new], recorder.handler())
+        try circle.observe("names", options: [.new], recorder.handler())
+        let person = Person()
+        person.age = 3
+        circle.$members.append(person)
+        #expect(recorder.paths.sorted() == ["names", "total"])
+        #expect(recorder.kinds == [.setting, .setting])
+        recorder.clear()
+        person.age = 5
+        #expect(recorder.paths == ["total"])
+        #expect(recorder.last?.old as? Int == 3)
+        #expect(recorder.last?.new as? Int == 5)
+    }
+
     // 4.27
     @Test("dependencies hold for every wording, whichever comes first") func everyWording() throws {
         let first = Box()
-        first.observe(\.sum, options: [.new]) { [recorder] _, change in #expect(change.newValue == 5); recorder.clear() }
+        first.observe(\.sum, options: [.new]) { [recorder] _, change in
+            #expect(change.newValue == 5); recorder.clear()
+        }
         try first.observe("sum", options: [.new], recorder.handler())
         first.a = 3
         #expect(recorder.news(Int.self) == [5])
@@ -256,7 +293,8 @@ private final class BiggerBox: Box {
         #expect(box.reads == 0)
     }
 
-    @Test("while a derived key is observed, its object may die: with the remote object alive, and dying with it") func deaths() throws {
+    @Test("while a derived key is observed, its object may die: with the remote object alive, and dying with it")
+    func deaths() throws {
         let tracker = LifetimeTracker()
         let inner = tracker.track(Box())
         do {

@@ -26,7 +26,9 @@ import Testing
     }
 
     // 3.03
-    @Test("a change at any level reports the root and the whole path", arguments: 0..<3) func anyLevel(level: Int) throws {
+    @Test("a change at any level reports the root and the whole path", arguments: 0..<3) func anyLevel(level: Int)
+        throws
+    {
         let spouse = Person("S")
         spouse.address = Address("Ulm")
         person.spouse = spouse
@@ -120,7 +122,8 @@ import Testing
     }
 
     // 3.16
-    @Test("a path through objects that refer to themselves reports the path as registered, once for each change") func selfReference() throws {
+    @Test("a path through objects that refer to themselves reports the path as registered, once for each change")
+    func selfReference() throws {
         person.spouse = person
         try person.observe("spouse.spouse.spouse.age", options: [.old, .new], recorder.handler())
         person.age = 1
@@ -167,8 +170,13 @@ import Testing
     }
 
     // 3.21, the table
-    @Test("a plain path through an array, a set or a value is an error at registration",
-        arguments: ["friends.age", "friends.friends.age", "tags.count", "scores.first", "age.magnitude", "firstName.count", "fullName.count", "spouse.friends.age", "friends.@count.x", "age.@sum", "tags.@sum.age", "friends.@nope", "@count", "friends.@max.agee"])
+    @Test(
+        "a plain path through an array, a set or a value is an error at registration",
+        arguments: [
+            "friends.age", "friends.friends.age", "tags.count", "scores.first", "age.magnitude", "firstName.count",
+            "fullName.count", "spouse.friends.age", "friends.@count.x", "age.@sum", "tags.@sum.age", "friends.@nope",
+            "@count", "friends.@max.agee",
+        ])
     func throughCollection(path: String) throws {
         #expect(throws: KeyValueError.self) { try person.observe(path) { _ in } }
         #expect(person.observations().isEmpty)
@@ -178,7 +186,8 @@ import Testing
     @Test("a path that ends in an operator is accepted, and follows members and elements") func operators() throws {
         let friend = Person("F")
         friend.age = 10
-        let observation = try person.observe(["friends.@count", "friends.@sum.age"], options: [.old, .new], recorder.handler())
+        let observation = try person.observe(
+            ["friends.@count", "friends.@sum.age"], options: [.old, .new], recorder.handler())
         person.friends = [friend]
         #expect(recorder.count == 1 || recorder.count == 2)
         recorder.clear()
@@ -206,8 +215,39 @@ import Testing
         tracker.expectNoLeaks()
     }
 
+    // 3.25
+    @Test("an intermediate that is replaced without a word: no trap, and removal takes all links")
+    func silentIntermediate() throws {
+        let (first, second) = (Address("a"), Address("b"))
+        let holder = Silent()
+        holder.address = first
+        let observation = try holder.observe("address.city", options: [.old, .new], recorder.handler())
+        holder.address = second
+        #expect(recorder.count == 0)
+        holder.withMutation(of: "address") {}
+        second.city = "c"
+        #expect(recorder.last?.new as? String == "c")
+        holder.address = nil
+        observation.remove()
+        #expect(first.observations().isEmpty && second.observations().isEmpty)
+        first.city = "x"
+        second.city = "x"
+        #expect(recorder.count == 2)
+    }
+
+    // 3.29
+    @Test("two sets of the leaf and the holder set to nil are three changes") func threeChanges() throws {
+        person.address = Address()
+        try person.observe("address.city", options: [.new], recorder.handler())
+        person.address!.city = "a"
+        person.address!.city = "b"
+        person.address = nil
+        #expect(recorder.news(String.self) == ["a", "b", nil])
+    }
+
     // 3.26
-    @Test("a change tells whether the last component changed or one before it, prior and post alike") func lastComponent() throws {
+    @Test("a change tells whether the last component changed or one before it, prior and post alike")
+    func lastComponent() throws {
         person.address = Address()
         var last: [Bool] = []
         try person.observe("address.city", options: [.prior]) { last.append($0.isLastComponent) }
@@ -234,7 +274,8 @@ import Testing
     }
 
     // 3.28
-    @Test("a misspelt later component is an error at once, though the head is nil",
+    @Test(
+        "a misspelt later component is an error at once, though the head is nil",
         arguments: [("address.citi", "city"), ("spouse.adress.city", "address"), ("spouse.address.zipp", "zip")])
     func misspeltLater(path: String, nearest: String) throws {
         let error = #expect(throws: KeyValueError.self) { try person.observe(path) { _ in } }
@@ -242,7 +283,8 @@ import Testing
         #expect(error?.keyPath == path)
     }
 
-    @Test("subclasses as intermediates, and a path that needs the subclass is an error by the declared type") func subclasses() throws {
+    @Test("subclasses as intermediates, and a path that needs the subclass is an error by the declared type")
+    func subclasses() throws {
         let employee = Employee("E")
         person.spouse = employee
         try person.observe("spouse.fullName", options: [.new], recorder.handler())
@@ -317,7 +359,9 @@ import Testing
         #expect(tracker.liveCount == 1)
     }
 
-    @Test("a path through Any or a protocol type is followed, and what does not fit is a diagnostic") func opaque() throws {
+    @Test("a path through Any or a protocol type is followed, and what does not fit is a diagnostic") func opaque()
+        throws
+    {
         let holder = Holder()
         try holder.observe("anything.city", options: [.new], recorder.handler())
         holder.anything = Address("Ulm")
@@ -342,7 +386,8 @@ import Testing
         #expect(recorder.labels == labels + labels)
     }
 
-    @Test("paths of several roots through one shared object are each told with their own root") func sharedLeaf() throws {
+    @Test("paths of several roots through one shared object are each told with their own root") func sharedLeaf() throws
+    {
         let address = Address()
         let people = (0..<3).map { _ in Person() }
         for person in people {
@@ -353,7 +398,8 @@ import Testing
         #expect(recorder.entries.map(\.target) == people.map { ObjectIdentifier($0) })
     }
 
-    @Test("one observation of several targets through one shared object is called once for its change") func sharedLeafGroup() throws {
+    @Test("one observation of several targets through one shared object is called once for its change")
+    func sharedLeafGroup() throws {
         let address = Address()
         let people = (0..<3).map { _ in Person() }
         for person in people { person.address = address }
@@ -389,4 +435,10 @@ import Testing
 private final class Holder: Model {
     @Observed var anything: Any?
     override class var schema: Schema { Schema(Holder.self, extending: super.schema) { Key("anything", \.anything) } }
+}
+
+/// Holds an address that it does not announce.
+private final class Silent: Model {
+    var address: Address?
+    override class var schema: Schema { Schema(Silent.self, extending: super.schema) { Key("address", \.address) } }
 }

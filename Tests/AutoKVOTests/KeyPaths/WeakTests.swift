@@ -22,7 +22,9 @@ private final class Node: Model {
     let tracker = LifetimeTracker()
     let recorder = Recorder<Any>()
 
-    @Test("a weak property does not keep its object, observed or not", arguments: [true, false]) func doesNotKeep(observed: Bool) throws {
+    @Test("a weak property does not keep its object, observed or not", arguments: [true, false]) func doesNotKeep(
+        observed: Bool
+    ) throws {
         if observed { try node.observe("next", recorder.handler()) }
         do {
             let next = tracker.track(Node())
@@ -48,7 +50,9 @@ private final class Node: Model {
     }
 
     // 7.10, 3.24, the table
-    @Test("a weak intermediate dies: one post change, new nil; heard again after reassignment") func intermediateDies() throws {
+    @Test("a weak intermediate dies: one post change, new nil; heard again after reassignment") func intermediateDies()
+        throws
+    {
         let observation = try node.observe("next.value", options: [.new, .prior], recorder.handler())
         do {
             let next = tracker.track(Node())
@@ -140,7 +144,9 @@ private final class Node: Model {
         tracker.expectNoLeaks()
     }
 
-    @Test("the observer of a weak property may die with the object referred to, in either order", arguments: [true, false])
+    @Test(
+        "the observer of a weak property may die with the object referred to, in either order",
+        arguments: [true, false])
     func bothDie(holderFirst: Bool) throws {
         var holder: Node? = tracker.track(Node())
         var referent: Node? = tracker.track(Node())
@@ -163,7 +169,9 @@ private final class Node: Model {
         #expect(recorder.count == 0)
     }
 
-    @Test("after the observation is removed the death is no change, and observing again sees nil") func removedBefore() throws {
+    @Test("after the observation is removed the death is no change, and observing again sees nil") func removedBefore()
+        throws
+    {
         do {
             let next = Node()
             node.next = next
@@ -180,7 +188,9 @@ private final class Node: Model {
     }
 
     // 7.11
-    @Test("objects that a computed property makes anew are not watched: their death is no change") func temporaries() throws {
+    @Test("objects that a computed property makes anew are not watched: their death is no change") func temporaries()
+        throws
+    {
         final class Maker: Model {
             @Observed var seed = 1
             var made: Address { Address("city \(seed)") }

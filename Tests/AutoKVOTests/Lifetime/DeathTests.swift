@@ -34,7 +34,9 @@ private final class LastWord: Model {
     let recorder = Recorder<Any>()
 
     // 7.04, features 48, 57
-    @Test("an observation ends with its target", arguments: ["age", "fullName", "address.city", "cityLine", "parent", "age|firstName", "friends.@count"])
+    @Test(
+        "an observation ends with its target",
+        arguments: ["age", "fullName", "address.city", "cityLine", "parent", "age|firstName", "friends.@count"])
     func targetDies(path: String) throws {
         let panel = tracker.track(Person("Panel"))
         var reasons: [KeyValueObservation.EndReason] = []
@@ -59,7 +61,9 @@ private final class LastWord: Model {
     }
 
     // 7.02, 7.08, features 49, 56, 59
-    @Test("an observation ends with its observer", arguments: ["age", "fullName", "address.city", "cityLine", "parent", "age|firstName", "friends.@count"])
+    @Test(
+        "an observation ends with its observer",
+        arguments: ["age", "fullName", "address.city", "cityLine", "parent", "age|firstName", "friends.@count"])
     func observerDies(path: String) throws {
         let person = tracker.track(Person())
         person.address = Address()
@@ -85,7 +89,9 @@ private final class LastWord: Model {
     }
 
     // Feature 50
-    @Test("both sides may die in either order, with and without a handle", arguments: [true, false], ["age", "address.city", "age|cityLine"])
+    @Test(
+        "both sides may die in either order, with and without a handle", arguments: [true, false],
+        ["age", "address.city", "age|cityLine"])
     func eitherOrder(targetFirst: Bool, path: String) throws {
         var person: Person? = tracker.track(Person())
         var panel: Person? = tracker.track(Person("Panel"))
@@ -117,13 +123,17 @@ private final class LastWord: Model {
     }
 
     // 1.26, 7.06, feature 12, complaint 2
-    @Test("self-observation ends safely and leaks nothing", arguments: ["age", "address.city", "spouse.spouse.age", "cityLine"])
+    @Test(
+        "self-observation ends safely and leaks nothing",
+        arguments: ["age", "address.city", "spouse.spouse.age", "cityLine"])
     func selfObservation(path: String) throws {
         var reasons: [KeyValueObservation.EndReason] = []
         do {
             let person = tracker.track(Person())
             person.address = Address()
-            let observation = try person.addObserver(person, forKeyPath: path, options: [.initial, .new]) { me, _ in me.log.append("x") }
+            let observation = try person.addObserver(person, forKeyPath: path, options: [.initial, .new]) { me, _ in
+                me.log.append("x")
+            }
             observation.onEnd { reasons.append($0) }
             #expect(person.log == ["x"])
             #expect(person.observations() == [observation])
@@ -145,7 +155,9 @@ private final class LastWord: Model {
                 // The object is dying: it may be read, and must not be kept.
                 let address = Unmanaged.passUnretained(object)
                 observation.onEnd { _ in
-                    address._withUnsafeGuaranteedRef { seen.append("\($0.a)\($0.b)\($0.d)\($0.note[0])\($0.payload[2])") }
+                    address._withUnsafeGuaranteedRef {
+                        seen.append("\($0.a)\($0.b)\($0.d)\($0.note[0])\($0.payload[2])")
+                    }
                 }
             }
         }
@@ -193,7 +205,9 @@ private final class LastWord: Model {
                 address._withUnsafeGuaranteedRef { person in
                     #expect(throws: KeyValueError.self) { try person.observe("age") { _ in } }
                     #expect(throws: KeyValueError.self) { try other.addObserver(person, forKeyPath: "age") { _, _ in } }
-                    #expect(throws: KeyValueError.self) { try [other, person].observe("age", options: [.initial]) { _ in } }
+                    #expect(throws: KeyValueError.self) {
+                        try [other, person].observe("age", options: [.initial]) { _ in }
+                    }
                     person.age = 99
                 }
             }
@@ -240,7 +254,8 @@ private final class LastWord: Model {
     }
 
     // 7.16
-    @Test("an object observed and dropped without removal does no harm, a thousand times, at reused addresses") func reuse() throws {
+    @Test("an object observed and dropped without removal does no harm, a thousand times, at reused addresses")
+    func reuse() throws {
         for index in 0..<1000 {
             let person = tracker.track(Person())
             var calls = 0
@@ -270,7 +285,9 @@ private final class LastWord: Model {
     @Test(".retainsTarget lets go when the observer dies") func retainsTargetObserver() throws {
         do {
             let panel = tracker.track(Person("Panel"))
-            do { try tracker.track(Person()).addObserver(panel, forKeyPath: "age", options: [.retainsTarget]) { _, _ in } }
+            do {
+                try tracker.track(Person()).addObserver(panel, forKeyPath: "age", options: [.retainsTarget]) { _, _ in }
+            }
             #expect(tracker.liveCount == 2)
         }
         tracker.expectNoLeaks()
@@ -281,7 +298,9 @@ private final class LastWord: Model {
             let person = tracker.track(Person())
             let panel = tracker.track(Person("Panel"))
             let token = tracker.token()
-            try person.addObserver(panel, forKeyPath: ["age", "address.city"], options: [.old, .new, .prior, .initial]) { _, _ in
+            try person.addObserver(
+                panel, forKeyPath: ["age", "address.city"], options: [.old, .new, .prior, .initial]
+            ) { _, _ in
                 token.touch()
             }
             person.age = 1
@@ -307,7 +326,8 @@ private final class LastWord: Model {
     }
 
     // The table: a handler's observer
-    @Test("an observer cannot die under its own handler, and gets nothing after it") func observerDiesInHandler() throws {
+    @Test("an observer cannot die under its own handler, and gets nothing after it") func observerDiesInHandler() throws
+    {
         final class Owner { var panel: Person? }
         let owner = Owner()
         owner.panel = tracker.track(Person("Panel"))

@@ -7,7 +7,8 @@ import Testing
     let person = Person()
 
     // Feature 60, complaint 4
-    @Test("a handler is released when remove() returns, though the handle is kept",
+    @Test(
+        "a handler is released when remove() returns, though the handle is kept",
         arguments: ["age", "address.city", "age|firstName", "fullName", "friends.@avg.age"])
     func atOnce(path: String) throws {
         let observation: KeyValueObservation
@@ -27,7 +28,9 @@ import Testing
         let observation: KeyValueObservation
         do {
             let token = tracker.token()
-            observation = try target!.addObserver(panel!, forKeyPath: "age", userInfo: tracker.token()) { _, _ in token.touch() }
+            observation = try target!.addObserver(panel!, forKeyPath: "age", userInfo: tracker.token()) { _, _ in
+                token.touch()
+            }
         }
         switch way {
         case 0: observation.remove()
@@ -44,7 +47,9 @@ import Testing
         withExtendedLifetime((target, panel)) {}
     }
 
-    @Test("a handler removed inside its own call lives to the end of the delivery, not longer") func insideOwnCall() throws {
+    @Test("a handler removed inside its own call lives to the end of the delivery, not longer") func insideOwnCall()
+        throws
+    {
         var live: [Int] = []
         do {
             let token = tracker.token()
@@ -59,7 +64,8 @@ import Testing
         tracker.expectNoLeaks()
     }
 
-    @Test("a handler removed by another of the same delivery is released at the latest when that is over") func byAnother() throws {
+    @Test("a handler removed by another of the same delivery is released at the latest when that is over")
+    func byAnother() throws {
         let observations = try (0..<40).map { _ in
             let token = tracker.token()
             return try person.observe("age") { _ in token.touch() }
@@ -84,7 +90,9 @@ import Testing
         tracker.expectNoLeaks()
     }
 
-    @Test("a handler that captures its own observation leaks nothing when the target dies") func capturesItselfDeath() throws {
+    @Test("a handler that captures its own observation leaks nothing when the target dies") func capturesItselfDeath()
+        throws
+    {
         do {
             let target = tracker.track(Person())
             let token = tracker.token()
@@ -160,10 +168,14 @@ import Testing
     @Test("a registration that throws releases handler and user info") func throwing() throws {
         do {
             let token = tracker.token()
-            #expect(throws: KeyValueError.self) { try person.observe("nothing", userInfo: tracker.token()) { _ in token.touch() } }
+            #expect(throws: KeyValueError.self) {
+                try person.observe("nothing", userInfo: tracker.token()) { _ in token.touch() }
+            }
             #expect(throws: KeyValueError.self) { try person.observe("age|nothing") { _ in token.touch() } }
             #expect(throws: KeyValueError.self) { try person.observe("age", as: String.self) { _ in token.touch() } }
-            #expect(throws: KeyValueError.self) { try person.addObserver(PlainObserver(tracker), forKeyPath: "") { _, _ in token.touch() } }
+            #expect(throws: KeyValueError.self) {
+                try person.addObserver(PlainObserver(tracker), forKeyPath: "") { _, _ in token.touch() }
+            }
             #expect(throws: KeyValueError.self) { try [person].observe("x.y") { _ in token.touch() } }
         }
         tracker.expectNoLeaks()

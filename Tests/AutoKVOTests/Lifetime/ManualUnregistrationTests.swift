@@ -12,7 +12,8 @@ private final class OptedOut: Model {
     let tracker = LifetimeTracker()
 
     // Feature 54
-    @Test("with .unregisterManually, the target dying first leaves the observation valid and remove() safe",
+    @Test(
+        "with .unregisterManually, the target dying first leaves the observation valid and remove() safe",
         arguments: ["age", "address.city", "age|firstName", "cityLine"])
     func targetFirst(path: String) throws {
         let panel = Person("Panel")
@@ -22,7 +23,9 @@ private final class OptedOut: Model {
             let person = tracker.track(Person())
             person.address = Address()
             let token = tracker.token()
-            observation = try person.addObserver(panel, forKeyPath: path, options: [.unregisterManually]) { _, _ in token.touch() }
+            observation = try person.addObserver(panel, forKeyPath: path, options: [.unregisterManually]) { _, _ in
+                token.touch()
+            }
             observation.onEnd { reasons.append($0) }
         }
         #expect(tracker.liveCount == 1)
@@ -36,7 +39,8 @@ private final class OptedOut: Model {
         tracker.expectNoLeaks()
     }
 
-    @Test("with .unregisterManually, the observer dying first leaves it valid; nothing is delivered; one diagnostic",
+    @Test(
+        "with .unregisterManually, the observer dying first leaves it valid; nothing is delivered; one diagnostic",
         arguments: ["age", "age|firstName", "fullName|age"])
     func observerFirst(path: String) throws {
         let person = Person()
@@ -44,7 +48,9 @@ private final class OptedOut: Model {
         let observation: KeyValueObservation
         do {
             let panel = tracker.track(Person("Panel"))
-            observation = try person.addObserver(panel, forKeyPath: path, options: [.unregisterManually]) { _, _ in calls += 1 }
+            observation = try person.addObserver(panel, forKeyPath: path, options: [.unregisterManually]) { _, _ in
+                calls += 1
+            }
         }
         tracker.expectNoLeaks()
         #expect(observation.isValid)
@@ -63,12 +69,16 @@ private final class OptedOut: Model {
         #expect(person.observations().isEmpty)
     }
 
-    @Test("both sides may die before remove(), in either order, tracked observer or not", arguments: [true, false], [true, false])
+    @Test(
+        "both sides may die before remove(), in either order, tracked observer or not", arguments: [true, false],
+        [true, false])
     func bothDie(targetFirst: Bool, tracked: Bool) throws {
         var person: Person? = tracker.track(Person())
         var panel: AnyObject? = tracked ? tracker.track(Person("Panel")) : PlainObserver(tracker)
         let token = tracker.token()
-        let observation = try person!.addObserver(panel!, forKeyPath: "age", options: [.unregisterManually]) { _, _ in token.touch() }
+        let observation = try person!.addObserver(panel!, forKeyPath: "age", options: [.unregisterManually]) { _, _ in
+            token.touch()
+        }
         if targetFirst { person = nil } else { panel = nil }
         #expect(observation.isValid)
         person = nil
@@ -79,12 +89,14 @@ private final class OptedOut: Model {
         #expect(!observation.isValid)
     }
 
-    @Test("by any of its sides a manual observation can be found and removed after the other died") func foundAfterDeath() throws {
+    @Test("by any of its sides a manual observation can be found and removed after the other died")
+    func foundAfterDeath() throws {
         let panel = Person("Panel")
         do {
             let person = tracker.track(Person())
             try person.addObserver(panel, forKeyPath: "age", options: [.unregisterManually]) { _, _ in }
-            try person.addObserver(panel, forKeyPath: ["age", "address.city"], options: [.unregisterManually]) { _, _ in }
+            try person.addObserver(panel, forKeyPath: ["age", "address.city"], options: [.unregisterManually]) { _, _ in
+            }
         }
         tracker.expectNoLeaks()
         #expect(panel.observations().count == 2)
@@ -112,13 +124,16 @@ private final class OptedOut: Model {
         #expect(!observation.isValid)
     }
 
-    @Test("an object at the address of a dead manual target or observer has nothing to do with it") func addressReuse() throws {
+    @Test("an object at the address of a dead manual target or observer has nothing to do with it") func addressReuse()
+        throws
+    {
         var observations: [KeyValueObservation] = []
         var calls = 0
         for _ in 0..<200 {
             let person = Person()
             let panel = Person("Panel")
-            observations.append(try person.addObserver(panel, forKeyPath: "age", options: [.unregisterManually]) { _, _ in calls += 1 })
+            observations.append(
+                try person.addObserver(panel, forKeyPath: "age", options: [.unregisterManually]) { _, _ in calls += 1 })
         }
         let people = (0..<400).map { _ in Person() }
         for person in people {
@@ -148,7 +163,8 @@ private final class OptedOut: Model {
         #expect(person.observations().isEmpty)
     }
 
-    @Test("dropping the handle of a manual observation whose target is dead leaks nothing") func droppedHandle() throws {
+    @Test("dropping the handle of a manual observation whose target is dead leaks nothing") func droppedHandle() throws
+    {
         do {
             let token = tracker.token()
             let person = tracker.track(Person())
@@ -158,7 +174,9 @@ private final class OptedOut: Model {
         tracker.expectNoLeaks()
     }
 
-    @Test("dropping the handle when both sides are dead leaks nothing", arguments: [true, false], ["age", "age|address.city"])
+    @Test(
+        "dropping the handle when both sides are dead leaks nothing", arguments: [true, false],
+        ["age", "age|address.city"])
     func droppedHandleBoth(targetFirst: Bool, path: String) throws {
         do {
             var person: Person? = tracker.track(Person())

@@ -12,8 +12,12 @@ private struct Carried<Value>: @unchecked Sendable {
 private func race(_ a: @escaping @Sendable () -> Void, _ b: @escaping @Sendable () -> Void) async {
     await withTaskGroup(of: Void.self) { group in
         let shared = StartLine()
-        group.addTask { shared.pass(); a() }
-        group.addTask { shared.pass(); b() }
+        group.addTask {
+            shared.pass(); a()
+        }
+        group.addTask {
+            shared.pass(); b()
+        }
     }
 }
 
@@ -28,7 +32,9 @@ private final class StartLine: Sendable {
 
 @Suite("Deaths on two threads") struct ThreadDeathTests {
     // Complaint 8
-    @Test("target and observer die at the same time: one end, nothing left", arguments: ["age", "address.city", "age|firstName"])
+    @Test(
+        "target and observer die at the same time: one end, nothing left",
+        arguments: ["age", "address.city", "age|firstName"])
     func bothAtOnce(path: String) async throws {
         let tracker = LifetimeTracker()
         for _ in 0..<300 {
@@ -85,6 +91,25 @@ private final class StartLine: Sendable {
         tracker.expectNoLeaks()
     }
 
+    // 7.14
+    @Test("a value set on another thread just before the target dies there is delivered") func setThenDrop()
+        async throws
+    {
+        let values = Mutex<[Int]>([])
+        var person: Person? = Person()
+        try person!.observe("age", as: Int.self, options: [.new]) { change in
+            let value = change.newValue!
+            values.withLock { $0.append(value) }
+        }
+        let box = Box(person!)
+        person = nil
+        await Task.detached {
+            box.withObject { ($0 as! Person).age = 2 }
+            box.drop()
+        }.value
+        #expect(values.withLock { $0 } == [2])
+    }
+
     @Test("two threads remove the same observation: both return, one end") func twoRemovals() async throws {
         let person = Person()
         for _ in 0..<300 {
@@ -111,4 +136,5 @@ private final class Box: @unchecked Sendable {
     private var object: AnyObject?
     init(_ object: AnyObject) { self.object = object }
     func drop() { object = nil }
+    func withObject(_ body: (AnyObject) -> Void) { if let object { body(object) } }
 }

@@ -13,7 +13,9 @@ private final class Bare {
     let person = Person()
 
     // Feature 11
-    @Test("any class can observe, is not kept alive, and its observation ends by itself", arguments: ["age", "age|address.city", "fullName"])
+    @Test(
+        "any class can observe, is not kept alive, and its observation ends by itself",
+        arguments: ["age", "age|address.city", "fullName"])
     func endsByItself(path: String) throws {
         var reasons: [KeyValueObservation.EndReason] = []
         let observation: KeyValueObservation
@@ -101,7 +103,9 @@ private final class Bare {
         var seen: [ObjectIdentifier] = []
         do {
             let bare = Bare(tracker)
-            try people.addObserver(bare, forKeyPath: "age") { seen.append(ObjectIdentifier($1.target)); $0.calls += 1 }
+            try people.addObserver(bare, forKeyPath: "age") {
+                seen.append(ObjectIdentifier($1.target)); $0.calls += 1
+            }
             for person in people { person.age = 1 }
             #expect(bare.calls == 3)
         }

@@ -5,12 +5,14 @@ import Testing
 private final class Classic: Model {
     var log: [String] = []
     override func observeValue(
-        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
     ) {
         let change = change ?? [:]
         log.append(
             "\(keyPath!) \(object is Person) kind \(change[.kindKey]!) old \(change[.oldKey] ?? "-") new \(change[.newKey] ?? "-") "
-                + "prior \(change[.notificationIsPriorKey] ?? "-") context \(context.map { $0.load(as: UInt8.self) } ?? 0)")
+                + "prior \(change[.notificationIsPriorKey] ?? "-") context \(context.map { $0.load(as: UInt8.self) } ?? 0)"
+        )
     }
 }
 

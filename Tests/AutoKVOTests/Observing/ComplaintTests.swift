@@ -51,7 +51,9 @@ import Testing
         #expect(observation?.isValid == false)
     }
 
-    @Test("4: the closure is not kept after removal, so that a token captured in it does not leak") func closure() throws {
+    @Test("4: the closure is not kept after removal, so that a token captured in it does not leak") func closure()
+        throws
+    {
         let person = Person()
         do {
             let token = tracker.token()

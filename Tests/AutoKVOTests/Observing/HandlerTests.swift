@@ -34,9 +34,11 @@ private actor Desk: KeyValueObserver {
     let panel = Person("Panel")
 
     // Features 19, 20, 22
-    @Test("a named handler takes nothing, the change, or the change and the user info",
+    @Test(
+        "a named handler takes nothing, the change, or the change and the user info",
         arguments: [
-            ("reload", "reload"), ("reloadClosure", "reloadClosure"), ("nameDidChange", "name:age"), ("nameClosure", "nameClosure:age"),
+            ("reload", "reload"), ("reloadClosure", "reloadClosure"), ("nameDidChange", "name:age"),
+            ("nameClosure", "nameClosure:age"),
             ("valueDidChange", "value:age:7"), ("valueClosure", "valueClosure:age:7"),
         ])
     func arities(handler: String, entry: String) throws {
@@ -54,8 +56,10 @@ private actor Desk: KeyValueObserver {
     }
 
     // Feature 34
-    @Test("a handler without parameters makes one initial call for several paths, others one for each") func sharedInitial() throws {
-        try person.addObserver(panel, forKeyPath: ["age", "firstName", "address.city"], options: [.initial], handler: "reload")
+    @Test("a handler without parameters makes one initial call for several paths, others one for each")
+    func sharedInitial() throws {
+        try person.addObserver(
+            panel, forKeyPath: ["age", "firstName", "address.city"], options: [.initial], handler: "reload")
         #expect(panel.log == ["reload"])
         try person.addObserver(panel, forKeyPath: ["age", "firstName"], options: [.initial], handler: "nameDidChange")
         #expect(panel.log == ["reload", "name:age", "name:firstName"])
@@ -72,7 +76,9 @@ private actor Desk: KeyValueObserver {
         #expect(error?.description.contains("did you mean \"reload\"?") == true)
         #expect(throws: KeyValueError.self) { try panel.observe("age", of: person, handler: "") }
         #expect(throws: KeyValueError.self) { try [person].addObserver(panel, forKeyPath: "age", handler: "age") }
-        #expect(throws: KeyValueError.self) { try person.addObserver(PlainObserver(), forKeyPath: "age", handler: "reload") }
+        #expect(throws: KeyValueError.self) {
+            try person.addObserver(PlainObserver(), forKeyPath: "age", handler: "reload")
+        }
         #expect(person.observations().isEmpty && panel.observations().isEmpty && panel.log.isEmpty)
     }
 
@@ -94,7 +100,9 @@ private actor Desk: KeyValueObserver {
 
     @Test("a subclass inherits handlers, overrides methods, and may declare a handler again") func inherited() throws {
         let observer = Derived()
-        for handler in ["note", "stamp", "both"] { try person.addObserver(observer, forKeyPath: "age", handler: handler) }
+        for handler in ["note", "stamp", "both"] {
+            try person.addObserver(observer, forKeyPath: "age", handler: handler)
+        }
         person.age = 1
         #expect(observer.log == ["Derived.note", "Base.stamp", "Derived.both"])
         let base = Base()

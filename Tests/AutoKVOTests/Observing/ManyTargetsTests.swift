@@ -20,7 +20,9 @@ import Testing
         #expect(people.allSatisfy { $0.observations() == [observation] })
     }
 
-    @Test("any collection of tracked objects, subclasses included, its members at that moment") func collections() throws {
+    @Test("any collection of tracked objects, subclasses included, its members at that moment") func collections()
+        throws
+    {
         var people: [Person] = [Person("a"), Employee("b")]
         try people[...].observe("age", recorder.handler())
         try CollectionOfOne(people[0]).observe("age", recorder.handler())
@@ -76,7 +78,9 @@ import Testing
     @Test("one of many targets is removed: counted once, and it goes on with the rest") func removal() throws {
         let people = (0..<3).map { Person("\($0)") }
         let panel = Person("Panel")
-        let observation = try people.addObserver(panel, forKeyPath: ["age", "fullName"]) { [recorder] in recorder.record($1) }
+        let observation = try people.addObserver(panel, forKeyPath: ["age", "fullName"]) { [recorder] in
+            recorder.record($1)
+        }
         #expect(people[0].removeAllObservers() == 1)
         #expect(observation.isValid && observation.targets.count == 2)
         people[0].age = 1
@@ -95,7 +99,9 @@ import Testing
     @Test("removing one path of all targets shortens the observation once") func removePath() throws {
         let people = (0..<3).map { Person("\($0)") }
         let panel = Person("Panel")
-        let observation = try people.addObserver(panel, forKeyPath: ["age", "firstName"]) { [recorder] in recorder.record($1) }
+        let observation = try people.addObserver(panel, forKeyPath: ["age", "firstName"]) { [recorder] in
+            recorder.record($1)
+        }
         #expect(panel.stopObserving("age") == 1)
         for person in people {
             person.age = 1
@@ -122,7 +128,9 @@ import Testing
     }
 
     @Test(".retainsTarget keeps all targets until the end") func retains() throws {
-        let observation = try (0..<3).map { _ in tracker.track(Person()) }.observe("age", options: [.retainsTarget]) { _ in }
+        let observation = try (0..<3).map { _ in tracker.track(Person()) }.observe("age", options: [.retainsTarget]) {
+            _ in
+        }
         #expect(tracker.liveCount == 3)
         #expect(observation.targets.count == 3)
         observation.remove()
@@ -132,7 +140,9 @@ import Testing
     @Test("a target among its own observers, and all of them dying together") func among() throws {
         do {
             let people = (0..<3).map { _ in tracker.track(Person()) }
-            for person in people { try people.addObserver(person, forKeyPath: ["age", "address.city"]) { me, _ in me.log.append("x") } }
+            for person in people {
+                try people.addObserver(person, forKeyPath: ["age", "address.city"]) { me, _ in me.log.append("x") }
+            }
             people[0].age = 1
             #expect(people.map(\.log.count) == [1, 1, 1])
         }

@@ -124,7 +124,9 @@ private final class ShiftingPaths: KeyPathSet {
         try panel.observe("age", of: person) { $0.log.append("observer first \($1.keyPath)") }
         try panel.observe("age", of: [person]) { $0.log.append("many \($1.keyPath)") }
         try panel.observe("age", of: person, as: Int.self, options: [.new]) { $0.log.append("typed \($1.newValue!)") }
-        try person.addObserver(panel, forKeyPath: "age", as: Int.self, options: [.new]) { $0.log.append("typed \($1.newValue!)") }
+        try person.addObserver(panel, forKeyPath: "age", as: Int.self, options: [.new]) {
+            $0.log.append("typed \($1.newValue!)")
+        }
         try person.addObserver(other, forKeyPath: "age", handler: "nameDidChange")
         try other.observe("age", of: person, handler: "nameDidChange")
         try person.observe("age") { _ in panel.log.append("no observer") }
@@ -133,7 +135,8 @@ private final class ShiftingPaths: KeyPathSet {
         person.age = 2
         #expect(
             panel.log == [
-                "target first age", "observer first age", "many age", "typed 2", "typed 2", "no observer", "key path Ann", "handle",
+                "target first age", "observer first age", "many age", "typed 2", "typed 2", "no observer",
+                "key path Ann", "handle",
             ])
         #expect(other.log == ["name:age", "name:age"])
     }
@@ -168,8 +171,12 @@ private final class ShiftingPaths: KeyPathSet {
     }
 
     // Feature 17, complaint 10
-    @Test("a misspelt path is an error with the nearest name, and nothing is registered, called or kept",
-        arguments: [("agee", "age"), ("FirstName", "firstName"), ("fristName", "firstName"), ("adress.city", "address"), ("address.citty", "city")])
+    @Test(
+        "a misspelt path is an error with the nearest name, and nothing is registered, called or kept",
+        arguments: [
+            ("agee", "age"), ("FirstName", "firstName"), ("fristName", "firstName"), ("adress.city", "address"),
+            ("address.citty", "city"),
+        ])
     func misspelt(path: String, nearest: String) throws {
         let tracker = LifetimeTracker()
         do {
@@ -186,18 +193,28 @@ private final class ShiftingPaths: KeyPathSet {
         #expect(person.observations().isEmpty)
     }
 
-    @Test("malformed paths are errors",
-        arguments: ["", ".", "..", "age.", ".age", "address..city", "|", "age|", "|age", "@", "@count", "address.@", "@age", "age.@sum.@"])
+    @Test(
+        "malformed paths are errors",
+        arguments: [
+            "", ".", "..", "age.", ".age", "address..city", "|", "age|", "|age", "@", "@count", "address.@", "@age",
+            "age.@sum.@",
+        ])
     func malformed(path: String) throws {
         #expect(throws: KeyValueError.self) { try person.observe(path) { _ in } }
         #expect(throws: KeyValueError.self) { try person.observe([path]) { _ in } }
-        #expect(throws: KeyValueError.self) { try person.observe(["age", path], options: [.initial]) { _ in Issue.record("called") } }
+        #expect(throws: KeyValueError.self) {
+            try person.observe(["age", path], options: [.initial]) { _ in Issue.record("called") }
+        }
         #expect(throws: KeyValueError.self) { try person.addObserver(PlainObserver(), forKeyPath: path) { _, _ in } }
         #expect(person.observations().isEmpty)
     }
 
-    @Test("strange names are unknown keys and nothing worse",
-        arguments: [" ", "\0", "age\0", "ａｇｅ", "a̶ge", "🙂", "age ", "self", "description", String(repeating: "x", count: 10_000), String(repeating: "a.", count: 500) + "a"])
+    @Test(
+        "strange names are unknown keys and nothing worse",
+        arguments: [
+            " ", "\0", "age\0", "ａｇｅ", "a̶ge", "🙂", "age ", "self", "description", String(repeating: "x", count: 10_000),
+            String(repeating: "a.", count: 500) + "a",
+        ])
     func strange(path: String) throws {
         let error = #expect(throws: KeyValueError.self) { try person.observe(path) { _ in } }
         if case .unknownKey? = error?.reason {} else { Issue.record("\(String(describing: error))") }
@@ -209,14 +226,16 @@ private final class ShiftingPaths: KeyPathSet {
             let token = tracker.token()
             let targets: [Person] = [person, Employee(), Person()]
             #expect(throws: KeyValueError.self) {
-                try targets.observe("salary", options: [.initial]) { _ in token.touch(); Issue.record("called") }
+                try targets.observe("salary", options: [.initial]) { _ in
+                    token.touch(); Issue.record("called")
+                }
             }
             #expect(targets.allSatisfy { $0.observations().isEmpty })
         }
         tracker.expectNoLeaks()
     }
 
-    // Features 44-46
+    // 7.01, features 44-46
     @Test("a scoped observation ends when it is released") func scoped() throws {
         var scope: ScopedObservation? = try person.onChange("age", options: [.initial], recorder.handler())
         person.age = 1
@@ -236,7 +255,8 @@ private final class ShiftingPaths: KeyPathSet {
 
     @Test("a scoped observation of handles and of many targets ends when it is released") func scopedForms() throws {
         var scopes: [ScopedObservation] = [
-            person.$age.onChange { [recorder] _ in recorder.clear() }, try [person].onChange("age") { [recorder] _ in recorder.clear() },
+            person.$age.onChange { [recorder] _ in recorder.clear() },
+            try [person].onChange("age") { [recorder] _ in recorder.clear() },
             try person.onChange(["age", "address.city"]) { [recorder] _ in recorder.clear() },
         ]
         #expect(person.observations().count == 3)
@@ -253,12 +273,19 @@ private final class ShiftingPaths: KeyPathSet {
     }
 
     // Feature 79
-    @Test("the debug text has both sides, the paths, the options and the place of the registration") func debugText() throws {
+    @Test("the debug text has both sides, the paths, the options and the place of the registration") func debugText()
+        throws
+    {
         let panel = PlainObserver()
-        let observation = try person.addObserver(panel, forKeyPath: ["age", "address.city"], options: [.old, .once]) { _, _ in }
+        let observation = try person.addObserver(panel, forKeyPath: ["age", "address.city"], options: [.old, .once]) {
+            _, _ in
+        }
         let line = #line - 1
         let text = observation.debugDescription
-        for part in ["Person", "PlainObserver", "\"age\"", "\"address.city\"", ".old", ".once", "RegistrationTests.swift:\(line)"] {
+        for part in [
+            "Person", "PlainObserver", "\"age\"", "\"address.city\"", ".old", ".once",
+            "RegistrationTests.swift:\(line)",
+        ] {
             #expect(text.contains(part), "\(part) in \(text)")
         }
     }

@@ -44,7 +44,9 @@ import Testing
     }
 
     // 6.07, feature 70
-    @Test("removal inside the initial call takes effect at once", arguments: [false, true]) func initialRemoval(group: Bool) throws {
+    @Test("removal inside the initial call takes effect at once", arguments: [false, true]) func initialRemoval(
+        group: Bool
+    ) throws {
         let paths = group ? ["age", "firstName"] : ["age"]
         let observation = try person.observe(paths, options: [.initial]) { [recorder] change in
             recorder.record(change)
@@ -58,7 +60,9 @@ import Testing
         #expect(person.observations().isEmpty)
     }
 
-    @Test("removal by observer and path inside the initial call takes effect at once") func initialRemovalByPath() throws {
+    @Test("removal by observer and path inside the initial call takes effect at once") func initialRemovalByPath()
+        throws
+    {
         try person.addObserver(panel, forKeyPath: "address.city", options: [.initial]) { panel, change in
             panel.log.append("called")
             #expect(change.target.removeObserver(panel, forKeyPath: "address.city") == 1)
@@ -97,7 +101,8 @@ import Testing
     }
 
     @Test("a path that is one of a group is taken from it, and the rest goes on") func oneOfGroup() throws {
-        let observation = try person.addObserver(panel, forKeyPath: ["age", "firstName", "address.city"]) { [recorder] _, change in
+        let observation = try person.addObserver(panel, forKeyPath: ["age", "firstName", "address.city"]) {
+            [recorder] _, change in
             recorder.record(change)
         }
         #expect(person.removeObserver(panel, forKeyPath: "age") == 1)
@@ -135,7 +140,9 @@ import Testing
         let plain = PlainObserver()
         for target in [person, other] {
             try target.addObserver(panel, forKeyPath: "age") { [recorder] _, change in recorder.record(change) }
-            try target.addObserver(plain, forKeyPath: ["age", "address.city"]) { [recorder] _, change in recorder.record(change) }
+            try target.addObserver(plain, forKeyPath: ["age", "address.city"]) { [recorder] _, change in
+                recorder.record(change)
+            }
             try target.observe("fullName", recorder.handler())
         }
         #expect(person.removeAllObservers() == 3)
@@ -154,7 +161,8 @@ import Testing
         for target in [person, other] {
             for observer in [panel as AnyObject, plain] {
                 for path in ["age", "firstName"] {
-                    try target.addObserver(observer, forKeyPath: path, handler: observer === panel ? "reload" : "refresh")
+                    try target.addObserver(
+                        observer, forKeyPath: path, handler: observer === panel ? "reload" : "refresh")
                 }
             }
         }
@@ -163,16 +171,21 @@ import Testing
         let path = bits & 4 != 0 ? "age" : nil
         let handler = bits & 8 != 0 ? "reload" : nil
         guard observer != nil || target != nil else {
-            #expect { try KeyValueObservation.removeAll(observer: observer, target: target, keyPath: path, handler: handler) } throws: {
+            #expect {
+                try KeyValueObservation.removeAll(observer: observer, target: target, keyPath: path, handler: handler)
+            } throws: {
                 ($0 as? KeyValueError)?.reason == .nothingToMatch
             }
             #expect(person.observations().count == 4)
             return
         }
         let expected = (bits & 1 != 0 || handler != nil ? 1 : 2) * (target != nil ? 1 : 2) * (path != nil ? 1 : 2)
-        #expect(try KeyValueObservation.removeAll(observer: observer, target: target, keyPath: path, handler: handler) == expected)
+        #expect(
+            try KeyValueObservation.removeAll(observer: observer, target: target, keyPath: path, handler: handler)
+                == expected)
         #expect(person.observations().count + other.observations().count == 8 - expected)
-        #expect(try KeyValueObservation.removeAll(observer: observer, target: target, keyPath: path, handler: handler) == 0)
+        #expect(
+            try KeyValueObservation.removeAll(observer: observer, target: target, keyPath: path, handler: handler) == 0)
         plain.stopObservingAllTargets()
     }
 
@@ -240,7 +253,9 @@ import Testing
         #expect(person.removeAllObservers() == 40)
     }
 
-    @Test("a handler that removes all others leaves each of them uncalled, however many there are", arguments: [2, 16, 17, 33, 500])
+    @Test(
+        "a handler that removes all others leaves each of them uncalled, however many there are",
+        arguments: [2, 16, 17, 33, 500])
     func removesOthers(count: Int) throws {
         for index in 0..<count {
             try person.observe("age") { [recorder] change in

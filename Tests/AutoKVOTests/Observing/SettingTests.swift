@@ -7,7 +7,8 @@ import Testing
     let recorder = Recorder<Any>()
 
     // 1.01
-    @Test("one set of an observed key is one call with the new value, no old one, and the target") func oneCall() throws {
+    @Test("one set of an observed key is one call with the new value, no old one, and the target") func oneCall() throws
+    {
         try person.observe("age", options: [.new], recorder.handler())
         person.age = 5
         person.lastName = "Ray"
@@ -52,7 +53,9 @@ import Testing
     }
 
     // 1.05
-    @Test("values that nobody asked for are not read", arguments: [[], [.prior], [.initial], [.once]] as [ObservingOptions])
+    @Test(
+        "values that nobody asked for are not read",
+        arguments: [[], [.prior], [.initial], [.once]] as [ObservingOptions])
     func noReads(options: ObservingOptions) throws {
         try person.observe("fullName", options: options, recorder.handler())
         person.firstName = "Bob"
@@ -104,8 +107,11 @@ import Testing
     }
 
     // 1.11, 1.12, 1.13, 1.14, 1.15
-    @Test("the initial call is one, a setting, not prior, with the new value if asked and never an old one",
-        arguments: [[.initial], [.initial, .new], [.initial, .old], [.initial, .old, .new, .prior], [.initial, .prior]] as [ObservingOptions])
+    @Test(
+        "the initial call is one, a setting, not prior, with the new value if asked and never an old one",
+        arguments: [
+            [.initial], [.initial, .new], [.initial, .old], [.initial, .old, .new, .prior], [.initial, .prior],
+        ] as [ObservingOptions])
     func initial(options: ObservingOptions) throws {
         person.age = 7
         try person.observe("age", options: options, recorder.handler())
@@ -158,9 +164,13 @@ import Testing
         #expect(recorder.entries.allSatisfy { $0.old == nil && $0.new == nil })
     }
 
-    @Test(".distinct compares objects by identity, optionals by content, and arrays by elements") func distinctKinds() throws {
+    @Test(".distinct compares objects by identity, optionals by content, and arrays by elements") func distinctKinds()
+        throws
+    {
         let home = Address()
-        for path in ["address", "nickname", "scores"] { try person.observe(path, options: [.distinct], recorder.handler()) }
+        for path in ["address", "nickname", "scores"] {
+            try person.observe(path, options: [.distinct], recorder.handler())
+        }
         person.address = nil
         person.nickname = nil
         person.scores = []
@@ -234,7 +244,8 @@ import Testing
         #expect(recorder.count == 2)
     }
 
-    @Test("every combination of old, new, prior and initial gives what it says",
+    @Test(
+        "every combination of old, new, prior and initial gives what it says",
         arguments: 0..<16)
     func combinations(bits: Int) throws {
         let all: [ObservingOptions] = [.old, .new, .prior, .initial]

@@ -7,9 +7,12 @@ import Testing
     let recorder = Recorder<String>()
 
     // Feature 16
-    @Test("an inherited property is reached by the base class's key path, by the handle's key path, and by the handle") func inherited() {
+    @Test("an inherited property is reached by the base class's key path, by the handle's key path, and by the handle")
+    func inherited() {
         var seen: [String] = []
-        employee.observe(\Person.firstName, options: [.new]) { person, change in seen.append("1 \(change.newValue!) \(person.firstName)") }
+        employee.observe(\Person.firstName, options: [.new]) { person, change in
+            seen.append("1 \(change.newValue!) \(person.firstName)")
+        }
         employee.observe(\.$firstName, options: [.new]) { (person: Employee, change: Change<String>) in
             seen.append("2 \(change.newValue!) \(person.salary)")
         }
@@ -43,8 +46,10 @@ import Testing
     @Test("a handle with an observer, all options and user info") func handleObserver() {
         let person = Person()
         let panel = PlainObserver()
-        let observation = person.$age.addObserver(panel, options: [.initial, .prior, .old, .new], userInfo: "u") { panel, change in
-            panel.log.append("\(change.isPrior) \(change.oldValue ?? -1) \(change.newValue ?? -1) \(change.userInfo ?? "-")")
+        let observation = person.$age.addObserver(panel, options: [.initial, .prior, .old, .new], userInfo: "u") {
+            panel, change in
+            panel.log.append(
+                "\(change.isPrior) \(change.oldValue ?? -1) \(change.newValue ?? -1) \(change.userInfo ?? "-")")
         }
         person.age = 1
         #expect(panel.log == ["false -1 0 u", "true 0 -1 u", "false 0 1 u"])

@@ -146,7 +146,9 @@ private struct Percent: KeyValueConvertible, Equatable {
     @Test("values of every kind arrive by name and by handle") func everyKind() throws {
         var named: [String] = []
         for path in ["small", "big", "ratio", "pair", "anything", "shade", "nested", "wires"] {
-            try lamp.observe(path, options: [.old, .new]) { named.append("\($0.keyPath) \($0.oldValue!) \($0.newValue!)") }
+            try lamp.observe(path, options: [.old, .new]) {
+                named.append("\($0.keyPath) \($0.oldValue!) \($0.newValue!)")
+            }
         }
         var typed: [(Int, String)] = []
         lamp.observe(\.pair, options: [.new]) { typed.append($1.newValue!) }
@@ -175,7 +177,9 @@ private struct Percent: KeyValueConvertible, Equatable {
         #expect(seen == [.some(.some(.none)), .some(.none), .some(.none), .some(.some(.some(4)))])
     }
 
-    @Test("a kept change still has its values after later changes, and the deaths of both sides") func keptChange() throws {
+    @Test("a kept change still has its values after later changes, and the deaths of both sides") func keptChange()
+        throws
+    {
         var changes: [Change<String>] = []
         do {
             let person = Person("Ann")
