@@ -36,6 +36,7 @@ let package = Package(
             name: "AutoKVOFoundationTests",
             dependencies: ["AutoKVOFoundation", "AutoKVOTestSupport"]),
         .testTarget(name: "AutoKVOMonitorTests", dependencies: ["autokvo-monitor"]),
+        .testTarget(name: "AutoKVODocTests", dependencies: ["AutoKVO"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c11

@@ -1,0 +1,58 @@
+import AutoKVO
+import Observation
+import Testing
+
+/// The code of `Coming-from-Observation.md`.
+@Suite("Coming from Observation") struct ComingFromObservationTests {
+    // snippet: observation.both
+    @Observable final class Lamp {
+        var level = 0
+    }
+
+    final class Dimmer: TrackedObject {
+        @Observed var level = 0
+
+        override class var schema: Schema {
+            Schema(Dimmer.self, extending: super.schema) { Key("level", \.level) }
+        }
+    }
+    // end
+
+    @Test("who is told of what") func calls() throws {
+        let output = Output()
+        @Sendable func print(_ items: Any...) { output.add(items) }
+        // snippet: observation.calls
+        let lamp = Lamp()
+        withObservationTracking {
+            _ = lamp.level
+        } onChange: {
+            print("the lamp is about to change")
+        }
+        lamp.level = 1     // prints: the lamp is about to change
+        lamp.level = 2     // nobody is told: it has to be armed again
+
+        let dimmer = Dimmer()
+        dimmer.observe(\.level, options: [.old, .new]) { dimmer, change in
+            print("the dimmer went from", change.oldValue!, "to", change.newValue!)
+        }
+        dimmer.level = 1   // prints: the dimmer went from 0 to 1
+        dimmer.level = 2   // prints: the dimmer went from 1 to 2
+        // end
+        try output.expect("observation.calls")
+    }
+
+    @Test("one follows the other") func bridge() throws {
+        let output = Output()
+        func print(_ items: Any...) { output.add(items) }
+        // snippet: observation.bridge
+        let lamp = Lamp()
+        let dimmer = Dimmer()
+        dimmer.$level.addObserver(lamp, options: [.initial, .new]) { lamp, change in
+            lamp.level = change.newValue!
+        }
+        dimmer.level = 70
+        print(lamp.level)  // prints: 70
+        // end
+        try output.expect("observation.bridge")
+    }
+}

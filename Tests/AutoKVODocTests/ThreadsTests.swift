@@ -1,0 +1,109 @@
+import AutoKVO
+import Foundation
+import Testing
+
+/// The code of `Threads.md`.
+@Suite("Threads") struct ThreadsTests {
+    // snippet: threads.model
+    final class Download: TrackedObject {
+        @Observed var progress = 0
+
+        override class var schema: Schema {
+            Schema(Download.self, extending: super.schema) { Key("progress", \.progress) }
+        }
+    }
+
+    @MainActor final class Bar {
+        var width = 0
+    }
+    // end
+
+    // snippet: threads.actor
+    actor Log: KeyValueObserver {
+        private(set) var seen: [Int] = []
+
+        nonisolated func follow(_ download: Download) throws {
+            try observe("progress", of: download, as: Int.self, options: .new) { log, change in
+                log.seen.append(change.newValue!)
+            }
+        }
+    }
+    // end
+
+    // snippet: threads.scheduler
+    struct InThread: ChangeScheduler {
+        func schedule(_ operation: @escaping @Sendable () -> Void) {
+            Thread.detachNewThread(operation)
+        }
+    }
+    // end
+
+    @MainActor @Test("delivered on the main actor") func main() async throws {
+        // snippet: threads.main
+        let download = Download()
+        let bar = Bar()
+        try download.observe("progress", as: Int.self, options: .new, on: .mainActor) { change in
+            bar.width = change.newValue!
+        }
+        download.progress = 40
+        // end
+        while bar.width == 0 { await Task.yield() }
+        #expect(bar.width == 40)
+    }
+
+    @Test("delivered by an actor that observes") func observingActor() async throws {
+        let log = Log()
+        let download = Download()
+        try log.follow(download)
+        download.progress = 10
+        download.progress = 20
+        while await log.seen.count < 2 { await Task.yield() }
+        #expect(await log.seen == [10, 20])
+    }
+
+    @Test("delivered by a scheduler of one's own") func scheduler() async throws {
+        let download = Download()
+        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+        try download.observe("progress", as: Int.self, options: .new, on: InThread()) { change in
+            continuation.yield(change.newValue!)
+        }
+        download.progress = 10
+        download.progress = 20
+        var seen = stream.makeAsyncIterator()
+        #expect(await seen.next() == 10)
+        #expect(await seen.next() == 20)
+    }
+
+    @Test("as a sequence") func stream() async throws {
+        let output = Output()
+        func print(_ items: Any...) { output.add(items) }
+        // snippet: threads.stream
+        var download: Download? = Download()
+        let values = try download!.values(
+            of: "progress", as: Int.self, options: .initial, bufferingPolicy: .bufferingNewest(2))
+        for progress in [10, 20, 30] { download!.progress = progress }
+        download = nil
+        for await progress in values { print(progress) }
+        // prints: 20
+        // prints: 30
+        // end
+        try output.expect("threads.stream")
+    }
+
+    @Test("several changes as one") func coalesce() throws {
+        let output = Output()
+        func print(_ items: Any...) { output.add(items) }
+        // snippet: threads.coalesce
+        let download = Download()
+        try download.observe("progress", options: [.old, .new]) { change in
+            print(change.oldValue!, "to", change.newValue!)
+        }
+        coalescingChanges {
+            download.progress = 10
+            download.progress = 20
+        }
+        // prints: 0 to 20
+        // end
+        try output.expect("threads.coalesce")
+    }
+}
