@@ -13,7 +13,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 source scripts/lib/steps.sh
 
-all_steps=(debug warnings release thread address undefined valgrind fuzz model new-user)
+all_steps=(debug warnings release thread address undefined valgrind fuzz model docs new-user)
 mode=normal
 only=()
 while [ $# -gt 0 ]; do

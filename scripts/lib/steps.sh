@@ -95,6 +95,9 @@ step_new-user() {
     bash scripts/new-user.sh
 }
 
+# In the scratch path of the tests, so that in CI everything is built already.
+step_docs() { bash scripts/docs.sh .build; }
+
 # step_detail LOG: what the table says beside a step: the last verdict of the test runner, or why it was skipped.
 step_detail() {
     { grep -aoE 'Test run with [0-9]+ tests?.* (passed|failed)|^skipped: .*' "$1" || true; } | tail -n 1 | sed 's/^skipped: //'

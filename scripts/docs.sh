@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Builds the documentation: the articles in docs/AutoKVO.docc and the reference of the two libraries, with warnings as
+# errors. Fails also if a public name has no documentation, or one that throws a KeyValueError does not say when.
+# The result is put into the scratch path, as documentation.doccarchive: any web server shows it.
+#
+#   scripts/docs.sh [SCRATCH]      the scratch path of the build that is used, and brought up to date first; .build
+source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+
+prepare
+ensure_command jq jq
+tools=$(dirname "$(readlink -f "$(command -v swift)")")
+scratch=${1:-.build}
+modules=(AutoKVO AutoKVOFoundation)
+
+say "building the libraries"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+for module in "${modules[@]}"; do
+    swift build --scratch-path "$scratch" --target "$module" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+done
+
+# The symbols are read from the modules that were built, which takes a second where another build would take a minute.
+products=$(swift build --scratch-path "$scratch" --show-bin-path)
+symbols=$scratch/symbol-graphs
+rm -rf "$symbols"
+mkdir -p "$symbols"
+target=$(swift -print-target-info | jq -r .target.triple)
+for module in "${modules[@]}"; do
+    "$tools/swift-symbolgraph-extract" -module-name "$module" -target "$target" -I "$products/Modules" \
+        -Xcc -fmodule-map-file="$products/CDeallocHook.build/module.modulemap" \
+        -Xcc -fmodule-map-file="$products/CSwiftRuntime.build/module.modulemap" \
+        -minimum-access-level public -emit-extension-block-symbols -output-dir "$symbols"
+done
+
+# What the compiler synthesizes, or a protocol's own extension gives, has no place in this package; an extension's block is
+# no name of its own.
+own='[.[].symbols[] | select(.location.uri | strings | contains("/Sources/AutoKVO")) | select(.kind.identifier != "swift.extension")]'
+place='"\(.location.uri | sub(".*/Sources/"; "Sources/")):\(.location.position.line + 1): \(.pathComponents | join("."))"'
+text='([.docComment.lines[]?.text] | join("\n"))'
+say "$(jq -s "$own | length" "$symbols"/*.json) public names"
+missing=$(jq -rs "$own | map(select($text | test(\"\\\\S\") | not)) | .[] | $place" "$symbols"/*.json | sort -u)
+[ -z "$missing" ] || fail $'public names without documentation:\n'"$missing"
+silent=$(jq -rs "$own | map(select(([.declarationFragments[].spelling] | join(\"\")) | contains(\"throws(KeyValueError)\"))
+    | select($text | contains(\"- Throws:\") | not)) | .[] | $place" "$symbols"/*.json | sort -u)
+[ -z "$silent" ] || fail $'names that throw, and do not say when:\n'"$silent"
+
+say "docc convert"
+"$tools/docc" convert docs/AutoKVO.docc --additional-symbol-graph-dir "$symbols" --output-dir "$scratch/documentation.doccarchive" \
+    --fallback-display-name AutoKVO --fallback-bundle-identifier AutoKVO --warnings-as-errors
+say "$scratch/documentation.doccarchive"
