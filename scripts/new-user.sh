@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a new user does: an empty package that depends on this one, with the README's first Swift code block as its program.
-# It builds in debug and in release, and runs both.
+# It is built in debug and in release, without a warning, and prints what its comments say ("// prints: …").
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 prepare
@@ -28,7 +28,14 @@ let package = Package(
 )
 EOF
 
+sed -n 's|.*// prints: ||p' "$place/Sources/newcomer/main.swift" >"$place/expected"
+[ -s "$place/expected" ] || fail "the README's program does not say what it prints."
+
 for configuration in debug release; do
     say "newcomer, $configuration"
-    swift run --package-path "$place" --scratch-path "$place/.build" -c "$configuration" newcomer
+    build=(swift build --package-path "$place" --scratch-path "$place/.build" -c "$configuration")
+    "${build[@]}" >"$place/log" 2>&1 || { cat "$place/log" >&2; fail "the README's program does not build."; }
+    ! grep -n 'warning:' "$place/log" || fail "the README's program builds with warnings."
+    "$("${build[@]}" --show-bin-path)/newcomer" | tee "$place/printed"
+    diff "$place/expected" "$place/printed" || fail "the README's program does not print what it says."
 done
