@@ -124,6 +124,13 @@ cdh_result cdh_associate(const void *object, const void *key, void *value, cdh_r
   return result;
 }
 
+// The value an entry has for a key, or null. With the stripe's lock held.
+static void *value_of(const cdh_entry *entry, const void *key) {
+  if (cdh_entry_state(entry) != CDH_EMPTY && entry->key == key) return entry->value;
+  const cdh_value *found = cdh_entry_find_more(entry, key);
+  return found ? found->value : NULL;
+}
+
 void *cdh_associated(const void *object, const void *key, cdh_retain_fn retain) {
   uint64_t hash;
   cdh_stripe *stripe = lock_to_look(object, &hash);
@@ -132,17 +139,34 @@ void *cdh_associated(const void *object, const void *key, cdh_retain_fn retain) 
   void *value = NULL;
   cdh_slot *slot;
   const cdh_entry *entry = find(stripe, hash, object, &slot);
-  if (entry) {
-    if (cdh_entry_state(entry) != CDH_EMPTY && entry->key == key) {
-      value = entry->value;
-    } else {
-      const cdh_value *found = cdh_entry_find_more(entry, key);
-      if (found) value = found->value;
-    }
-    if (value && retain) value = retain(value);
-  }
+  if (entry) value = value_of(entry, key);
+  if (value && retain) value = retain(value);
   unlock(stripe);
   return value;
+}
+
+size_t cdh_collect(const void *key, cdh_try_retain_fn retain, void **values, size_t capacity) {
+  size_t count = 0;
+  if (!atomic_load_explicit(&cdh_seed, memory_order_acquire)) return 0;
+  for (size_t i = 0; i < CDH_STRIPES; i++) {
+    cdh_stripe *stripe = &cdh_stripes[i];
+    cdh_lock_take(&stripe->lock);
+    for (size_t j = 0; j <= stripe->mask; j++) {
+      const cdh_slot *slot = &stripe->slots[j];
+      if (!slot->object) continue;
+      void *value = value_of(&slot->entry, key);
+      if (!value) continue;
+      // What there is no room for is only counted.
+      if (count < capacity) {
+        value = retain(value);
+        if (!value) continue;
+        values[count] = value;
+      }
+      count++;
+    }
+    unlock(stripe);
+  }
+  return count;
 }
 
 bool cdh_dissociate(const void *object, const void *key) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AutoKVO
 import Foundation
 import Synchronization
 
@@ -35,11 +36,21 @@ struct MonitorCommand: ParsableCommand {
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Write who observes what, as it is after the last sample: Mermaid (.mmd), Graphviz (.dot) or JSON (.json).",
+            valueName: "file"),
+        completion: .file())
+    var graph: String?
+
     @Option(help: ArgumentHelp("Read another folder in place of /proc.", visibility: .hidden))
     var proc = "/proc"
 
     func validate() throws {
         guard interval >= 0, interval <= 86_400 else { throw ValidationError("--interval takes 0 to 86400 seconds") }
+        if let graph, GraphFormat(path: graph) == nil {
+            throw ValidationError("--graph takes a file that ends in \(GraphFormat.endings)")
+        }
         guard samples ?? 1 > 0 else { throw ValidationError("--samples takes a positive number") }
     }
 
@@ -63,6 +74,7 @@ struct MonitorCommand: ParsableCommand {
                 monitor.take(try reader.sample())
             }
             nothingShown = monitor.samples == 0 && !monitor.hasPanel
+            try writeGraph()
             monitor.finish()
         } catch {
             throw Self.refusal("\(error)", code: 1)
@@ -84,6 +96,16 @@ struct MonitorCommand: ParsableCommand {
             throw Self.refusal("--close: no panel is named \"\(request.name)\"; there are \(names)", code: 2)
         }
         return declarations
+    }
+
+    /// Writes the graph of observations, while the panels are there.
+    private func writeGraph() throws(SampleError) {
+        guard let graph, let format = GraphFormat(path: graph) else { return }
+        do {
+            try Data(format.text(of: Diagnostics.graph()).utf8).write(to: URL(fileURLWithPath: graph))
+        } catch {
+            throw SampleError(file: graph, problem: "it cannot be written: \(error.localizedDescription)")
+        }
     }
 
     /// Prints one line to standard error; to be thrown.

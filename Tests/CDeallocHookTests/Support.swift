@@ -106,7 +106,7 @@ final class Call {
   }
 }
 
-private func retainValue(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+func retainValue(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
   Unmanaged<Value>.fromOpaque(pointer).retain().toOpaque()
 }
 

@@ -108,7 +108,7 @@ final class ObjectRecord: @unchecked Sendable {
 
 extension ObjectRecord {
     /// The key under which records stand in the table: an address of our own, whatever is behind it.
-    private nonisolated(unsafe) static let key = UnsafeRawPointer(
+    nonisolated(unsafe) static let key = UnsafeRawPointer(
         UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
 
     /// The record of an object, made if there is none; nil if the object's deinit has begun.

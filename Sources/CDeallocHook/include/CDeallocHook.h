@@ -58,6 +58,12 @@ bool cdh_is_dying(const void *object);
 /// How many addresses have an entry now. Zero when everything that was observed is dead or has been cleared.
 size_t cdh_live_entries(void);
 
+/// The values that all live objects have for `key`, passed through `retain` under a lock; those for which it returns null
+/// are left out. Stores the first `capacity` of them and returns how many there are: call again with more room if that is
+/// larger. Objects that come and go meanwhile may be missed. `retain` must call nothing here.
+typedef void *_Nullable (*cdh_try_retain_fn)(void *value);
+size_t cdh_collect(const void *key, cdh_try_retain_fn retain, void *_Nullable *_Nullable values, size_t capacity);
+
 /// For tests: where memory comes from, aligned as malloc's. Null restores the default. Only while the table is empty.
 typedef struct cdh_allocator {
   void *_Nullable (*_Nonnull allocate)(size_t bytes);

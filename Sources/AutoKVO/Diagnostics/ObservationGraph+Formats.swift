@@ -1,0 +1,76 @@
+extension ObservationGraph {
+    /// The graph as a Mermaid flowchart: an arrow from each observer to each of its targets, with the paths on it.
+    public var mermaid: String {
+        var lines = ["flowchart LR"]
+        for object in objects { lines.append("    \(node(object.address))[\"\(quoted(label(object), in: .mermaid))\"]") }
+        for (index, edge) in observations.enumerated() {
+            let from = edge.observer.map(node) ?? "closure\(index)"
+            if edge.observer == nil { lines.append("    \(from)((\"\(quoted(edge.registeredAt, in: .mermaid))\"))") }
+            let text = quoted(edge.keyPaths.joined(separator: ", "), in: .mermaid)
+            for target in edge.targets { lines.append("    \(from) -->|\"\(text)\"| \(node(target))") }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The graph in Graphviz's language, for `dot`.
+    public var graphviz: String {
+        var lines = ["digraph observations {", "    rankdir=LR;", "    node [shape=box];"]
+        for object in objects {
+            let style = object.isAlive ? "" : ", style=dashed"
+            lines.append("    \(node(object.address)) [label=\"\(quoted(label(object), in: .graphviz))\"\(style)];")
+        }
+        for (index, edge) in observations.enumerated() {
+            let from = edge.observer.map(node) ?? "closure\(index)"
+            if edge.observer == nil {
+                lines.append("    \(from) [shape=ellipse, label=\"\(quoted(edge.registeredAt, in: .graphviz))\"];")
+            }
+            let text = quoted(edge.keyPaths.joined(separator: ", "), in: .graphviz)
+            for target in edge.targets { lines.append("    \(from) -> \(node(target)) [label=\"\(text)\"];") }
+        }
+        return (lines + ["}"]).joined(separator: "\n") + "\n"
+    }
+
+    /// The graph as a JSON object with `objects` and `observations`; addresses are strings in base 16.
+    public var json: String {
+        func string(_ text: String) -> String { "\"\(quoted(text, in: .json))\"" }
+        func address(_ value: UInt) -> String { string("0x" + String(value, radix: 16)) }
+        let objects = objects.map {
+            "{\"address\": \(address($0.address)), \"class\": \(string($0.className)), \"alive\": \($0.isAlive)}"
+        }
+        let observations = observations.map { edge in
+            "{\"targets\": [\(edge.targets.map(address).joined(separator: ", "))], "
+                + "\"observer\": \(edge.observer.map(address) ?? "null"), "
+                + "\"keyPaths\": [\(edge.keyPaths.map(string).joined(separator: ", "))], "
+                + "\"options\": \(string(edge.options.description)), \"registeredAt\": \(string(edge.registeredAt))}"
+        }
+        func list(_ items: [String]) -> String { items.isEmpty ? "[]" : "[\n    \(items.joined(separator: ",\n    "))\n  ]" }
+        return "{\n  \"objects\": \(list(objects)),\n  \"observations\": \(list(observations))\n}\n"
+    }
+
+    private func node(_ address: UInt) -> String { "object_" + String(address, radix: 16) }
+
+    private func label(_ object: Object) -> String {
+        object.className + " 0x" + String(object.address, radix: 16) + (object.isAlive ? "" : " (dead)")
+    }
+
+    private enum Language { case mermaid, graphviz, json }
+
+    /// Text inside double quotes: key paths and class names are data, and may hold anything.
+    private func quoted(_ text: String, in language: Language) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch (scalar, language) {
+            case ("\"", .mermaid): result += "#quot;"
+            case ("#", .mermaid): result += "#35;"
+            case ("<", .mermaid): result += "#lt;"
+            case ("\"", _), ("\\", .graphviz), ("\\", .json): result += "\\" + String(scalar)
+            case (_, .json) where scalar.value < 0x20:
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            case _ where scalar.value < 0x20: result += " "
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

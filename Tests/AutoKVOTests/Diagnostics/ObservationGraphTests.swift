@@ -1,0 +1,103 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class GraphNode: TrackedObject {
+    @Observed var next: GraphNode?
+    @Observed var name = ""
+
+    override class var schema: Schema {
+        Schema(GraphNode.self, extending: super.schema) {
+            Key("next", \.next)
+            Key("name", \.name)
+        }
+    }
+}
+
+private final class GraphReader {}
+
+/// Other tests run at the same time and are in the graph, too: each test looks for its own objects.
+@Suite("The graph of observations") struct ObservationGraphTests {
+    private func address(_ object: AnyObject) -> UInt { UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) }
+
+    @Test("it has each live observation with both sides, the paths, the options and the place") func edges() throws {
+        let node = GraphNode()
+        let reader = GraphReader()
+        try node.addObserver(reader, forKeyPath: ["name", "next.name"], options: [.old]) { _, _ in }
+        try node.observe("name") { _ in }
+        let graph = Diagnostics.graph()
+        let mine = graph.observations.filter { $0.targets.contains(address(node)) }
+        #expect(mine.count == 2)
+        let withReader = try #require(mine.first { $0.observer == address(reader) })
+        #expect(withReader.keyPaths == ["name", "next.name"])
+        #expect(withReader.options == [.old])
+        #expect(withReader.registeredAt.contains("ObservationGraphTests.swift:"))
+        #expect(mine.contains { $0.observer == nil && $0.keyPaths == ["name"] })
+        #expect(graph.objects.contains { $0.address == address(node) && $0.className == "GraphNode" && $0.isAlive })
+        #expect(graph.objects.contains { $0.address == address(reader) && $0.className == "GraphReader" })
+    }
+
+    @Test("what has ended is not in it, and what observes nothing is not either") func ended() throws {
+        let node = GraphNode()
+        let observation = try node.observe("name") { _ in }
+        observation.remove()
+        let graph = Diagnostics.graph()
+        #expect(!graph.objects.contains { $0.address == address(node) })
+        #expect(!graph.observations.contains { $0.targets.contains(address(node)) })
+    }
+
+    @Test("many objects are all in it") func many() throws {
+        let nodes = (0..<2_000).map { _ in GraphNode() }
+        for node in nodes { try node.observe("name") { _ in } }
+        let addresses = Set(Diagnostics.graph().objects.map(\.address))
+        #expect(nodes.allSatisfy { addresses.contains(address($0)) })
+    }
+
+    @Test("it says itself in Mermaid, Graphviz and JSON, whatever is in the names") func formats() throws {
+        let graph = ObservationGraph(
+            objects: [
+                .init(address: 16, className: "Per\"son<#>", isAlive: true), .init(address: 32, className: "Panel\\", isAlive: false),
+            ],
+            observations: [
+                .init(targets: [16], observer: 32, keyPaths: ["a\"b", "c"], options: [.new], registeredAt: "x.swift:1"),
+                .init(targets: [16], observer: nil, keyPaths: ["d\n"], options: [], registeredAt: "y.swift:2"),
+            ])
+        #expect(
+            graph.mermaid == """
+                flowchart LR
+                    object_10["Per#quot;son#lt;#35;> 0x10"]
+                    object_20["Panel\\ 0x20 (dead)"]
+                    object_20 -->|"a#quot;b, c"| object_10
+                    closure1(("y.swift:2"))
+                    closure1 -->|"d "| object_10
+
+                """)
+        #expect(
+            graph.graphviz == #"""
+                digraph observations {
+                    rankdir=LR;
+                    node [shape=box];
+                    object_10 [label="Per\"son<#> 0x10"];
+                    object_20 [label="Panel\\ 0x20 (dead)", style=dashed];
+                    object_20 -> object_10 [label="a\"b, c"];
+                    closure1 [shape=ellipse, label="y.swift:2"];
+                    closure1 -> object_10 [label="d "];
+                }
+
+                """#)
+        #expect(
+            graph.json == #"""
+                {
+                  "objects": [
+                    {"address": "0x10", "class": "Per\"son<#>", "alive": true},
+                    {"address": "0x20", "class": "Panel\\", "alive": false}
+                  ],
+                  "observations": [
+                    {"targets": ["0x10"], "observer": "0x20", "keyPaths": ["a\"b", "c"], "options": "[.new]", "registeredAt": "x.swift:1"},
+                    {"targets": ["0x10"], "observer": null, "keyPaths": ["d\u000a"], "options": "[]", "registeredAt": "y.swift:2"}
+                  ]
+                }
+
+                """#)
+    }
+}
