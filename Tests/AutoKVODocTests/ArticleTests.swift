@@ -2,7 +2,8 @@ import Testing
 
 /// Keeps the articles and the tests of their code in step.
 @Suite("Articles") struct ArticleTests {
-    @Test("each piece of Swift code in an article is the code of a test, and the other way round") func inStep() throws {
+    @Test("each piece of Swift code in an article is the code of a test, and the other way round") func inStep() throws
+    {
         let articles = try Article.all()
         let regions = try Article.regions()
         var known: [String: (place: String, code: [String])] = [:]
@@ -11,10 +12,13 @@ import Testing
             known[region.id] = (region.place, region.code)
         }
         for article in articles {
-            for line in article.unnamedBlocks { Issue.record("\(article.name):\(line): a block of code has no snippet id") }
+            for line in article.unnamedBlocks {
+                Issue.record("\(article.name):\(line): a block of code has no snippet id")
+            }
             for snippet in article.snippets where !snippet.id.isEmpty {
                 guard let (place, code) = known.removeValue(forKey: snippet.id) else {
-                    Issue.record("\(article.name):\(snippet.line): no test has the code \(snippet.id), or two articles have it")
+                    Issue.record(
+                        "\(article.name):\(snippet.line): no test has the code \(snippet.id), or two articles have it")
                     continue
                 }
                 guard code != snippet.code else { continue }
@@ -31,7 +35,10 @@ import Testing
     @Test("code with its mark, code without one and other text are told apart") func parsing() {
         let article = Article(
             name: "a",
-            text: ["<!-- snippet: x -->", "```swift", "f()  // prints: 1", "```", "```", "```swift", "```", "```swift", "g()", "```"])
+            text: [
+                "<!-- snippet: x -->", "```swift", "f()  // prints: 1", "```", "```", "```swift", "```", "```swift",
+                "g()", "```",
+            ])
         #expect(article.snippets.map(\.code) == [["f()  // prints: 1"], ["g()"]])
         #expect(article.snippets[0].output == ["1"])
         #expect(article.unnamedBlocks == [8])

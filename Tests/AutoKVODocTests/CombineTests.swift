@@ -35,10 +35,10 @@ import Testing
         // snippet: combine.sink
         let profile = Profile()
         profile.$name.observe(options: [.initial, .new, .distinct]) { change in
-            print(change.newValue!)      // prints: ann
+            print(change.newValue!)  // prints: ann
         }
-        profile.name = "ann"             // an equal value is no news to .distinct
-        profile.name = "bea"             // prints: bea
+        profile.name = "ann"  // an equal value is no news to .distinct
+        profile.name = "bea"  // prints: bea
         // end
         try output.expect("combine.sink")
     }
@@ -52,7 +52,7 @@ import Testing
         card.$title.bind(to: profile.$name) { $0.uppercased() }
         try card.bind("stars", to: "score", of: profile) { (score: Int) in String(repeating: "*", count: score) }
         profile.score = 3
-        print(card.title, card.stars)    // prints: ANN ***
+        print(card.title, card.stars)  // prints: ANN ***
         // end
         try output.expect("combine.assign")
     }
@@ -66,12 +66,12 @@ import Testing
         try card.depend(on: profiles.map { Dependency($0, ["name", "score"]) }) { card in
             card.title = profiles.map { "\($0.name) \($0.score)" }.joined(separator: ", ")
         }
-        print(card.title)                // prints: ann 0, ann 0
+        print(card.title)  // prints: ann 0, ann 0
         coalescingChanges {
             profiles[0].name = "eve"
             profiles[1].score = 7
         }
-        print(card.title)                // prints: eve 0, ann 7
+        print(card.title)  // prints: eve 0, ann 7
         // end
         try output.expect("combine.latest")
     }

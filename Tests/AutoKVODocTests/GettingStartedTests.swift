@@ -59,9 +59,9 @@ import Testing
         try person.observe("employer.city", as: String?.self, options: .new) { change in
             print(change.newValue! ?? "nowhere")
         }
-        person.employer = Company()       // prints: Ulm
-        person.employer?.city = "Linz"    // prints: Linz
-        person.employer = nil             // prints: nowhere
+        person.employer = Company()  // prints: Ulm
+        person.employer?.city = "Linz"  // prints: Linz
+        person.employer = nil  // prints: nowhere
         // end
         try output.expect("start.path")
     }
@@ -74,7 +74,7 @@ import Testing
         person.observe(\.firstName, options: [.old, .new]) { person, change in
             print(change.oldValue!.count, "letters, then", change.newValue!.count)
         }
-        person.firstName = "Barbara"      // prints: 3 letters, then 7
+        person.firstName = "Barbara"  // prints: 3 letters, then 7
 
         person.$friends.observe(options: .new) { change in
             print(change.kind, change.newValue!.map(\.firstName))

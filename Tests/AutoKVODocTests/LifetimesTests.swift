@@ -29,9 +29,9 @@ import Testing
         }
         observation.onEnd { reason in print(reason) }
 
-        gauge = nil                  // prints: observerDeinitialized
-        engine.speed = 30            // nobody is told
-        print(observation.isValid)   // prints: false
+        gauge = nil  // prints: observerDeinitialized
+        engine.speed = 30  // nobody is told
+        print(observation.isValid)  // prints: false
         // end
         try output.expect("life.observer")
     }
@@ -61,10 +61,10 @@ import Testing
         let engine = Engine()
         var plain: Plain? = Plain()
         let observation = try engine.addObserver(plain!, forKeyPath: "speed") { _, _ in print("told") }
-        engine.speed = 1             // prints: told
+        engine.speed = 1  // prints: told
         plain = nil
         engine.speed = 2
-        print(observation.isValid)   // prints: false
+        print(observation.isValid)  // prints: false
         // end
         try output.expect("life.plain")
     }
@@ -77,10 +77,10 @@ import Testing
         var token: ScopedObservation? = try engine.onChange("speed", options: .new) { change in
             print(change.newValue!)
         }
-        engine.speed = 50            // prints: 50
+        engine.speed = 50  // prints: 50
         token = nil
         engine.speed = 60
-        print(engine.observations().count, token == nil)   // prints: 0 true
+        print(engine.observations().count, token == nil)  // prints: 0 true
         // end
         try output.expect("life.scoped")
     }
@@ -92,10 +92,10 @@ import Testing
         var engines = [Engine(), Engine()]
         let observation = try engines.observe("speed") { _ in print("changed") }
         engines.removeFirst()
-        engines[0].speed = 10                                  // prints: changed
+        engines[0].speed = 10  // prints: changed
         print(observation.targets.count, observation.isValid)  // prints: 1 true
         engines = []
-        print(observation.isValid)                             // prints: false
+        print(observation.isValid)  // prints: false
         // end
         try output.expect("life.many")
     }

@@ -28,15 +28,15 @@ import Testing
         } onChange: {
             print("the lamp is about to change")
         }
-        lamp.level = 1     // prints: the lamp is about to change
-        lamp.level = 2     // nobody is told: it has to be armed again
+        lamp.level = 1  // prints: the lamp is about to change
+        lamp.level = 2  // nobody is told: it has to be armed again
 
         let dimmer = Dimmer()
         dimmer.observe(\.level, options: [.old, .new]) { dimmer, change in
             print("the dimmer went from", change.oldValue!, "to", change.newValue!)
         }
-        dimmer.level = 1   // prints: the dimmer went from 0 to 1
-        dimmer.level = 2   // prints: the dimmer went from 1 to 2
+        dimmer.level = 1  // prints: the dimmer went from 0 to 1
+        dimmer.level = 2  // prints: the dimmer went from 1 to 2
         // end
         try output.expect("observation.calls")
     }
