@@ -51,7 +51,12 @@ extension Property where Value: EditableCollection, Value.Index == Int {
     /// were called: the death of an object is a change to whoever observes a weak reference to it, and what is called
     /// then may read this property.
     @inlinable
-    func editReleasing(_ kind: ChangeKind, _ indexes: RangeSet<Int>, _ body: (inout Value) -> Void) {
+    func editReleasing(
+        _ kind: ChangeKind, _ indexes: @autoclosure () -> RangeSet<Int>, _ body: (inout Value) -> Void
+    ) {
+        // A set of indexes is an allocation, which an edit that nobody hears of does not need.
+        if !object.isObserved, _isPOD(Value.Element.self) { return exclusively(body) }
+        let indexes = indexes()
         let leaving = _isPOD(Value.Element.self) ? [] : Array(value[indexes])
         if object.isObserved { announce(kind, indexes, body) } else { exclusively(body) }
         withExtendedLifetime(leaving) {}
