@@ -1,4 +1,4 @@
-import Synchronization
+import AutoKVO
 import Testing
 
 /// Counts the instances it handed out that are still alive.
@@ -12,7 +12,7 @@ import Testing
 ///
 /// Each test has its own, so tests may run side by side. Any thread may use it.
 public final class LifetimeTracker: Sendable {
-    private let count = Mutex(0)
+    private let count = Guarded(0)
 
     public init() {}
 

@@ -1,8 +1,8 @@
-import Synchronization
+import AutoKVO
 
 /// Lines from any thread, in the order of their arrival.
 public final class MessageLog: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Guarded<[String]>([])
 
     public init() {}
 

@@ -1,10 +1,9 @@
 @_spi(Reflection) import Swift
-import Synchronization
 
 // A class's schema is made at the class's first use by name, and cached.
 
 extension ClassSchema {
-    private static let cache = Mutex<[ObjectIdentifier: Result<ClassSchema, KeyValueError>]>([:])
+    private static let cache = Guarded<[ObjectIdentifier: Result<ClassSchema, KeyValueError>]>([:])
 
     /// The schema of a tracked class.
     static func of(_ type: TrackedObject.Type) throws(KeyValueError) -> ClassSchema {

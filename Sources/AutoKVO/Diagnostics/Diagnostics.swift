@@ -1,5 +1,4 @@
 internal import CSwiftRuntime
-import Synchronization
 
 /// Where the library says what is wrong but is not an error: a `didChangeValue` without its `willChangeValue`, a manual
 /// observation whose observer died.
@@ -7,7 +6,7 @@ public enum Diagnostics {
     /// What takes a message. It may be called from any thread, and must not use the object that the message is about.
     public typealias Handler = @Sendable (String) -> Void
 
-    private static let current = Mutex<Handler>(printToStandardError)
+    private static let current = Guarded<Handler>(printToStandardError)
 
     /// Gets each message, one line without a newline at its end, on the thread where it arose. Prints it to standard
     /// error unless replaced.

@@ -128,7 +128,7 @@ extension ObjectRecord {
     ///
     /// Such an object has no teardown, so the table does not own its record: the observations do, and the last of them to
     /// be freed frees it. It pins the address until then, so nobody else can stand under it.
-    private static let untracked = Mutex(())
+    private static let untracked = Guarded(())
 
     /// The record of an untracked observer. Under the mutex, without which its deinit cannot be completed.
     private static func findUntracked(at address: UnsafeRawPointer) -> ObjectRecord? {

@@ -13,10 +13,12 @@ private func race(_ a: @escaping @Sendable () -> Void, _ b: @escaping @Sendable 
     await withTaskGroup(of: Void.self) { group in
         let shared = StartLine()
         group.addTask {
-            shared.pass(); a()
+            shared.pass()
+            a()
         }
         group.addTask {
-            shared.pass(); b()
+            shared.pass()
+            b()
         }
     }
 }
@@ -95,7 +97,7 @@ private final class StartLine: Sendable {
     @Test("a value set on another thread just before the target dies there is delivered") func setThenDrop()
         async throws
     {
-        let values = Mutex<[Int]>([])
+        let values = Guarded<[Int]>([])
         var person: Person? = Person()
         try person!.observe("age", as: Int.self, options: [.new]) { change in
             let value = change.newValue!
@@ -128,7 +130,7 @@ private final class StartLine: Sendable {
 }
 
 private final class EndCounter: Sendable {
-    let count = Mutex(0)
+    let count = Guarded(0)
 }
 
 /// Holds the last reference to an object, to be dropped on another thread.

@@ -287,7 +287,7 @@ import Testing
         for board in boards { board.leaf = tracker.track(Leaf()) }
         let observers = (0..<3).map { _ in tracker.track(Person()) }
         let plain = PlainObserver(tracker)
-        let kept = Mutex<[KeyValueObservation]>([])
+        let kept = Guarded<[KeyValueObservation]>([])
         concurrently(threads) { number in
             var random = SplitMix64(seed: UInt64(number))
             for _ in 0..<steps {
