@@ -2,10 +2,11 @@ import AutoKVO
 import CDeallocHook
 import Testing
 
-/// Checks that nothing of the library's own is alive: no record, observation, link or route, and no entry in the C table.
+/// Checks that nothing of the library's own is alive: no record, observation, link or route, and no entry in the C
+/// table.
 ///
-/// The counters are global and Swift Testing runs suites side by side in one process, so this means something only where
-/// nothing else runs: in the process of an exit test. `expectNothingLeft(by:)` is how a suite is checked.
+/// The counters are global and Swift Testing runs suites side by side in one process, so this means something only
+/// where nothing else runs: in the process of an exit test. `expectNothingLeft(by:)` is how a suite is checked.
 public func expectAllGone(_ sourceLocation: SourceLocation = #_sourceLocation) {
     let counts = [Counters.records, .observations, .links, .routes].map { ($0.name, $0.count) }
     for (name, count) in counts + [("table entries", Int(cdh_live_entries()))] where count != 0 {
@@ -21,8 +22,8 @@ public func expectAllGone(_ sourceLocation: SourceLocation = #_sourceLocation) {
 ///         await #expect(processExitsWith: .success) { await expectNothingLeft(by: "SettingTests") }
 ///     }
 ///
-/// It works by calling the entry point by which SwiftPM starts Swift Testing, once more, inside the exit test's process,
-/// with a filter. Tests that are exit tests themselves are left out by their names, which end in `Traps` or are
+/// It works by calling the entry point by which SwiftPM starts Swift Testing, once more, inside the exit test's
+/// process, with a filter. Tests that are exit tests themselves are left out by their names, which end in `Traps` or are
 /// `nothingIsLeft`: what they leave behind ends with their own process.
 public func expectNothingLeft(by suites: String..., sourceLocation: SourceLocation = #_sourceLocation) async {
     var arguments = __CommandLineArguments_v0()

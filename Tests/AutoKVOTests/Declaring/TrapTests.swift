@@ -20,10 +20,10 @@ private func missing(_ parts: String..., in result: ExitTest.Result?) -> [String
     return parts.filter { !text.contains($0) }
 }
 
-/// Why two tests wait: in a class that is not final, forming `\\.a` in `Schema(Self.self)` traps in the runtime whatever
-/// `Self` is at that moment, so the library has to see it before the schema's content runs, and has nothing to see it by.
+/// Why two tests wait: in a class that is not final, forming `\.a` in `Schema(Self.self)` traps in the runtime whatever
+/// `Self` is at that moment, so the library would have to see it before the schema's content runs.
 private let selfIsUnseen: Comment =
-    "Schema(Self.self) traps in the runtime's key path code, before any check of ours can tell it from the class's name"
+    "Schema(Self.self) traps in the runtime's key path code, before any check of ours can tell it from the class"
 
 @Suite("Mistakes in code trap with a sentence") struct TrapTests {
     @Test("Schema(Self.self) in a class that is subclassed", .disabled(selfIsUnseen)) func selfSchemaTraps() async {

@@ -3,23 +3,12 @@ import AutoKVOTestSupport
 import Synchronization
 import Testing
 
-/// Carries what is not `Sendable` to the one thread that uses it.
-private struct Carried<Value>: @unchecked Sendable {
-    var value: Value
-}
-
 /// Runs two closures at the same time, as nearly as two threads can be brought to it.
-private func race(_ a: @escaping @Sendable () -> Void, _ b: @escaping @Sendable () -> Void) async {
-    await withTaskGroup(of: Void.self) { group in
-        let shared = StartLine()
-        group.addTask {
-            shared.pass()
-            a()
-        }
-        group.addTask {
-            shared.pass()
-            b()
-        }
+private func race(_ a: () -> Void, _ b: () -> Void) {
+    let start = StartLine()
+    concurrently(2) { number in
+        start.pass()
+        if number == 0 { a() } else { b() }
     }
 }
 
@@ -37,7 +26,7 @@ private final class StartLine: Sendable {
     @Test(
         "target and observer die at the same time: one end, nothing left",
         arguments: ["age", "address.city", "age|firstName"])
-    func bothAtOnce(path: String) async throws {
+    func bothAtOnce(path: String) throws {
         let tracker = LifetimeTracker()
         for _ in 0..<300 {
             var person: Person? = tracker.track(Person())
@@ -51,7 +40,7 @@ private final class StartLine: Sendable {
             let b = Box(panel!)
             person = nil
             panel = nil
-            await race({ a.drop() }, { b.drop() })
+            race({ a.drop() }, { b.drop() })
             #expect(!observation.isValid)
             #expect(counter.count.withLock { $0 } == 1)
 
@@ -59,7 +48,7 @@ private final class StartLine: Sendable {
         tracker.expectNoLeaks()
     }
 
-    @Test("a target dies while its observation is removed: one end") func deathAgainstRemoval() async throws {
+    @Test("a target dies while its observation is removed: one end") func deathAgainstRemoval() throws {
         let tracker = LifetimeTracker()
         for _ in 0..<300 {
             var person: Person? = tracker.track(Person())
@@ -68,7 +57,7 @@ private final class StartLine: Sendable {
             observation.onEnd { _ in counter.count.withLock { $0 += 1 } }
             let a = Box(person!)
             person = nil
-            await race({ a.drop() }, { observation.remove() })
+            race({ a.drop() }, { observation.remove() })
             #expect(counter.count.withLock { $0 } == 1)
             #expect(!observation.isValid)
         }
@@ -77,7 +66,7 @@ private final class StartLine: Sendable {
 
     // 7.02, 9.09
     @Test("an observer dies while changes are delivered to it: no call after its death", arguments: [true, false])
-    func observerAgainstChanges(tracked: Bool) async throws {
+    func observerAgainstChanges(tracked: Bool) throws {
         let tracker = LifetimeTracker()
         for _ in 0..<200 {
             let person = Person()
@@ -85,8 +74,7 @@ private final class StartLine: Sendable {
             try person.addObserver(panel!, forKeyPath: "age") { panel, _ in withExtendedLifetime(panel) {} }
             let box = Box(panel!)
             panel = nil
-            let carried = Carried(value: person)
-            await race({ for index in 0..<20 { carried.value.age = index } }, { box.drop() })
+            race({ for index in 0..<20 { person.age = index } }, { box.drop() })
             person.age = -1
             #expect(person.observations().isEmpty)
         }
@@ -95,7 +83,7 @@ private final class StartLine: Sendable {
 
     // 7.14
     @Test("a value set on another thread just before the target dies there is delivered") func setThenDrop()
-        async throws
+        throws
     {
         let values = Guarded<[Int]>([])
         var person: Person? = Person()
@@ -105,20 +93,20 @@ private final class StartLine: Sendable {
         }
         let box = Box(person!)
         person = nil
-        await Task.detached {
+        onAnotherThread {
             box.withObject { ($0 as! Person).age = 2 }
             box.drop()
-        }.value
+        }
         #expect(values.withLock { $0 } == [2])
     }
 
-    @Test("two threads remove the same observation: both return, one end") func twoRemovals() async throws {
+    @Test("two threads remove the same observation: both return, one end") func twoRemovals() throws {
         let person = Person()
         for _ in 0..<300 {
             let observation = try person.observe(["age", "address.city"]) { _ in }
             let counter = EndCounter()
             observation.onEnd { _ in counter.count.withLock { $0 += 1 } }
-            await race({ observation.remove() }, { observation.remove() })
+            race({ observation.remove() }, { observation.remove() })
             #expect(counter.count.withLock { $0 } == 1)
         }
         #expect(person.observations().isEmpty)

@@ -10,8 +10,10 @@ private final class Classic: Model {
     ) {
         let change = change ?? [:]
         log.append(
-            "\(keyPath!) \(object is Person) kind \(change[.kindKey]!) old \(change[.oldKey] ?? "-") new \(change[.newKey] ?? "-") "
-                + "prior \(change[.notificationIsPriorKey] ?? "-") context \(context.map { $0.load(as: UInt8.self) } ?? 0)"
+            "\(keyPath!) \(object is Person) kind \(change[.kindKey]!) "
+                + "old \(change[.oldKey] ?? "-") new \(change[.newKey] ?? "-") "
+                + "prior \(change[.notificationIsPriorKey] ?? "-") "
+                + "context \(context.map { $0.load(as: UInt8.self) } ?? 0)"
         )
     }
 }

@@ -212,7 +212,8 @@ private final class ShiftingPaths: KeyPathSet {
     @Test(
         "strange names are unknown keys and nothing worse",
         arguments: [
-            " ", "\0", "age\0", "ａｇｅ", "a̶ge", "🙂", "age ", "self", "description", String(repeating: "x", count: 10_000),
+            " ", "\0", "age\0", "ａｇｅ", "a̶ge", "🙂", "age ", "self", "description",
+            String(repeating: "x", count: 10_000),
             String(repeating: "a.", count: 500) + "a",
         ])
     func strange(path: String) throws {
@@ -277,10 +278,9 @@ private final class ShiftingPaths: KeyPathSet {
         throws
     {
         let panel = PlainObserver()
-        let observation = try person.addObserver(panel, forKeyPath: ["age", "address.city"], options: [.old, .once]) {
-            _, _ in
-        }
-        let line = #line - 1
+        let paths = ["age", "address.city"]
+        let line = #line + 1
+        let observation = try person.addObserver(panel, forKeyPath: paths, options: [.old, .once]) { _, _ in }
         let text = observation.debugDescription
         for part in [
             "Person", "PlainObserver", "\"age\"", "\"address.city\"", ".old", ".once",
