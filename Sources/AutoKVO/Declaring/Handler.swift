@@ -2,6 +2,10 @@
 ///
 /// It takes nothing, the change, or the change and the registration's `userInfo`. A handler that takes nothing cannot
 /// tell paths apart, so a registration for several paths with `.initial` calls it once, not once for each path.
+///
+/// A closure that is written in a schema belongs to the main actor, as the compiler sees it, since the schema's content
+/// does. If changes are made on other threads and the closure contains closures of its own (`{ $0.items.map { … } }`), Swift
+/// checks the inner ones and traps: name a method then.
 public struct Handler<Class: AnyObject>: SchemaElement {
     let declared: DeclaredHandler
 
