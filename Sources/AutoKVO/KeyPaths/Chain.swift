@@ -55,12 +55,14 @@ final class Chain: @unchecked Sendable {
         guard let start else { return }
         TestPoint.relinking.reach()
 
-        if start.level < links.count {
+        // The array itself is guarded by the lock, also its count: another thread may be replacing its storage.
+        let count = path.keys.count
+        if start.level < count {
             var object = start.level == 0 ? base.trackedObject : start.previous?.readObject()
-            for index in start.level..<links.count {
+            for index in start.level..<count {
                 guard let current = object else { break }
                 guard let link = place(on: current, at: index, version: start.version) else { return }
-                object = index < links.count - 1 ? link?.readObject() : nil
+                object = index < count - 1 ? link?.readObject() : nil
             }
         }
         if path.tail?.element != nil {
