@@ -17,12 +17,14 @@ extension Delivery {
     ///   together.
     static func affected(by record: ObjectRecord, _ slot: Int) -> [Affected] {
         var found: [Affected] = []
-        var queue: [(record: ObjectRecord, slot: Int)] = [(record, slot)]
+        // What is derived from a derived key is among what is derived from its base: only the base is asked, or a chain of
+        // n keys would take n² steps and as much memory.
+        var queue: [(record: ObjectRecord, slot: Int, isBase: Bool)] = [(record, slot, true)]
         var seen = SubjectSet()
         _ = seen.insert(.list(record, slot: slot))
         var next = 0
         while next < queue.count {
-            let (record, slot) = queue[next]
+            let (record, slot, isBase) = queue[next]
             next += 1
             guard let list = record.list(slot), list.pointee.shape.load(ordering: .acquiring) != .idle else { continue }
             let (affected, isDerivedFrom, links) = record.lock.withLock {
@@ -37,10 +39,10 @@ extension Delivery {
                 )
             }
             if let affected { found.append(affected) }
-            if isDerivedFrom {
+            if isBase, isDerivedFrom {
                 for derived in record.schema!.dependencies(of: slot).derived
                 where seen.insert(.list(record, slot: derived)) {
-                    queue.append((record, derived))
+                    queue.append((record, derived, false))
                 }
             }
             for link in links {
@@ -50,7 +52,7 @@ extension Delivery {
                     found.append(Affected(subject: .route(link.route), needs: observation.needs, bound: 0))
                 case .derivedKey(let slot):
                     let root = link.route.root
-                    if seen.insert(.list(root, slot: slot)) { queue.append((root, slot)) }
+                    if seen.insert(.list(root, slot: slot)) { queue.append((root, slot, true)) }
                 case .nobody: break
                 }
             }
