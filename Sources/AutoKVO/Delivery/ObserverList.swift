@@ -5,9 +5,10 @@ import Synchronization
 ///
 /// Guarded by the record's lock. The list owns its nodes.
 struct ObserverList: ~Copyable {
-    /// What a write has to do, kept up to date under the lock and read without it.
-    let shape = Atomic<Shape>(.idle)
     private(set) var first: Unmanaged<ObservationNode>?
+    /// What a write has to do, kept up to date under the lock and read without it. Not the first of the variables: the
+    /// thread sanitizer takes a change of the list, at its address, for a write of what lies there.
+    let shape = Atomic<Shape>(.idle)
     private var last: Unmanaged<ObservationNode>?
     private(set) var lastSequence: UInt64 = 0
     /// Nodes that are linked and not leaving.

@@ -128,7 +128,10 @@ extension ObjectRecord {
     ///
     /// Such an object has no teardown, so the table does not own its record: the observations do, and the last of them to
     /// be freed frees it. It pins the address until then, so nobody else can stand under it.
-    private static let untracked = Guarded(())
+    ///
+    /// It guards no value of its own, but an empty one would lie at the lock object's own address, where the thread sanitizer
+    /// takes its use for a write of the object's class.
+    private static let untracked = Guarded(0)
 
     /// The record of an untracked observer. Under the mutex, without which its deinit cannot be completed.
     private static func findUntracked(at address: UnsafeRawPointer) -> ObjectRecord? {
