@@ -32,7 +32,8 @@ final class Thread {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
-        if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
+        // Code made for a sanitizer takes several times the stack.
+        if let stackSize { pthread_attr_setstacksize(&attributes, isSanitized ? stackSize * 8 : stackSize) }
         let start = Unmanaged.passRetained(Start(body)).toOpaque()
         let result = pthread_create(
             &thread, &attributes,
@@ -101,6 +102,12 @@ final class Counter: Sendable {
 
 /// How much a stress test does: `quick` in CI and under a sanitizer, ten times that by hand, a thousand times in a long run.
 func load(_ quick: Int) -> Int {
-    if let text = getenv("AUTOKVO_SANITIZER"), String(cString: text) != "undefined" { return max(quick / 8, 1) }
+    if isSanitized { return max(quick / 8, 1) }
     return getenv("AUTOKVO_LONG") == nil ? quick : quick * 100
+}
+
+/// Whether the tests were made for the thread or the address sanitizer, which `scripts/check.sh` says.
+private var isSanitized: Bool {
+    guard let text = getenv("AUTOKVO_SANITIZER") else { return false }
+    return String(cString: text) != "undefined"
 }
