@@ -81,7 +81,7 @@ extension TrackedObject {
             if let known = record?.schema { schema = known } else { schema = try ClassSchema.of(type(of: self)) }
             return try schema.requireSlot(of: key, in: key)
         } catch {
-            Diagnostics.report("A change was announced for an \(error)")
+            Diagnostics.report("A change could not be announced: \(error)")
             return nil
         }
     }
