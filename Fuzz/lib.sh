@@ -1,0 +1,59 @@
+# Building and running a fuzzer in Swift; to be sourced after scripts/lib/common.sh.
+#
+# The package's own manifest has no unsafe flags, so the library is built here with swiftc,
+# with the parts of the test support that a fuzzer needs.
+
+# fuzz FOLDER SOURCE [--seconds N] [--long]
+fuzz() {
+    local folder=Fuzz/$1 source=$2 seconds=30
+    shift 2
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --seconds)
+            [[ ${2:-} =~ ^[0-9]+$ ]] || fail "--seconds needs a number"
+            seconds=$2
+            shift
+            ;;
+        --long) seconds=1800 ;;
+        *) fail "unknown argument '$1'; see the first lines of $folder/run.sh" ;;
+        esac
+        shift
+    done
+    prepare
+    build_fuzzer "$folder" "$source"
+    mkdir -p "$folder/.build/found" "$folder/corpus"
+    say "fuzzing with $source for $seconds seconds"
+    SWIFT_BACKTRACE=enable=no "$folder/.build/fuzz" -max_total_time="$seconds" -max_len=600 -timeout=20 -verbosity=0 -print_final_stats=1 \
+        -artifact_prefix="$folder/.build/" "$folder/.build/found" "$folder/corpus"
+}
+
+# The C targets with clang, AutoKVO and the fuzzer with swiftc, all with the address sanitizer and libFuzzer's coverage.
+build_fuzzer() {
+    local folder=$1 source=$2 build=$1/.build clang
+    clang=$(toolchain_clang)
+    rm -rf "$build/objects"
+    mkdir -p "$build/objects"
+    local -a flags=(-g -O1 -DDEBUG=1 -fsanitize=fuzzer-no-link,address -ISources/CDeallocHook/include -ISources/CSwiftRuntime/include)
+    local file
+    for file in Sources/CDeallocHook/*.c Sources/CSwiftRuntime/*.c; do
+        "$clang" -std=c11 "${flags[@]}" -c "$file" -o "$build/objects/$(basename "$file" .c).o"
+    done
+    local -a swift=(
+        -swift-version 6 -g -Onone -D DEBUG -package-name autokvo -parse-as-library -sanitize=fuzzer,address -Xcc -DDEBUG=1
+        -I Sources/CDeallocHook/include -I Sources/CSwiftRuntime/include -I "$build"
+        -Xcc "-fmodule-map-file=$build/CDeallocHook.modulemap" -Xcc "-fmodule-map-file=$build/CSwiftRuntime.modulemap")
+    for file in CDeallocHook CSwiftRuntime; do
+        printf 'module %s { header "%s" export * }\n' "$file" "$PWD/Sources/$file/include/$file.h" >"$build/$file.modulemap"
+    done
+    swiftc "${swift[@]}" -module-name AutoKVO -emit-module -emit-module-path "$build/AutoKVO.swiftmodule" -emit-library -static \
+        -o "$build/libAutoKVO.a" $(find Sources/AutoKVO -name '*.swift')
+    local -a support=()
+    if grep -q 'import AutoKVOTestSupport' "$folder/$source"; then
+        swiftc "${swift[@]}" -module-name AutoKVOTestSupport -emit-module -emit-module-path "$build/AutoKVOTestSupport.swiftmodule" \
+            -emit-library -static -o "$build/libSupport.a" Tests/AutoKVOTestSupport/Model/*.swift \
+            Tests/AutoKVOTestSupport/{Models,SplitMix64,LifetimeTracker}.swift
+        support=("$build/libSupport.a")
+    fi
+    # The toolchain's own linker, since the system's may not know the sanitizers' symbols.
+    swiftc "${swift[@]}" -use-ld=lld "$folder/$source" "${support[@]}" "$build/libAutoKVO.a" "$build"/objects/*.o -lbsd -o "$build/fuzz"
+}
