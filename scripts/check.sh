@@ -36,7 +36,7 @@ done
 
 # One line a mode: repetitions under the thread sanitizer, seconds for each fuzzer, and the longest a step may take.
 case $mode in
-quick) thread_repeats=2 fuzz_seconds=15 step_limit=600 ;;
+quick) thread_repeats=2 fuzz_seconds=15 step_limit=1200 ;;
 normal) thread_repeats=7 fuzz_seconds=60 step_limit=2400 ;;
 long) thread_repeats=20 fuzz_seconds=600 step_limit=14400 ;;
 esac
