@@ -22,7 +22,9 @@ public final class NotificationObservation: @unchecked Sendable {
 
     private var state = State()
     private let lock = NSLock()
-    private let center: NotificationCenter
+    /// Weak, since the center owns the block that refers to this: a center of the program's own could not die otherwise
+    /// as long as an observer's death has not been noticed.
+    private weak let center: NotificationCenter?
     private let isObserverDead: @Sendable () -> Bool
 
     init(_ center: NotificationCenter, isObserverDead: @escaping @Sendable () -> Bool) {
@@ -52,7 +54,7 @@ public final class NotificationObservation: @unchecked Sendable {
             }
             return (state.token, state.deinitAction)
         }
-        if let token { center.removeObserver(token.token) }
+        if let token { center?.removeObserver(token.token) }
         action?.cancel()
     }
 
@@ -62,6 +64,7 @@ public final class NotificationObservation: @unchecked Sendable {
     func start(name: Notification.Name?, object: AnyObject?, _ call: @escaping (Notification) -> Bool) {
         // Looked at on posting, so that the center need not know the object, which it would keep alive.
         let sender = object.map { PinnedReference($0) }
+        guard let center else { return }
         nonisolated(unsafe) let call = call
         let token = Token(
             token: center.addObserver(forName: name, object: nil, queue: nil) { note in

@@ -75,6 +75,6 @@ extension Property where Value: EditableCollection, Value.Index == Int {
     @usableFromInline
     func fail(_ bounds: Range<Int>) -> Never {
         let indexes = bounds.count == 1 ? "The index \(bounds.lowerBound) is" : "The indexes \(bounds) are"
-        preconditionFailure("\(indexes) out of range for \(type(of: object)).\(key), which has \(count) elements.")
+        misuse("\(indexes) out of range for \(type(of: object)).\(key), which has \(count) elements.")
     }
 }

@@ -45,7 +45,7 @@ extension TrackedObject {
             // With a record the object's deinit runs its teardown.
             isAlive = try makeRecord() != nil
         } catch {
-            preconditionFailure("\(error)")
+            misuse("\(error)")
         }
         let box = Unmanaged.passRetained(ActionBox(action))
         var token: UInt64 = 0
@@ -55,7 +55,7 @@ extension TrackedObject {
                 address, { _, context in Unmanaged<ActionBox>.fromOpaque(context!).takeUnretainedValue().action() },
                 box.toOpaque(), { context in Unmanaged<ActionBox>.fromOpaque(context!).release() }, &token)
             : CDH_DYING
-        precondition(result != CDH_NO_MEMORY, "AutoKVO could not get memory for the code left for an object's death.")
+        demand(result != CDH_NO_MEMORY, "AutoKVO could not get memory for the code left for an object's death.")
         if result != CDH_OK {
             box.release()
             Diagnostics.report(

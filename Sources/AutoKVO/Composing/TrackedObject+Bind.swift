@@ -98,7 +98,7 @@ extension Property {
             return try object.bind(
                 key, to: source.key, of: source.object, options: options, transform: transform, file: file, line: line)
         } catch {
-            preconditionFailure("\(error)")
+            misuse("\(error)")
         }
     }
 }

@@ -63,7 +63,7 @@ extension ClassSchema {
                 declared.append([key])
             }
         }
-        precondition(declared.count < Int(Int16.max), "A class can declare at most 32,766 keys.")
+        demand(declared.count < Int(Int16.max), "A class can declare at most 32,766 keys.")
 
         let storage = observedStorage(of: type)
         let keys = declared.enumerated().map { slot, declarations in

@@ -32,7 +32,7 @@ public struct Property<Value> {
     var slot: Int {
         let schema = schema
         let slot = schema.slot(atOffset: place - UnsafeMutableRawPointer(Unmanaged.passUnretained(object).toOpaque()))
-        precondition(
+        demand(
             slot >= 0,
             "A property of \(schema.className) is used through its $ handle but the class's schema has no Key of its name."
         )
@@ -42,14 +42,14 @@ public struct Property<Value> {
     private var schema: ClassSchema {
         if let schema = object.record?.schema { return schema }
         do throws(KeyValueError) { return try ClassSchema.of(type(of: object)) } catch {
-            preconditionFailure("\(error)")
+            misuse("\(error)")
         }
     }
 
     var record: ObjectRecord {
         // Made for a live object, so it is there unless the object is in its deinit.
         if let record = try? object.makeRecord() { return record }
-        preconditionFailure(
+        misuse(
             "A property handle of \(type(of: object)) was used while the object was being deinitialized.")
     }
 

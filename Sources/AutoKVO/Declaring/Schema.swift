@@ -70,7 +70,7 @@ public struct Schema {
         guard owner is TrackedObject.Type, let superclass = _getSuperclass(owner) as? TrackedObject.Type,
             superclass != TrackedObject.self, let expected = try? ClassSchema.of(superclass)
         else { return }
-        precondition(
+        demand(
             inherited.owner == expected.owner,
             "The schema for \(owner) does not extend the schema of its superclass \(superclass). Either it is written as "
                 + "Schema(Self.self, …), which means another class in every subclass: name the class itself; or it "

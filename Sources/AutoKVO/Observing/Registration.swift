@@ -83,7 +83,7 @@ struct Registration {
             if needsDetails { observation.details = details([target]) }
             return try start(observation, target)
         } catch {
-            preconditionFailure("\(error)")
+            misuse("\(error)")
         }
     }
 

@@ -35,7 +35,7 @@ extension TrackedObject {
         _ keyPath: KeyPath<Root, Value>, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Root, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        precondition(self is Root, "An object of class \(type(of: self)) has no properties of \(Root.self).")
+        demand(self is Root, "An object of class \(type(of: self)) has no properties of \(Root.self).")
         return Registration(
             options: options, userInfo: userInfo, handler: .target(handler), site: CallSite(file, line)
         ).observe(slot: requireSlot(of: keyPath), of: self)
@@ -46,10 +46,10 @@ extension TrackedObject {
         do throws(KeyValueError) {
             schema = try ClassSchema.of(type(of: self))
         } catch {
-            preconditionFailure("\(error)")
+            misuse("\(error)")
         }
         guard let slot = schema.slot(of: keyPath) else {
-            preconditionFailure(
+            misuse(
                 "\(keyPath) is not the property of a key that \(schema.className) declares. An inherited key is reached by the "
                     + "key path from the class that declares it, such as \\Person.firstName, by \\.$firstName, or by "
                     + "object.$firstName.observe.")

@@ -406,6 +406,7 @@ import Testing
         try people.observe("address.city", recorder.handler())
         address.city = "x"
         #expect(recorder.count == 1)
+        withExtendedLifetime(people) {}
     }
 
     @Test("a handler that swaps the path's head while a leaf change is delivered") func swapInHandler() throws {

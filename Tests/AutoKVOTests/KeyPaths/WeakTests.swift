@@ -59,6 +59,7 @@ private final class Node: Model {
             node.next = next
             next.value = 1
             recorder.clear()
+            withExtendedLifetime(next) {}
         }
         #expect(recorder.priors == [false])
         #expect(recorder.last?.new != nil)
@@ -101,6 +102,7 @@ private final class Node: Model {
             node.next = next
             #expect(recorder.paths.sorted() == ["hasNext", "nextValue"])
             recorder.clear()
+            withExtendedLifetime(next) {}
         }
         #expect(recorder.paths.sorted() == ["hasNext", "nextValue"])
         #expect(recorder.entries.first { $0.keyPath == "hasNext" }?.new as? Bool == false)

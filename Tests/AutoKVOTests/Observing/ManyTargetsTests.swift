@@ -110,6 +110,7 @@ import Testing
         #expect(recorder.paths == ["firstName", "firstName", "firstName"])
         #expect(observation.keyPaths == ["firstName"])
         #expect(panel.stopObservingAllTargets() == 1)
+        withExtendedLifetime(people) {}
     }
 
     @Test("the observer's death ends it for all targets") func observerDies() throws {

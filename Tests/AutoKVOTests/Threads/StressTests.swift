@@ -336,6 +336,7 @@ import Testing
         kept.withLock { $0 = [] }
         #expect(observers.allSatisfy { $0.observations().isEmpty })
         #expect(tracker.liveCount == 3 * 2 + 3 + 1)
+        withExtendedLifetime((boards, observers, plain)) {}
     }
 
     private func coalescing(_ isCoalescing: Bool, _ body: () -> Void) {
