@@ -175,7 +175,7 @@ import Testing
     // MARK: Sizes
 
     @Test func manyObservationsOfOneTarget() throws {
-        let count = load(100_000)
+        let count = size(1_000_000)
         let target = tracker.track(Person())
         let calls = Counter()
         var observations: [KeyValueObservation] = []
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test func manyTargets() throws {
-        let count = load(100_000)
+        let count = size(1_000_000)
         let calls = Counter()
         let observer = tracker.track(Person())
         do {

@@ -106,6 +106,11 @@ func load(_ quick: Int) -> Int {
     return getenv("AUTOKVO_LONG") == nil ? quick : quick * 100
 }
 
+/// How many things a test of size makes: the same in a long run.
+func size(_ count: Int) -> Int {
+    isSanitized ? max(count / 8, 1) : count
+}
+
 /// Whether the tests were made for the thread or the address sanitizer, which `scripts/check.sh` says.
 private var isSanitized: Bool {
     guard let text = getenv("AUTOKVO_SANITIZER") else { return false }
