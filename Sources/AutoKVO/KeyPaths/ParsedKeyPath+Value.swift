@@ -11,16 +11,20 @@ extension ParsedKeyPath {
     ///   the operator does not fit the values.
     func requireValue(from object: TrackedObject) throws(KeyValueError) -> Any {
         var object = object
-        for (index, name) in keys.enumerated() {
-            let schema = try ClassSchema.of(type(of: object))
-            let key = schema.keys[try schema.requireSlot(of: name, in: text)].declared
-            let value = key.read(object)
-            if index == keys.count - 1 { return try tail?.evaluate(on: value, in: self) ?? value }
-            guard let bare = unwrapped(value) else { return Any?.none as Any }
-            guard let next = asTrackedObject(bare) else {
-                throw KeyValueError(.pathThroughCollection, className: schema.className, key: name, keyPath: text)
+        for index in keys.indices {
+            let schema = if let known = object.record?.schema { known } else { try ClassSchema.of(type(of: object)) }
+            let key = schema.keys[try schema.requireSlot(of: keys[index], in: text)].declared
+            if index == keys.count - 1 {
+                let value = key.read(object)
+                return try tail?.evaluate(on: value, in: self) ?? value
             }
-            object = next
+            if let next = key.readObject(object) {
+                object = next
+            } else if key.objectClass != nil || unwrapped(key.read(object)) == nil {
+                break
+            } else {
+                throw KeyValueError(.pathThroughCollection, className: schema.className, key: key.name, keyPath: text)
+            }
         }
         return Any?.none as Any
     }
