@@ -78,16 +78,16 @@ extension TrackedObject {
     /// Sets a property to a value that was found to be of its type, and sees to it that its observers are told once.
     func set(_ value: Any, _ slot: Int, _ schema: ClassSchema) {
         let key = schema.keys[slot]
-        announcing(key, ChangeDescription()) { _ = key.declared.write!(self, value) }
+        announcing(key, nil) { _ = key.declared.write!(self, value) }
     }
 
     /// Makes a change of a property that announces it by itself, that has to be announced, or that is silent.
-    func announcing(_ key: ResolvedKey, _ description: ChangeDescription, _ body: () -> Void) {
-        let isPlainSetting = description.kind == .setting && key.announcesItself
+    func announcing(_ key: ResolvedKey, _ edit: CollectionChange?, _ body: () -> Void) {
+        let isPlainSetting = edit == nil && key.announcesItself
         guard !isPlainSetting, key.declared.notifiesAutomatically, isObserved, !isDeinitializing, let record else {
             return body()
         }
-        Delivery.begin(record, key.slot, description)
+        Delivery.begin(record, key.slot, edit)
         body()
         Delivery.end(record, key.slot)
     }

@@ -13,7 +13,7 @@ extension TrackedObject {
         if ticket.form != .silent, let record {
             Delivery.begin(
                 record, Int(ticket.slot),
-                ChangeDescription(kind: kind, indexes: indexes, removed: removed, inserted: inserted))
+                CollectionChange(kind, indexes: indexes, removed: removed, inserted: inserted))
         }
         return ticket
     }

@@ -72,7 +72,7 @@ extension ProxiedArray {
     private static func edits(
         _ key: ProxiedKey, _ kind: ChangeKind, _ indexes: RangeSet<Int>, _ body: (inout Self) -> Void
     ) {
-        key.edit(ChangeDescription(kind: kind, indexes: indexes), body)
+        key.edit(CollectionChange(kind, indexes: indexes), body)
     }
 
     private static func require(_ bounds: Range<Int>, _ count: Int, _ key: ProxiedKey) throws(KeyValueError) {

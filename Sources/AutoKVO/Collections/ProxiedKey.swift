@@ -27,8 +27,8 @@ struct ProxiedKey {
     /// Edits the collection, and tells of it unless the key's automatic notification is off.
     ///
     /// An `@Observed` property is edited in place; any other is read, and set to the edited collection.
-    func edit<Value: EmptyCollectionValue>(_ description: ChangeDescription, _ body: (inout Value) -> Void) {
-        object.announcing(key, description) {
+    func edit<Value: EmptyCollectionValue>(_ edit: CollectionChange, _ body: (inout Value) -> Void) {
+        object.announcing(key, edit) {
             guard let offset = key.offset, key.storageType == Observed<Value>.self else {
                 var value = read(as: Value.self)
                 body(&value)

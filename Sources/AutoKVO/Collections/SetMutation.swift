@@ -17,9 +17,9 @@ struct SetMovement<Elements> {
     let coming: Elements
 
     /// Neither for an insertion nor for a removal is the other set part of the change.
-    var description: ChangeDescription {
-        ChangeDescription(
-            kind: kind, removed: kind == .insertion ? nil : leaving, inserted: kind == .removal ? nil : coming)
+    var change: CollectionChange {
+        CollectionChange(
+            kind, removed: kind == .insertion ? nil : leaving, inserted: kind == .removal ? nil : coming)
     }
 }
 
@@ -28,7 +28,7 @@ protocol ProxiedSet: EmptyCollectionValue {
     /// What a mutation of the set that a key has would tell; nil if it moves nothing.
     static func announcement(
         of mutation: SetMutationKind, with values: [Any], on current: Any?
-    ) -> ChangeDescription?
+    ) -> CollectionChange?
     /// Mutates the set that a key has. Returns whether anything moved.
     static func perform(_ edit: SetEdit, on key: ProxiedKey) throws(KeyValueError) -> Bool
     func containsElement(_ value: Any) -> Bool
@@ -43,10 +43,10 @@ enum SetEdit {
 extension Set: ProxiedSet {
     static func announcement(
         of mutation: SetMutationKind, with values: [Any], on current: Any?
-    ) -> ChangeDescription? {
+    ) -> CollectionChange? {
         let elements = values.compactMap { convertForCoding($0, to: Element.self) }
         let movement = movement(of: mutation, with: Set(elements), from: current as? Set ?? [])
-        return movement.leaving.isEmpty && movement.coming.isEmpty ? nil : movement.description
+        return movement.leaving.isEmpty && movement.coming.isEmpty ? nil : movement.change
     }
 
     static func perform(_ edit: SetEdit, on key: ProxiedKey) throws(KeyValueError) -> Bool {
@@ -67,7 +67,7 @@ extension Set: ProxiedSet {
             movement = SetMovement(kind: kind, leaving: leaving, coming: coming)
         }
         if movement.leaving.isEmpty, movement.coming.isEmpty { return false }
-        key.edit(movement.description) { (set: inout Set) in
+        key.edit(movement.change) { (set: inout Set) in
             set.subtract(movement.leaving)
             set.formUnion(movement.coming)
         }
@@ -104,11 +104,11 @@ extension TrackedObject {
             guard let type = unwrappedType(declared.valueType) as? any ProxiedSet.Type else {
                 return Delivery.begin(record, slot)
             }
-            let description = type.announcement(
+            let change = type.announcement(
                 of: mutation, with: elements.map(\.base), on: unwrapped(declared.read(self)))
             let thread = ThreadState.current
-            if let description {
-                Delivery.begin(record, slot, description)
+            if let change {
+                Delivery.begin(record, slot, change)
             } else if thread.pointee.openChange(record, slot) != nil {
                 // Part of the open change, whose end must not be taken for this one's.
                 Delivery.begin(record, slot)

@@ -92,6 +92,13 @@ public struct Observed<Value> {
                     object.didWrite(ticket, Value.self, old: old, new: new)
                 }
             }
+        case .derivedWithOld:
+            var old = newValue
+            withUnsafeMutablePointer(to: &old) { old in
+                withUnsafePointer(to: newValue) { new in
+                    object.write(ticket, Value.self, old: old, new: new) { swap(&storage.pointee, &old.pointee) }
+                }
+            }
         case .announced:
             object.beginWrite(ticket)
             var old = newValue
@@ -122,7 +129,7 @@ struct ObservedEdit<Value> {
         ticket = object.ticket(forWriteTo: place)
         old = ticket.form == .immediateWithOld ? place.assumingMemoryBound(to: Value.self).pointee : nil
         self.place = place
-        if ticket.form == .announced { object.beginWrite(ticket) }
+        if ticket.isAnnounced { object.beginWrite(ticket) }
     }
 
     @inlinable
@@ -138,7 +145,7 @@ struct ObservedEdit<Value> {
                     object.didWrite(ticket, Value.self, old: nil, new: new)
                 }
             }
-        case .announced: object.endWrite(ticket)
+        case .derivedWithOld, .announced: object.endWrite(ticket)
         }
     }
 }

@@ -47,6 +47,12 @@ extension Property {
             withUnsafePointer(to: &value) { old in
                 withUnsafePointer(to: newValue) { object.didWrite(ticket!, Value.self, old: old, new: $0) }
             }
+        case .derivedWithOld:
+            withUnsafeMutablePointer(to: &value) { old in
+                withUnsafePointer(to: newValue) { new in
+                    object.write(ticket!, Value.self, old: old, new: new) { exclusively { swap(&$0, &old.pointee) } }
+                }
+            }
         case .announced:
             object.beginWrite(ticket!)
             exclusively { swap(&$0, &value) }
@@ -95,7 +101,7 @@ struct PropertyEdit<Value> {
         let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
         state.initialize(to: State(ticket: ticket, old: ticket?.form == .immediateWithOld ? value.pointee : nil))
         self.state = state
-        if let ticket, ticket.form == .announced { property.object.beginWrite(ticket) }
+        if let ticket, ticket.isAnnounced { property.object.beginWrite(ticket) }
         begin(&state.pointee.access, property.place)
     }
 
@@ -112,7 +118,7 @@ struct PropertyEdit<Value> {
         state.deallocate()
         switch ticket?.form {
         case nil, .silent: break
-        case .announced: property.object.endWrite(ticket!)
+        case .derivedWithOld, .announced: property.object.endWrite(ticket!)
         case .immediate, .immediateWithOld:
             let new = value.pointee
             withUnsafePointer(to: new) { new in

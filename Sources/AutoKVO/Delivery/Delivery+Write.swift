@@ -7,20 +7,32 @@ struct WriteTicket {
     enum Form: UInt8 {
         /// Store the value, no more.
         case silent
-        /// Store the value, then tell the list; `withOld`: somebody wants the value from before.
+        /// Store the value, then tell; `withOld`: somebody wants the value from before.
         case immediate, immediateWithOld
+        /// Read what is derived from the property, store the value, then tell. A change in place is announced instead.
+        case derivedWithOld
         /// Announce the change around the store.
         case announced
     }
 
     @usableFromInline let form: Form
     @usableFromInline let slot: Int32
+    /// The list of the slot, which stays where it is as long as the object lives. Not for `silent`.
+    @usableFromInline let pointer: UnsafeMutableRawPointer?
 
     @inline(__always)
-    init(_ form: Form, _ slot: Int) {
+    init(_ form: Form, _ slot: Int, _ list: UnsafeMutablePointer<ObserverList>? = nil) {
         self.form = form
         self.slot = Int32(truncatingIfNeeded: slot)
+        pointer = UnsafeMutableRawPointer(list)
     }
+
+    /// Whether a change in place has to be announced around it.
+    @inlinable
+    var isAnnounced: Bool { form == .derivedWithOld || form == .announced }
+
+    @inline(__always)
+    var list: UnsafeMutablePointer<ObserverList> { pointer!.assumingMemoryBound(to: ObserverList.self) }
 }
 
 extension TrackedObject {
@@ -40,88 +52,129 @@ extension TrackedObject {
             case .immediate: form = .immediate
             case .immediateWithOld: form = .immediateWithOld
             case .derived: form = layout.pointee.derived(from: slot).pointee.areFew ? .immediate : .announced
+            case .derivedWithOld: form = layout.pointee.derived(from: slot).pointee.areFew ? .derivedWithOld : .announced
             case .general: form = .announced
             }
             if layout.pointee[slot].contains(.isSilent) || csr_is_deinitializing(address) {
                 return WriteTicket(.silent, slot)
             }
             // Inside an announced change of the same property, or of one that leads to the same observers, the outer one tells.
-            let thread = ThreadState.current
-            let isAlone = thread.pointee.openChanges.isEmpty && thread.pointee.unobservedChanges.isEmpty
-            return WriteTicket(isAlone ? form : .announced, slot)
+            return WriteTicket(ThreadState.current.pointee.isAnnouncing ? .announced : form, slot, list)
         }
     }
 
-    /// Tells the list of a property of its new value. The pointers are to values of the type.
+    /// Tells of the new value of a property. The pointers are to values of the type.
     @usableFromInline
     final func didWrite(_ ticket: WriteTicket, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?) {
-        let pointer = UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1)!
-        Unmanaged<ObjectRecord>.fromOpaque(pointer)._withUnsafeGuaranteedRef { record in
-            let slot = Int(ticket.slot)
-            let list = record.list(slot)!
+        withRecord { record in
             TestPoint.written.reach()
-            let derived = record.layout!.pointee.derived(from: slot)
-            let shape = list.pointee.shape.load(ordering: .acquiring)
-            if shape == .general || shape == .derived && !derived.pointee.areFew {
-                // Another thread has added somebody since the ticket was made, who would have had the change announced.
-                let old = old.map { ChangeEvent.box($0, type) }
-                return Delivery.tellAll(record, slot, old: old, excluding: [.old, .distinct, .prior])
-            }
-            let thread = ThreadState.current
-            let outer = thread.pointee.beginCalls()
             let event = ChangeEvent(excluded: old == nil ? [.old, .distinct] : [], type: type, old: old, new: new)
-            if shape == .derived {
-                Delivery.tell(record, list, derived, event, thread)
-            } else {
-                Walk.call(record, list, upTo: nil, event, thread)
+            let shape = ticket.list.pointee.shape.load(ordering: .acquiring)
+            guard shape == .immediate || shape == .immediateWithOld else { return didWrite(ticket, shape, event) }
+            let thread = ThreadState.current
+            let outer = thread.pointee.calls.begin()
+            Walk.call(record, ticket.list, upTo: nil, event, thread)
+            thread.pointee.calls.end(outer)
+        }
+    }
+
+    /// The same where there may be more to tell than the property's own list.
+    @inline(never)
+    private final func didWrite(_ ticket: WriteTicket, _ shape: ObserverList.Shape, _ event: ChangeEvent) {
+        let slot = Int(ticket.slot)
+        withRecord { record in
+            if shape == .idle { return }
+            if shape != .general, record.layout!.pointee.derived(from: slot).pointee.areFew {
+                return Delivery.tellWithDerived(record, slot, ticket.list, event, excluding: [.old, .distinct, .prior]) {}
             }
-            thread.pointee.endCalls(outer)
+            // Another thread has added somebody since the ticket was made, who would have had the change announced.
+            let old = event.old.map { ChangeEvent.box($0, event.type) }
+            Delivery.tellAll(record, slot, old: old, excluding: [.old, .distinct, .prior])
+        }
+    }
+
+    /// Writes a property that others are derived from, of which somebody wants the value from before, and tells. The
+    /// pointers are to values of the type.
+    @usableFromInline
+    final func write(
+        _ ticket: WriteTicket, _ type: Any.Type, old: UnsafeRawPointer, new: UnsafeRawPointer, _ store: () -> Void
+    ) {
+        withRecord { record in
+            let event = ChangeEvent(type: type, old: old, new: new)
+            Delivery.tellWithDerived(record, Int(ticket.slot), ticket.list, event, excluding: [], readingOld: true) {
+                store()
+                TestPoint.written.reach()
+                // A path that another thread has begun to observe meanwhile may lead through what was there before.
+                if ticket.list.pointee.shape.load(ordering: .acquiring) == .general { Delivery.moveLinks(record, Int(ticket.slot)) }
+            }
         }
     }
 
     @usableFromInline
     final func beginWrite(_ ticket: WriteTicket) {
-        if let record { Delivery.begin(record, Int(ticket.slot)) }
+        withRecord { Delivery.begin($0, Int(ticket.slot)) }
     }
 
     @usableFromInline
     final func endWrite(_ ticket: WriteTicket) {
-        if let record { Delivery.end(record, Int(ticket.slot)) }
+        withRecord { _ = Delivery.end($0, Int(ticket.slot)) }
+    }
+
+    /// The record of an object that has one and whose deinit has not begun.
+    @inline(__always)
+    private final func withRecord(_ body: (ObjectRecord) -> Void) {
+        let pointer = UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1)!
+        Unmanaged<ObjectRecord>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
     }
 }
 
 extension Delivery {
-    /// Tells the list of a property and those of the few keys derived from it, in which nobody wants to know what was
-    /// before. As ever, all bounds are taken and all values read before the first handler is called.
-    static func tell(
-        _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, _ derived: UnsafePointer<SlotLayout.DerivedSlots>,
-        _ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>
+    /// Stores a property's new value, and tells its list and those of the few keys derived from it. As ever, all bounds are
+    /// taken and all values read before the first handler is called.
+    ///
+    /// - Parameters:
+    ///   - excluded: The options of those observers of derived keys who came too late to get what they ask for.
+    ///   - readingOld: Whether the property is not stored yet, so that derived keys can be read from before.
+    fileprivate static func tellWithDerived(
+        _ record: ObjectRecord, _ slot: Int, _ list: UnsafeMutablePointer<ObserverList>, _ event: ChangeEvent,
+        excluding excluded: ObservingOptions, readingOld: Bool = false, storing store: () -> Void
     ) {
-        let excluded: ObservingOptions = [.old, .distinct, .prior]
+        let derived = record.layout!.pointee.derived(from: slot)
+        let count = derived.pointee.count
         var bounds = InlineArray<4, UInt64>(repeating: 0)
-        var wantingNew: UInt8 = 0
-        var values = InlineArray<4, Any?>(repeating: nil)
+        var wanted: UInt8 = 0
         record.lock.lock()
         let ownBound = list.pointee.count > 0 ? list.pointee.lastSequence : 0
-        for index in 0..<derived.pointee.count {
+        for index in 0..<count {
             guard let list = record.list(derived.pointee[index]), list.pointee.count > 0 else { continue }
             bounds[index] = list.pointee.lastSequence
-            if list.pointee.wantsNew { wantingNew |= 1 << UInt8(truncatingIfNeeded: index) }
+            if readingOld, list.pointee.wantsOld { wanted |= 1 << UInt8(truncatingIfNeeded: index) }
+            if list.pointee.wantsNew { wanted |= 16 << UInt8(truncatingIfNeeded: index) }
         }
         record.lock.unlock()
-        for index in 0..<derived.pointee.count where wantingNew & 1 << UInt8(truncatingIfNeeded: index) != 0 {
-            values[index] = record.readValue(derived.pointee[index])
-        }
-        if ownBound > 0 { Walk.call(record, list, upTo: ownBound, event, thread) }
-        for index in 0..<derived.pointee.count where bounds[index] > 0 {
-            let list = record.list(derived.pointee[index])!
-            if let value = values[index] {
-                withUnsafePointer(to: value) {
-                    Walk.call(record, list, upTo: bounds[index], ChangeEvent(isLastComponent: false, excluded: excluded, new: $0), thread)
-                }
-            } else {
-                Walk.call(record, list, upTo: bounds[index], ChangeEvent(isLastComponent: false, excluded: excluded), thread)
+        // The old values, then the new ones, in memory of which nothing is initialised that is not asked for.
+        withUnsafeTemporaryAllocation(of: Any.self, capacity: 8) { memory in
+            let values = memory.baseAddress!
+            func pointer(_ place: Int) -> UnsafeRawPointer? {
+                wanted & 1 << UInt8(truncatingIfNeeded: place) == 0 ? nil : UnsafeRawPointer(values + place)
             }
+            for index in 0..<count where pointer(index) != nil {
+                (values + index).initialize(to: record.readValue(derived.pointee[index]))
+            }
+            store()
+            for index in 0..<count where pointer(4 + index) != nil {
+                (values + 4 + index).initialize(to: record.readValue(derived.pointee[index]))
+            }
+            let thread = ThreadState.current
+            let outer = thread.pointee.calls.begin()
+            if ownBound > 0 { Walk.call(record, list, upTo: ownBound, event, thread) }
+            for index in 0..<count where bounds[index] > 0 {
+                let event = ChangeEvent(
+                    isLastComponent: false, excluded: excluded, old: pointer(index), new: pointer(4 + index))
+                Walk.call(record, record.list(derived.pointee[index])!, upTo: bounds[index], event, thread)
+            }
+            thread.pointee.calls.end(outer)
+            for place in 0..<8 where pointer(place) != nil { (values + place).deinitialize(count: 1) }
         }
     }
 }

@@ -8,7 +8,7 @@ internal import CSwiftRuntime
 /// want neither of what needs a look ahead.
 enum Delivery {
     /// A property is about to change.
-    static func begin(_ record: ObjectRecord, _ slot: Int, _ description: ChangeDescription = .setting) {
+    static func begin(_ record: ObjectRecord, _ slot: Int, _ edit: CollectionChange? = nil) {
         let thread = ThreadState.current
         if let index = thread.pointee.openChange(record, slot) {
             thread.pointee.openChanges[index].depth += 1
@@ -17,24 +17,21 @@ enum Delivery {
         if !thread.pointee.unobservedChanges.isEmpty, thread.pointee.isInUnobserved(record.address, slot) {
             return thread.pointee.beginUnobserved(record.address, slot)
         }
-        var concerned: [OpenEvent] = []
-        var opened: [OpenEvent] = []
+        var events: [OpenEvent] = []
+        var old: [OpenEvent] = []
         for affected in affected(by: record, slot) {
-            if let event = thread.pointee.openEvents.first(where: { $0.subject == affected.subject }) {
+            if let event = thread.pointee.openEvent(of: affected.subject) {
                 event.depth += 1
-                concerned.append(event)
+                events.append(event)
+                old.append(event)
                 continue
             }
-            thread.pointee.serial += 1
             let isOwn = affected.isOwn(record, slot)
-            let event = OpenEvent(
-                affected, isOwn ? description : .setting, isLastComponent: isOwn,
-                token: UInt(bitPattern: thread) &* 31 &+ thread.pointee.serial)
-            concerned.append(event)
-            opened.append(event)
+            events.append(OpenEvent(
+                affected, isOwn ? edit : nil, isLastComponent: isOwn, token: thread.pointee.makeToken(thread)))
         }
-        thread.pointee.openEvents += opened
-        thread.pointee.openChanges.append(OpenChange(record: record, slot: slot, events: concerned))
+        let opened = old.isEmpty ? events : events.filter { event in !old.contains { $0 === event } }
+        thread.pointee.openChanges.append(OpenChange(record: record, slot: slot, events: events))
         TestPoint.begun.reach()
         // Reading is user code, which may begin and end changes itself.
         for event in opened where event.wants.contains(.old) { event.old = oldValue(for: event) }
@@ -45,7 +42,7 @@ enum Delivery {
     ///
     /// - Returns: False if no change of the property had begun on this thread.
     @discardableResult
-    static func end(_ record: ObjectRecord, _ slot: Int, inserted: Any? = nil) -> Bool {
+    static func end(_ record: ObjectRecord, _ slot: Int) -> Bool {
         let thread = ThreadState.current
         guard thread.pointee.openChange(record, slot) != nil else {
             guard thread.pointee.endUnobserved(record.address, slot) else { return false }
@@ -59,13 +56,9 @@ enum Delivery {
             thread.pointee.openChanges[index].depth -= 1
             return true
         }
-        let change = thread.pointee.openChanges.remove(at: index)
-        var ended: [OpenEvent] = []
-        for event in change.events {
-            event.depth -= 1
-            if event.depth == 0 { ended.append(event) }
-        }
-        thread.pointee.openEvents.removeAll { $0.depth == 0 }
+        var ended = thread.pointee.openChanges.remove(at: index).events
+        for event in ended { event.depth -= 1 }
+        if ended.contains(where: { $0.depth > 0 }) { ended.removeAll { $0.depth > 0 } }
         deliver(ended, isPrior: false, thread)
         return true
     }
@@ -82,7 +75,7 @@ enum Delivery {
         let events = affected(by: record, slot).map {
             let isOwn = $0.isOwn(record, slot)
             return OpenEvent(
-                $0, .setting, isLastComponent: isOwn, old: isOwn ? old : nil,
+                $0, nil, isLastComponent: isOwn, old: isOwn ? old : nil,
                 excluded: isOwn && old != nil ? excluded.intersection(.prior) : excluded)
         }
         deliver(events, isPrior: false, thread)
@@ -122,14 +115,22 @@ enum Delivery {
     // MARK: Values and calls
 
     private static func oldValue(for event: OpenEvent) -> Any? {
+        value(for: event, given: event.edit?.removed, isMissing: event.edit?.kind == .insertion)
+    }
+
+    private static func newValue(for event: OpenEvent) -> Any? {
+        value(for: event, given: event.edit?.inserted, isMissing: event.edit?.kind == .removal)
+    }
+
+    private static func value(for event: OpenEvent, given: Any?, isMissing: Bool) -> Any? {
         switch event.subject {
         case .route(let route): return route.currentValue()
         case .list(let record, let slot):
-            if let removed = event.description.removed { return removed }
-            guard event.description.kind != .insertion, let object = record.trackedObject else { return nil }
+            if let given { return given }
+            guard !isMissing, let object = record.trackedObject else { return nil }
             let value = record.schema!.keys[slot].declared.read(object)
-            guard let indexes = event.description.indexes else { return value }
-            return pick(indexes, of: value)
+            guard let indexes = event.edit?.indexes else { return value }
+            return pickElements(indexes, of: value)
         }
     }
 
@@ -137,44 +138,23 @@ enum Delivery {
     private static func wantsNew(_ event: OpenEvent) -> Bool {
         if event.wants.contains(.new) { return true }
         guard case .list(let record, let slot) = event.subject else { return false }
-        return record.lock.withLock { record.list(slot)?.pointee.needs.contains(.new) ?? false }
-    }
-
-    private static func newValue(for event: OpenEvent) -> Any? {
-        switch event.subject {
-        case .route(let route): return route.currentValue()
-        case .list(let record, let slot):
-            if let inserted = event.description.inserted { return inserted }
-            guard event.description.kind != .removal, let object = record.trackedObject else { return nil }
-            let value = record.schema!.keys[slot].declared.read(object)
-            guard let indexes = event.description.indexes else { return value }
-            return pick(indexes, of: value)
-        }
-    }
-
-    private static func pick(_ indexes: RangeSet<Int>, of value: Any) -> Any? {
-        pickElements(indexes, of: value)
+        return record.lock.withLock { record.list(slot)?.pointee.wantsNew ?? false }
     }
 
     /// Reads what is wanted before the first handler, then calls all.
     private static func deliver(_ events: [OpenEvent], isPrior: Bool, _ thread: UnsafeMutablePointer<ThreadState>) {
         if events.isEmpty { return }
-        let values = isPrior ? [] : events.map { wantsNew($0) ? newValue(for: $0) : nil }
-        let outer = thread.pointee.beginCalls()
-        for (index, event) in events.enumerated() {
-            deliver(event, new: isPrior ? nil : values[index], isPrior: isPrior, thread)
-        }
-        thread.pointee.endCalls(outer)
+        if !isPrior { for event in events where wantsNew(event) { event.new = newValue(for: event) } }
+        let outer = thread.pointee.calls.begin()
+        for event in events { deliver(event, isPrior: isPrior, thread) }
+        thread.pointee.calls.end(outer)
     }
 
-    private static func deliver(
-        _ event: OpenEvent, new: Any?, isPrior: Bool, _ thread: UnsafeMutablePointer<ThreadState>
-    ) {
-        withOptionalPointers(old: event.old, new: new, indexes: event.description.indexes) { old, new, indexes in
+    private static func deliver(_ event: OpenEvent, isPrior: Bool, _ thread: UnsafeMutablePointer<ThreadState>) {
+        withPointers(old: event.old, new: event.new, indexes: event.edit?.indexes) { old, new, indexes in
             let change = ChangeEvent(
-                kind: event.description.kind, indexes: indexes, isPrior: isPrior,
-                isLastComponent: event.isLastComponent, token: event.token, excluded: event.excluded, type: Any.self, old: old,
-                new: new)
+                kind: event.edit?.kind ?? .setting, indexes: indexes, isPrior: isPrior, isLastComponent: event.isLastComponent,
+                token: event.token, excluded: event.excluded, type: Any.self, old: old, new: new)
             switch event.subject {
             case .list(let record, let slot):
                 guard let object = record.trackedObject else { return }
@@ -182,7 +162,7 @@ enum Delivery {
                 withExtendedLifetime(object) {}
             case .route(let route):
                 var loop = HandlerLoop(thread, change)
-                loop.call(route, change)
+                loop.call(route)
                 loop.finish()
             }
         }
@@ -194,39 +174,55 @@ enum Delivery {
         isInitial: Bool = false, isLastComponent: Bool = true, old: Any?, new: Any?
     ) {
         let thread = ThreadState.current
-        let outer = thread.pointee.beginCalls()
-        withOptionalPointers(old: old, new: new, indexes: indexes) { old, new, indexes in
+        let outer = thread.pointee.calls.begin()
+        withPointers(old: old, new: new, indexes: indexes) { old, new, indexes in
             let event = ChangeEvent(
                 kind: kind, indexes: indexes, isInitial: isInitial, isLastComponent: isLastComponent, old: old, new: new
             )
             var loop = HandlerLoop(thread, event)
-            if let route { loop.call(route, event) } else { loop.callDirectly(observation, event) }
+            if let route { loop.call(route) } else { loop.callDirectly(observation) }
             loop.finish()
         }
-        thread.pointee.endCalls(outer)
+        thread.pointee.calls.end(outer)
     }
 
-    private static func withOptionalPointers(
+    /// Values as pointers to them, nil for those that are missing.
+    @inline(__always)
+    private static func withPointers(
         old: Any?, new: Any?, indexes: RangeSet<Int>?,
         _ body: (UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<RangeSet<Int>>?) -> Void
     ) {
-        withOptionalPointer(to: old) { old in
-            withOptionalPointer(to: new) { new in
-                withOptionalPointer(to: indexes) {
-                    body(old.map { UnsafeRawPointer($0) }, new.map { UnsafeRawPointer($0) }, $0)
-                }
+        withUnsafePointer(to: old ?? ()) { oldPlace in
+            withUnsafePointer(to: new ?? ()) { newPlace in
+                let oldPlace = old == nil ? nil : UnsafeRawPointer(oldPlace)
+                let newPlace = new == nil ? nil : UnsafeRawPointer(newPlace)
+                guard let indexes else { return body(oldPlace, newPlace, nil) }
+                withUnsafePointer(to: indexes) { body(oldPlace, newPlace, $0) }
             }
         }
-    }
-
-    private static func withOptionalPointer<Value>(to value: Value?, _ body: (UnsafePointer<Value>?) -> Void) {
-        guard let value else { return body(nil) }
-        withUnsafePointer(to: value) { body($0) }
     }
 }
 
 extension ThreadState {
     func openChange(_ record: ObjectRecord, _ slot: Int) -> Int? {
         openChanges.lastIndex { $0.slot == slot && $0.record === record }
+    }
+
+    /// What the open changes will tell to a subject.
+    func openEvent(of subject: ChangeSubject) -> OpenEvent? {
+        for change in openChanges {
+            for event in change.events where event.subject == subject { return event }
+        }
+        return nil
+    }
+
+    /// Whether a change has been announced that has not ended.
+    @inline(__always)
+    var isAnnouncing: Bool { !openChanges.isEmpty || !unobservedChanges.isEmpty }
+
+    /// What no other event of any thread has, as long as both are under way.
+    mutating func makeToken(_ this: UnsafeMutablePointer<ThreadState>) -> UInt {
+        serial += 1
+        return UInt(bitPattern: this) &* 31 &+ serial
     }
 }

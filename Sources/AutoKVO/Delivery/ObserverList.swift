@@ -13,9 +13,10 @@ struct ObserverList: ~Copyable {
     private(set) var lastSequence: UInt64 = 0
     /// Nodes that are linked and not leaving.
     private(set) var count = 0
-    /// Nodes in the lists of keys that are derived from this one, and those of them that want the value from before the
-    /// change or more than a call after it.
+    /// Nodes in the lists of keys that are derived from this one, those of them that want the value from before the
+    /// change, and those that want a call before it or more than a call after it.
     private var derivedInterest = 0
+    private var derivedOld = 0
     private var derivedLookAhead = 0
     private var old = 0
     private var new = 0
@@ -29,8 +30,10 @@ struct ObserverList: ~Copyable {
         case immediate
         /// The same, and somebody wants the old value.
         case immediateWithOld
-        /// Nothing is called, read or kept before the change, and after it the lists of derived keys are told as well.
+        /// Nothing is called before the change, and after it the lists of derived keys are told as well.
         case derived
+        /// The same, and somebody wants an old value, be it the property's own or that of a derived key.
+        case derivedWithOld
         /// Prior calls, paths that go on from here, or derived keys.
         case general
     }
@@ -42,7 +45,7 @@ struct ObserverList: ~Copyable {
         } else if prior | inner | derivedLookAhead != 0 {
             now = .general
         } else if derivedInterest != 0 {
-            now = old == 0 ? .derived : .general
+            now = old | derivedOld == 0 ? .derived : .derivedWithOld
         } else {
             now = old == 0 ? .immediate : .immediateWithOld
         }
@@ -83,6 +86,7 @@ struct ObserverList: ~Copyable {
         return needs
     }
 
+    var wantsOld: Bool { old != 0 }
     var wantsNew: Bool { new != 0 }
     var hasInnerLinks: Bool { inner != 0 }
     var hasDerivedInterest: Bool { derivedInterest != 0 }
@@ -90,7 +94,8 @@ struct ObserverList: ~Copyable {
     /// A node was added to the list of a key that is derived from this one, or taken out of it.
     mutating func derivedInterestDidChange(by one: Int, needing needs: Needs) {
         derivedInterest += one
-        if !needs.isDisjoint(with: [.old, .prior, .inner]) { derivedLookAhead += one }
+        if needs.contains(.old) { derivedOld += one }
+        if !needs.isDisjoint(with: [.prior, .inner]) { derivedLookAhead += one }
         updateShape()
     }
 

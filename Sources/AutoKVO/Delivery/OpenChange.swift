@@ -27,6 +27,7 @@ struct OpenChange {
     let slot: Int
     /// Further announcements of the same property inside this one.
     var depth = 0
+    /// What it will tell. Two changes that are open at once may share an event: see `OpenEvent.depth`.
     let events: [OpenEvent]
 }
 
@@ -37,24 +38,27 @@ final class OpenEvent {
     let subject: ChangeSubject
     /// The open changes that lead to it.
     var depth = 1
-    let description: ChangeDescription
+    /// How a collection is edited; nil where the whole value is set.
+    let edit: CollectionChange?
     /// The last observation that counts: those added later wait for the next change.
     let bound: UInt64
+    /// Tells the prior and the other call of one change from those of another, on any thread.
     let token: UInt
     let wants: ObserverList.Needs
     var old: Any?
+    var new: Any?
     /// Whether the property is the last component of the route that is told.
     let isLastComponent: Bool
     let excluded: ObservingOptions
 
     init(
-        _ affected: Delivery.Affected, _ description: ChangeDescription, isLastComponent: Bool, token: UInt = 0,
+        _ affected: Delivery.Affected, _ edit: CollectionChange?, isLastComponent: Bool, token: UInt = 0,
         old: Any? = nil, excluded: ObservingOptions = []
     ) {
         subject = affected.subject
         bound = affected.bound
         wants = affected.needs
-        self.description = description
+        self.edit = edit
         self.isLastComponent = isLastComponent
         self.token = token
         self.old = old
@@ -62,13 +66,18 @@ final class OpenEvent {
     }
 }
 
-/// How a property changes.
-struct ChangeDescription {
-    var kind = ChangeKind.setting
-    var indexes: RangeSet<Int>?
+/// How a collection is edited.
+final class CollectionChange {
+    let kind: ChangeKind
+    let indexes: RangeSet<Int>?
     /// The elements that leave and come, where the caller knows them (sets); otherwise they are read at the indexes.
-    var removed: Any?
-    var inserted: Any?
+    let removed: Any?
+    let inserted: Any?
 
-    static var setting: ChangeDescription { ChangeDescription() }
+    init(_ kind: ChangeKind, indexes: RangeSet<Int>? = nil, removed: Any? = nil, inserted: Any? = nil) {
+        self.kind = kind
+        self.indexes = indexes
+        self.removed = removed
+        self.inserted = inserted
+    }
 }

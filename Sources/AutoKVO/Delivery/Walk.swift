@@ -20,68 +20,61 @@ enum Walk {
     ) {
         // Memory that is not initialised: clearing it would cost as much as a call.
         withUnsafeTemporaryAllocation(of: Unmanaged<ObservationNode>.self, capacity: 2 * handful) { nodes in
-            let hands = nodes.baseAddress!
-            call(record, list, upTo: bound, event, thread, hands, hands + handful)
-        }
-    }
-
-    @inline(__always)
-    private static func call(
-        _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, upTo bound: UInt64?,
-        _ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>,
-        _ one: UnsafeMutablePointer<Unmanaged<ObservationNode>>, _ other: UnsafeMutablePointer<Unmanaged<ObservationNode>>
-    ) {
-        var call = HandlerLoop(thread, event)
-        var (held, taken) = (one, other)
-        var count = 0
-        var bounds: (counts: UInt64, end: UInt64)?
-        while true {
+            let held = nodes.baseAddress!
+            let gone = held + handful
+            var loop = HandlerLoop(thread, event)
+            var heldCount = 0
             record.lock.lock()
-            let (last, end) = bounds ?? (bound ?? list.pointee.lastSequence, list.pointee.lastSequence)
-            bounds = (last, end)
-            var cursor = count == 0 ? list.pointee.first : held[count - 1]._withUnsafeGuaranteedRef { $0.next }
-            var gone: UInt32 = 0
-            for index in 0..<count where list.pointee.release(held[index]) { gone |= 1 << UInt32(truncatingIfNeeded: index) }
-            count = 0
-            while let node = cursor {
-                let next: Unmanaged<ObservationNode>? = node._withUnsafeGuaranteedRef {
-                    guard $0.sequence <= end else { return nil }
-                    if $0.membership == .linked, $0.sequence <= last || $0.isMovedLink {
+            let end = list.pointee.lastSequence
+            let last = bound ?? end
+            var cursor = list.pointee.first
+            while true {
+                var goneCount = 0
+                for index in 0..<heldCount where list.pointee.release(held[index]) {
+                    gone[goneCount] = held[index]
+                    goneCount += 1
+                }
+                heldCount = 0
+                while let node = cursor {
+                    node._withUnsafeGuaranteedRef {
+                        guard $0.sequence <= end else { return cursor = nil }
+                        cursor = $0.next
+                        guard $0.membership == .linked, $0.sequence <= last || $0.isMovedLink else { return }
                         $0.holds += 1
-                        taken[count] = node
-                        count += 1
+                        held[heldCount] = node
+                        heldCount += 1
                     }
-                    return $0.next
+                    if heldCount == handful { break }
                 }
-                if count == handful { break }
-                cursor = next
-            }
-            record.lock.unlock()
-            if gone != 0 { letGo(of: held, gone) }
-            if count == 0 { break }
-            swap(&held, &taken)
-            for index in 0..<count {
-                held[index]._withUnsafeGuaranteedRef { node in
-                    switch node.kind {
-                    case .observation: call.call(unsafeDowncast(node, to: KeyValueObservation.self), event)
-                    case .link: call.call(unsafeDowncast(node, to: PathLink.self), event)
+                record.lock.unlock()
+                if goneCount > 0 { letGo(of: gone, goneCount) }
+                if heldCount == 0 { break }
+                for index in 0..<heldCount {
+                    held[index]._withUnsafeGuaranteedRef { node in
+                        switch node.kind {
+                        case .observation: loop.call(unsafeDowncast(node, to: KeyValueObservation.self))
+                        case .link: loop.call(unsafeDowncast(node, to: PathLink.self))
+                        }
                     }
                 }
+                record.lock.lock()
+                // What was next may have left meanwhile. What is held is still in its place.
+                if cursor != nil { cursor = held[heldCount - 1]._withUnsafeGuaranteedRef { $0.next } }
             }
+            loop.finish()
         }
-        call.finish()
     }
 
-    /// Lets go, without a lock, of those nodes that left their list while walks held them. They are not chained through
+    /// Lets go, without a lock, of nodes that left their list while walks held them. They are not chained through
     /// their own links: an observation that has fired may be armed again, and be in the list once more, before that.
     @inline(never)
-    private static func letGo(of held: UnsafeMutablePointer<Unmanaged<ObservationNode>>, _ gone: UInt32) {
+    private static func letGo(of nodes: UnsafeMutablePointer<Unmanaged<ObservationNode>>, _ count: Int) {
         TestPoint.lettingGo.reach()
-        for index in 0..<handful where gone & 1 << UInt32(truncatingIfNeeded: index) != 0 {
-            held[index]._withUnsafeGuaranteedRef {
+        for index in 0..<count {
+            nodes[index]._withUnsafeGuaranteedRef {
                 if $0.kind == .observation { unsafeDowncast($0, to: KeyValueObservation.self).releaseHandlerIfEnded() }
             }
-            held[index].release()
+            nodes[index].release()
         }
     }
 }
@@ -104,10 +97,18 @@ extension ObserverList {
 struct HandlerLoop {
     private let thread: UnsafeMutablePointer<ThreadState>
     private var context: Unmanaged<ChangeContext>
+    private let event: ChangeEvent
+    /// Options that need a closer look before the call.
+    private let special: ObservingOptions
+    /// Whether every call needs one.
+    private let isSpecial: Bool
 
     @inline(__always)
     init(_ thread: UnsafeMutablePointer<ThreadState>, _ event: ChangeEvent) {
         self.thread = thread
+        self.event = event
+        special = event.excluded.union([.once, .distinct])
+        isSpecial = event.isPrior || thread.pointee.coalescing != nil
         context = thread.pointee.takeContext()
         context._withUnsafeGuaranteedRef { $0.prepare(event) }
     }
@@ -119,61 +120,51 @@ struct HandlerLoop {
 
     /// Calls the handler of an observation that its list, held by the walk, keeps alive.
     @inline(__always)
-    mutating func call(_ observation: KeyValueObservation, _ event: ChangeEvent) {
-        call(observation, event, route: nil, target: observation.home!._withUnsafeGuaranteedRef { $0.address })
+    mutating func call(_ observation: KeyValueObservation) {
+        call(observation, route: nil, target: observation.home!._withUnsafeGuaranteedRef { $0.address })
     }
 
     /// The same for an observation that no walk holds.
-    mutating func callDirectly(_ observation: KeyValueObservation, _ event: ChangeEvent) {
+    mutating func callDirectly(_ observation: KeyValueObservation) {
         // The changes of a coalescing are told late, when the target may be dead.
         guard let target = observation.record?.trackedObject, observation.hold() else { return }
-        call(observation, event)
+        call(observation)
         observation.letGo()
         withExtendedLifetime(target) {}
     }
 
     /// Calls the handler of the observation that a path's last component leads to.
     @inline(never)
-    mutating func call(_ link: PathLink, _ event: ChangeEvent) {
+    mutating func call(_ link: PathLink) {
         // A link that leads on was added after this change began, and is told of the next.
         guard link.isLeaf else { return }
         // Inside an announced change of an object on the path's way, that change tells, when it ends.
-        if !thread.pointee.openEvents.isEmpty {
-            let subject = ChangeSubject.route(link.route)
-            if thread.pointee.openEvents.contains(where: { $0.subject == subject }) { return }
-        }
-        call(link.route, event)
+        if !thread.pointee.openChanges.isEmpty, thread.pointee.openEvent(of: .route(link.route)) != nil { return }
+        call(link.route)
     }
 
     /// Calls the handler of a route's observation, once for each change.
-    mutating func call(_ route: Route, _ event: ChangeEvent) {
-        guard case .observation(let observation) = route.sink else { return }
-        if route.isOneOfSeveralRoads {
+    mutating func call(_ route: Route) {
+        guard let observation = route.observation else { return }
+        // One path of several, or one target, may have been removed by itself, and one that has fired is armed with new routes.
+        if route.isOneOfSeveral || observation.options.contains(.once), route.isEnded { return }
+        if route.mayMeetItself {
             let called: AnyObject = observation.handling == .changeOfEachPath ? route : observation
-            let identity = UnsafeRawPointer(Unmanaged.passUnretained(called).toOpaque())
-            // One path of a group, or one target, may have been removed by itself.
-            guard !route.isEnded, thread.pointee.isFirstCall(of: identity) else { return }
+            guard thread.pointee.calls.isFirst(of: UnsafeRawPointer(Unmanaged.passUnretained(called).toOpaque())) else { return }
         }
         guard let target = route.root.trackedObject, observation.hold() else { return }
-        call(observation, event, route: Unmanaged.passUnretained(route), target: route.root.address)
+        call(observation, route: Unmanaged.passUnretained(route), target: route.root.address)
         observation.letGo()
         withExtendedLifetime(target) {}
     }
 
     @inline(__always)
-    private mutating func call(
-        _ observation: KeyValueObservation, _ event: ChangeEvent, route: Unmanaged<Route>?, target: UnsafeRawPointer
-    ) {
+    private mutating func call(_ observation: KeyValueObservation, route: Unmanaged<Route>?, target: UnsafeRawPointer) {
         let options = observation.options
-        if route == nil, !options.isDisjoint(with: event.excluded) { return }
         TestPoint.beforeCall.reach()
-        let state = observation.state.load(ordering: .acquiring)
-        guard state == .active || state == .claimed else { return }
-        if event.isPrior, !options.contains(.prior) { return }
-        let special: ObservingOptions = [.once, .distinct]
-        if !options.isDisjoint(with: special) || thread.pointee.coalescing != nil {
+        if isSpecial || !options.isDisjoint(with: special) {
             guard observation.admits(event, route, thread) else { return }
-        } else if state != .active {
+        } else if observation.state.load(ordering: .acquiring) != .active {
             return
         }
         TestPoint.beforeObserver.reach()
@@ -188,14 +179,14 @@ struct HandlerLoop {
             $0.new = options.contains(.new) ? event.new : nil
         }
         observation.callHandler(context, target: target)
-        if !csr_is_unique(context.toOpaque()) { giveUpContext(event) }
+        if !csr_is_unique(context.toOpaque()) { giveUpContext() }
         if let observer = observation.observerAddress { csr_release(observer) }
         if options.contains(.once), !event.isPrior { observation.didFire() }
     }
 
     /// A handler kept its change: the context is the handler's now, the next call gets another.
     @inline(never)
-    private mutating func giveUpContext(_ event: ChangeEvent) {
+    private mutating func giveUpContext() {
         context._withUnsafeGuaranteedRef { $0.keep() }
         context.release()
         context = thread.pointee.takeContext()
@@ -225,17 +216,19 @@ extension KeyValueObservation {
         if isGone { this.release() }
     }
 
-    /// What `.once`, `.distinct` and `coalescingChanges` have to say before a call. False if there is to be none.
+    /// What `.prior`, `.once`, `.distinct` and `coalescingChanges` have to say before a call. False if there is to be none.
     @inline(never)
     fileprivate func admits(
         _ event: ChangeEvent, _ route: Unmanaged<Route>?, _ thread: UnsafeMutablePointer<ThreadState>
     ) -> Bool {
+        if route == nil, !options.isDisjoint(with: event.excluded) { return false }
+        guard isLive, !event.isPrior || options.contains(.prior) else { return false }
         if options.contains(.distinct), event.isUnchanged { return false }
         if let coalescing = thread.pointee.coalescing, !event.isInitial {
             if !event.isPrior { coalescing.add(self, event, route?.takeUnretainedValue()) }
             return false
         }
-        return options.contains(.once) ? claim(event) : true
+        return options.contains(.once) ? claim(event) : state.load(ordering: .acquiring) == .active
     }
 
     /// Decides whether this change is the one that a `.once` observation is delivered.

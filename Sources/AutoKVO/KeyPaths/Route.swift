@@ -10,8 +10,10 @@ final class Route: @unchecked Sendable {
     let path: ParsedKeyPath
     let root: ObjectRecord
     let sink: Sink
-    /// Whether one change may reach the observation by this road and another as well.
-    let isOneOfSeveralRoads: Bool
+    /// Whether the observation has other routes.
+    let isOneOfSeveral: Bool
+    /// Whether one change may reach the observation by this route more than once, or by another as well.
+    let mayMeetItself: Bool
     private(set) var chain: Chain!
 
     enum Sink {
@@ -24,7 +26,8 @@ final class Route: @unchecked Sendable {
 
     init(_ path: ParsedKeyPath, root: ObjectRecord, sink: Sink, isOneOfSeveral: Bool = false) {
         self.path = path
-        isOneOfSeveralRoads = isOneOfSeveral || path.keys.count > 1 || path.tail != nil
+        self.isOneOfSeveral = isOneOfSeveral
+        mayMeetItself = isOneOfSeveral || path.keys.count > 1 || path.tail != nil
         self.root = root
         self.sink = sink
         chain = Chain(path, base: root, route: self)
@@ -37,8 +40,7 @@ final class Route: @unchecked Sendable {
 
     /// The same route for another sink, not started.
     func copy(for sink: Sink) -> Route {
-        let copy = Route(path, root: root, sink: sink, isOneOfSeveral: isOneOfSeveralRoads)
-        return copy
+        Route(path, root: root, sink: sink, isOneOfSeveral: isOneOfSeveral)
     }
 
     var isResting: Bool { if case .nobody = sink { true } else { false } }

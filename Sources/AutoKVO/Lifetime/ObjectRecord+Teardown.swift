@@ -42,7 +42,6 @@ extension ThreadState {
                 event.depth -= 1
                 if event.depth == 0 { forgotten.append(event) }
             }
-            openEvents.removeAll { $0.depth == 0 }
         }
         return forgotten
     }

@@ -11,20 +11,10 @@ struct ThreadState {
     var openChanges: [OpenChange] = []
     /// Changes that were announced by hand while nobody observed the object.
     var unobservedChanges: [UnobservedChange] = []
-    /// What those changes will tell, each once, however many of them lead to it.
-    var openEvents: [OpenEvent] = []
     /// Counts the events of this thread, to tell them apart.
     var serial: UInt = 0
-    /// Observations that can be reached by several roads and were already called, for the deliveries under way; those of
-    /// the innermost begin at `calledStart`.
-    private var called: [UnsafeRawPointer] = []
-    private var calledStart = 0
-    /// The same once they are many, each with the start of its delivery's part.
-    private var calledSet: Set<Called> = []
-    private struct Called: Hashable {
-        let observation: UnsafeRawPointer
-        let start: Int
-    }
+    /// Observations that several roads lead to and that were called, in the deliveries under way.
+    var calls = CallRegister()
     /// The outermost `coalescingChanges` under way, if any.
     var coalescing: CoalescedChanges?
     /// Routes that are to be started or ended when those being started or ended are done.
@@ -51,51 +41,12 @@ struct ThreadState {
         let stored = cdh_set_thread_value(state) { pointer in
             guard let state = pointer?.assumingMemoryBound(to: ThreadState.self) else { return }
             while let context = state.pointee.takeSpareContext() { context.release() }
+            state.pointee.calls.deallocate()
             state.deinitialize(count: 1)
             state.deallocate()
         }
         precondition(stored, "AutoKVO could not get memory for the state of a thread.")
         return state
-    }
-
-    /// Begins a delivery, in which each observation is called once. Returns what `endCalls` is to be given.
-    @inline(__always)
-    mutating func beginCalls() -> Int {
-        let outer = calledStart
-        calledStart = called.count
-        return outer
-    }
-
-    @inline(__always)
-    mutating func endCalls(_ outer: Int) {
-        if called.count > calledStart { forgetCalls() }
-        calledStart = outer
-    }
-
-    @inline(never)
-    private mutating func forgetCalls() {
-        if !calledSet.isEmpty {
-            for observation in called[calledStart...] { calledSet.remove(Called(observation: observation, start: calledStart)) }
-        }
-        called.removeSubrange(calledStart...)
-    }
-
-    /// Whether this is the first call in the delivery for an observation that several roads lead to.
-    ///
-    /// - Complexity: O(1).
-    mutating func isFirstCall(of observation: UnsafeRawPointer) -> Bool {
-        let few = 16
-        let count = called.count - calledStart
-        if count < few {
-            if called[calledStart...].contains(observation) { return false }
-        } else {
-            if count == few {
-                for other in called[calledStart...] { calledSet.insert(Called(observation: other, start: calledStart)) }
-            }
-            guard calledSet.insert(Called(observation: observation, start: calledStart)).inserted else { return false }
-        }
-        called.append(observation)
-        return true
     }
 
     @inline(__always)

@@ -37,7 +37,7 @@ extension TrackedObject {
     ///   - indexes: For removals and replacements, where the elements are; for insertions, where they will be.
     ///   - key: The key of the array.
     public func willChange(_ kind: ChangeKind, valuesAt indexes: RangeSet<Int>, forKey key: String) {
-        announce(key) { Delivery.begin($0, $1, ChangeDescription(kind: kind, indexes: kind == .setting ? nil : indexes)) }
+        announce(key) { Delivery.begin($0, $1, kind == .setting ? nil : CollectionChange(kind, indexes: indexes)) }
     }
 
     /// Says that elements of an array have been inserted, removed or replaced, and tells the observers.
@@ -65,9 +65,9 @@ extension TrackedObject {
         }
     }
 
-    func announceEnd(_ key: String, inserted: Any? = nil) {
+    func announceEnd(_ key: String) {
         guard let slot = announcedSlot(key) else { return }
-        if let record, Delivery.end(record, slot, inserted: inserted) { return }
+        if let record, Delivery.end(record, slot) { return }
         if ThreadState.current.pointee.endUnobserved(address, slot) { return }
         Diagnostics.report("didChangeValue(forKey: \"\(key)\") of \(describeObject(self)) came without its willChangeValue")
     }
