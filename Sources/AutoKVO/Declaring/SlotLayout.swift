@@ -9,6 +9,8 @@ struct SlotLayout {
     private let slots: UnsafeMutablePointer<Int16>
     private let offsetCount: Int
     private let derived: UnsafeMutablePointer<DerivedSlots>
+    /// The keys' own declarations, which the schema owns: to read a value without counting references on the way.
+    private let declarations: UnsafeMutablePointer<Unmanaged<DeclaredKey>>
 
     /// The slots derived from one, through any number of others, nearest first, if they are few.
     struct DerivedSlots {
@@ -52,6 +54,7 @@ struct SlotLayout {
         layout.pointee.flags.deallocate()
         layout.pointee.slots.deallocate()
         layout.pointee.derived.deallocate()
+        layout.pointee.declarations.deallocate()
         layout.deallocate()
     }
 
@@ -63,6 +66,7 @@ struct SlotLayout {
         slots = .allocate(capacity: max(offsetCount, 1))
         slots.initialize(repeating: -1, count: max(offsetCount, 1))
         derived = .allocate(capacity: max(count, 1))
+        declarations = .allocate(capacity: max(count, 1))
         for key in keys {
             var few = DerivedSlots()
             for slot in key.directDerived { few.add(slot) }
@@ -72,6 +76,7 @@ struct SlotLayout {
                 next += 1
             }
             (derived + key.slot).initialize(to: few)
+            (declarations + key.slot).initialize(to: .passUnretained(key.declared))
             var flags: Flags = []
             if key.isIndependent { flags.insert(.isIndependent) }
             if !key.declared.notifiesAutomatically { flags.insert(.isSilent) }
@@ -91,4 +96,7 @@ struct SlotLayout {
 
     @inline(__always)
     func derived(from slot: Int) -> UnsafePointer<DerivedSlots> { UnsafePointer(derived + slot) }
+
+    @inline(__always)
+    func declaration(_ slot: Int) -> Unmanaged<DeclaredKey> { declarations[slot] }
 }

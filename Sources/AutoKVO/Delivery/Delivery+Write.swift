@@ -142,39 +142,67 @@ extension Delivery {
         let derived = record.layout!.pointee.derived(from: slot)
         let count = derived.pointee.count
         var bounds = InlineArray<4, UInt64>(repeating: 0)
-        var wanted: UInt8 = 0
+        var wantingOld: UInt8 = 0
+        var wantingNew: UInt8 = 0
         record.lock.lock()
         let ownBound = list.pointee.count > 0 ? list.pointee.lastSequence : 0
         for index in 0..<count {
             guard let list = record.list(derived.pointee[index]), list.pointee.count > 0 else { continue }
             bounds[index] = list.pointee.lastSequence
-            if readingOld, list.pointee.wantsOld { wanted |= 1 << UInt8(truncatingIfNeeded: index) }
-            if list.pointee.wantsNew { wanted |= 16 << UInt8(truncatingIfNeeded: index) }
+            let bit = 1 as UInt8 &<< UInt8(truncatingIfNeeded: index)
+            if readingOld, list.pointee.wantsOld { wantingOld |= bit }
+            if list.pointee.wantsNew { wantingNew |= bit }
         }
         record.lock.unlock()
-        // The old values, then the new ones, in memory of which nothing is initialised that is not asked for.
+        // Memory of which nothing is initialised that is not asked for.
         withUnsafeTemporaryAllocation(of: Any.self, capacity: 8) { memory in
-            let values = memory.baseAddress!
-            func pointer(_ place: Int) -> UnsafeRawPointer? {
-                wanted & 1 << UInt8(truncatingIfNeeded: place) == 0 ? nil : UnsafeRawPointer(values + place)
-            }
-            for index in 0..<count where pointer(index) != nil {
-                (values + index).initialize(to: record.readValue(derived.pointee[index]))
-            }
+            let old = Values(at: memory.baseAddress!, wantingOld)
+            let new = Values(at: memory.baseAddress! + 4, wantingNew)
+            old.read(record, derived)
             store()
-            for index in 0..<count where pointer(4 + index) != nil {
-                (values + 4 + index).initialize(to: record.readValue(derived.pointee[index]))
-            }
+            new.read(record, derived)
             let thread = ThreadState.current
             let outer = thread.pointee.calls.begin()
             if ownBound > 0 { Walk.call(record, list, upTo: ownBound, event, thread) }
             for index in 0..<count where bounds[index] > 0 {
-                let event = ChangeEvent(
-                    isLastComponent: false, excluded: excluded, old: pointer(index), new: pointer(4 + index))
+                let event = ChangeEvent(isLastComponent: false, excluded: excluded, old: old[index], new: new[index])
                 Walk.call(record, record.list(derived.pointee[index])!, upTo: bounds[index], event, thread)
             }
             thread.pointee.calls.end(outer)
-            for place in 0..<8 where pointer(place) != nil { (values + place).deinitialize(count: 1) }
+            old.forget()
+            new.forget()
+        }
+    }
+
+    /// The values of those of up to four derived keys that are asked for.
+    private struct Values {
+        private let place: UnsafeMutablePointer<Any>
+        private let wanted: UInt8
+
+        @inline(__always)
+        init(at place: UnsafeMutablePointer<Any>, _ wanted: UInt8) {
+            self.place = place
+            self.wanted = wanted
+        }
+
+        @inline(__always)
+        private func isWanted(_ index: Int) -> Bool { wanted & 1 &<< UInt8(truncatingIfNeeded: index) != 0 }
+
+        @inline(__always)
+        func read(_ record: ObjectRecord, _ derived: UnsafePointer<SlotLayout.DerivedSlots>) {
+            if wanted == 0 { return }
+            for index in 0..<derived.pointee.count where isWanted(index) {
+                (place + index).initialize(to: record.readValue(derived.pointee[index]))
+            }
+        }
+
+        @inline(__always)
+        subscript(index: Int) -> UnsafeRawPointer? { isWanted(index) ? UnsafeRawPointer(place + index) : nil }
+
+        @inline(__always)
+        func forget() {
+            if wanted == 0 { return }
+            for index in 0..<4 where isWanted(index) { (place + index).deinitialize(count: 1) }
         }
     }
 }
@@ -182,6 +210,8 @@ extension Delivery {
 extension ObjectRecord {
     /// The value of a key of the object, which is alive.
     func readValue(_ slot: Int) -> Any {
-        Unmanaged<TrackedObject>.fromOpaque(address)._withUnsafeGuaranteedRef { schema!.keys[slot].declared.read($0) }
+        Unmanaged<TrackedObject>.fromOpaque(address)._withUnsafeGuaranteedRef { object in
+            layout!.pointee.declaration(slot)._withUnsafeGuaranteedRef { $0.read(object) }
+        }
     }
 }

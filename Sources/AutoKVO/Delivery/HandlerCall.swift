@@ -91,15 +91,15 @@ struct HandlerCall {
 extension KeyValueObservation {
     /// Calls the handler. The caller holds the observation, the observer and, where the handler takes it, the target.
     @inline(__always)
-    func callHandler(_ context: Unmanaged<ChangeContext>, target: UnsafeRawPointer?) {
+    func callHandler(_ context: Unmanaged<ChangeContext>, target: UnsafeRawPointer) {
         #if DEBUG
             LockOrder.assertNoLockHeld()
         #endif
         let change = UnsafeRawPointer(context.toOpaque())
         switch handling {
-        case .change, .changeOfEachPath: csr_call_1(function!, closure, change)
-        case .observerAndChange: csr_call_2(function!, closure, observerAddress!, change)
-        case .targetAndChange: csr_call_2(function!, closure, target!, change)
+        case .change, .changeOfEachPath: csr_call_1(function.unsafelyUnwrapped, closure, change)
+        case .observerAndChange: csr_call_2(function.unsafelyUnwrapped, closure, observerAddress.unsafelyUnwrapped, change)
+        case .targetAndChange: csr_call_2(function.unsafelyUnwrapped, closure, target, change)
         case .named: callNamedHandler(context)
         }
     }

@@ -32,7 +32,7 @@ enum Walk {
                 var goneCount = 0
                 for index in 0..<heldCount where list.pointee.release(held[index]) {
                     gone[goneCount] = held[index]
-                    goneCount += 1
+                    goneCount &+= 1
                 }
                 heldCount = 0
                 while let node = cursor {
@@ -40,9 +40,9 @@ enum Walk {
                         guard $0.sequence <= end else { return cursor = nil }
                         cursor = $0.next
                         guard $0.membership == .linked, $0.sequence <= last || $0.isMovedLink else { return }
-                        $0.holds += 1
+                        $0.holds &+= 1
                         held[heldCount] = node
-                        heldCount += 1
+                        heldCount &+= 1
                     }
                     if heldCount == handful { break }
                 }
@@ -85,7 +85,7 @@ extension ObserverList {
     @inline(__always)
     mutating func release(_ node: Unmanaged<ObservationNode>) -> Bool {
         node._withUnsafeGuaranteedRef {
-            $0.holds -= 1
+            $0.holds &-= 1
             guard $0.holds == 0, $0.membership == .leaving else { return false }
             unlink($0)
             return true
@@ -255,6 +255,7 @@ extension KeyValueObservation {
     }
 
     /// A `.once` observation was delivered.
+    @inline(never)
     fileprivate func didFire() {
         let actions = underLock { state.load(ordering: .acquiring) == .ended ? [] : details?.onEnd ?? [] }
         for action in actions { action(.fired) }

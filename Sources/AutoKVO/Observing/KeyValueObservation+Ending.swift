@@ -237,6 +237,7 @@ extension KeyValueObservation {
     }
 
     /// A change found the observer dead.
+    @inline(never)
     func observerIsGone() {
         if !endsByHand {
             // A tracked observer's deinit is ending the observation at this moment, on another thread.
