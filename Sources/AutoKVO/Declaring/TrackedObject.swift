@@ -76,6 +76,14 @@ extension TrackedObject {
         }
     }
 
+    /// The schema of the object's class, if the object has a record that knows it.
+    @inline(__always)
+    var knownSchema: Unmanaged<ClassSchema>? {
+        UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1).flatMap {
+            Unmanaged<ObjectRecord>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.unmanagedSchema }
+        }
+    }
+
     /// The object's record, made if there is none; nil if the object's deinit has begun.
     func makeRecord() throws(KeyValueError) -> ObjectRecord? {
         try makeHome()?.takeUnretainedValue()

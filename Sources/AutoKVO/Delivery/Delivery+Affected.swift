@@ -15,57 +15,61 @@ extension Delivery {
     ///
     /// - Complexity: O(*n*) for *n* subjects and the paths that lead on from them. Not recursive, however deep they hang
     ///   together.
-    static func affected(by record: ObjectRecord, _ slot: Int) -> [Affected] {
-        var found: [Affected] = []
+    static func forEachAffected(by record: ObjectRecord, _ slot: Int, _ body: (Affected) -> Void) {
         // What is derived from a derived key is among what is derived from its base: only the base is asked, or a chain of
         // n keys would take n² steps and as much memory.
-        var queue: [(record: ObjectRecord, slot: Int, isBase: Bool)] = [(record, slot, true)]
-        var seen = SubjectSet()
-        _ = seen.insert(.list(record, slot: slot))
+        var queue: [(record: ObjectRecord, slot: Int, isBase: Bool)] = []
+        var seen = SubjectSet(.list(record, slot: slot))
+        var (record, slot, isBase) = (record, slot, true)
         var next = 0
-        while next < queue.count {
-            let (record, slot, isBase) = queue[next]
+        while true {
+            if let list = record.list(slot), list.pointee.shape.load(ordering: .acquiring) != .idle {
+                record.lock.lock()
+                let (needs, bound) = (list.pointee.needs, list.pointee.lastSequence)
+                let isObserved = list.pointee.hasObservers
+                let isDerivedFrom = isBase && list.pointee.hasDerivedInterest
+                let links = list.pointee.hasInnerLinks ? list.pointee.innerLinks() : []
+                record.lock.unlock()
+                if isObserved { body(Affected(subject: .list(record, slot: slot), needs: needs, bound: bound)) }
+                if isDerivedFrom {
+                    for derived in record.schema!.dependencies(of: slot).derived
+                    where seen.insert(.list(record, slot: derived)) { queue.append((record, derived, false)) }
+                }
+                for link in links {
+                    let route = link.route
+                    switch route.sink {
+                    case .observation(let observation):
+                        if seen.insert(.route(route)) { body(Affected(subject: .route(route), needs: observation.needs, bound: 0)) }
+                    case .derivedKey(let derived):
+                        if seen.insert(.list(route.root, slot: derived)) { queue.append((route.root, derived, true)) }
+                    case .nobody: break
+                    }
+                }
+            }
+            if next == queue.count { return }
+            (record, slot, isBase) = queue[next]
             next += 1
-            guard let list = record.list(slot), list.pointee.shape.load(ordering: .acquiring) != .idle else { continue }
-            let (affected, isDerivedFrom, links) = record.lock.withLock {
-                (
-                    list.pointee.count > 0
-                        ? Affected(
-                            subject: .list(record, slot: slot), needs: list.pointee.needs,
-                            bound: list.pointee.lastSequence)
-                        : nil,
-                    list.pointee.hasDerivedInterest,
-                    list.pointee.hasInnerLinks ? list.pointee.innerLinks() : []
-                )
-            }
-            if let affected { found.append(affected) }
-            if isBase, isDerivedFrom {
-                for derived in record.schema!.dependencies(of: slot).derived
-                where seen.insert(.list(record, slot: derived)) {
-                    queue.append((record, derived, false))
-                }
-            }
-            for link in links {
-                switch link.route.sink {
-                case .observation(let observation):
-                    guard seen.insert(.route(link.route)) else { continue }
-                    found.append(Affected(subject: .route(link.route), needs: observation.needs, bound: 0))
-                case .derivedKey(let slot):
-                    let root = link.route.root
-                    if seen.insert(.list(root, slot: slot)) { queue.append((root, slot, true)) }
-                case .nobody: break
-                }
-            }
         }
-        return found
     }
 
-    /// A set that is an array as long as it is small, as it nearly always is.
+    /// A set that is an array as long as it is small, as it nearly always is, and holds its first two elements by itself.
     struct SubjectSet {
+        private let first: ChangeSubject
+        private var second: ChangeSubject?
         private var few: [ChangeSubject] = []
         private var many: Set<ChangeSubject> = []
 
+        init(_ first: ChangeSubject) {
+            self.first = first
+        }
+
         mutating func insert(_ subject: ChangeSubject) -> Bool {
+            if subject == first { return false }
+            guard let second else {
+                second = subject
+                return true
+            }
+            if subject == second { return false }
             if few.count < 16 {
                 if few.contains(subject) { return false }
                 few.append(subject)
@@ -86,10 +90,18 @@ extension ObserverList {
             node._withUnsafeGuaranteedRef {
                 guard $0.kind == .link, $0.membership == .linked else { return }
                 let link = unsafeDowncast($0, to: PathLink.self)
-                if !link.isLeaf { found.append(link) }
+                if !link.isLeaf { found.addSparingly(link) }
             }
             cursor = node._withUnsafeGuaranteedRef { $0.next }
         }
         return found
+    }
+}
+
+extension Array {
+    /// Adds an element, the first one with room for no other: of what is nearly always one, growth costs more than the rest.
+    @inline(__always)
+    mutating func addSparingly(_ element: Element) {
+        if isEmpty { self = [element] } else { append(element) }
     }
 }

@@ -17,21 +17,22 @@ enum Delivery {
         if !thread.pointee.unobservedChanges.isEmpty, thread.pointee.isInUnobserved(record.address, slot) {
             return thread.pointee.beginUnobserved(record.address, slot)
         }
+        let isNested = !thread.pointee.openChanges.isEmpty
         var events: [OpenEvent] = []
-        var old: [OpenEvent] = []
-        for affected in affected(by: record, slot) {
-            if let event = thread.pointee.openEvent(of: affected.subject) {
+        var shared: [OpenEvent] = []
+        forEachAffected(by: record, slot) { affected in
+            if isNested, let event = thread.pointee.openEvent(of: affected.subject) {
                 event.depth += 1
                 events.append(event)
-                old.append(event)
-                continue
+                shared.append(event)
+                return
             }
             let isOwn = affected.isOwn(record, slot)
-            events.append(OpenEvent(
+            events.addSparingly(OpenEvent(
                 affected, isOwn ? edit : nil, isLastComponent: isOwn, token: thread.pointee.makeToken(thread)))
         }
-        let opened = old.isEmpty ? events : events.filter { event in !old.contains { $0 === event } }
-        thread.pointee.openChanges.append(OpenChange(record: record, slot: slot, events: events))
+        let opened = shared.isEmpty ? events : events.filter { event in !shared.contains { $0 === event } }
+        thread.pointee.openChanges.append(OpenChange(record, slot, events))
         TestPoint.begun.reach()
         // Reading is user code, which may begin and end changes itself.
         for event in opened where event.wants.contains(.old) { event.old = oldValue(for: event) }
@@ -72,11 +73,12 @@ enum Delivery {
     static func tellAll(_ record: ObjectRecord, _ slot: Int, old: Any?, excluding excluded: ObservingOptions) {
         let thread = ThreadState.current
         moveLinks(record, slot)
-        let events = affected(by: record, slot).map {
+        var events: [OpenEvent] = []
+        forEachAffected(by: record, slot) {
             let isOwn = $0.isOwn(record, slot)
-            return OpenEvent(
+            events.addSparingly(OpenEvent(
                 $0, nil, isLastComponent: isOwn, old: isOwn ? old : nil,
-                excluded: isOwn && old != nil ? excluded.intersection(.prior) : excluded)
+                excluded: isOwn && old != nil ? excluded.intersection(.prior) : excluded))
         }
         deliver(events, isPrior: false, thread)
     }
@@ -87,7 +89,7 @@ enum Delivery {
         if record.schema!.keys[slot].isWeak { record.fitWatch(of: slot, didChange: true) }
         guard let first = record.list(slot), first.pointee.shape.load(ordering: .acquiring) == .general else { return }
         var queue: [(record: ObjectRecord, slot: Int)] = []
-        var seen = SubjectSet()
+        var seen = SubjectSet(.list(record, slot: slot))
         var (record, slot, list) = (record, slot, first)
         var next = 0
         while true {
@@ -128,7 +130,8 @@ enum Delivery {
         case .list(let record, let slot):
             if let given { return given }
             guard !isMissing, let object = record.trackedObject else { return nil }
-            let value = record.schema!.keys[slot].declared.read(object)
+            let value = record.readValue(slot)
+            withExtendedLifetime(object) {}
             guard let indexes = event.edit?.indexes else { return value }
             return pickElements(indexes, of: value)
         }
@@ -151,7 +154,7 @@ enum Delivery {
     }
 
     private static func deliver(_ event: OpenEvent, isPrior: Bool, _ thread: UnsafeMutablePointer<ThreadState>) {
-        withPointers(old: event.old, new: event.new, indexes: event.edit?.indexes) { old, new, indexes in
+        event.withValues { old, new, indexes in
             let change = ChangeEvent(
                 kind: event.edit?.kind ?? .setting, indexes: indexes, isPrior: isPrior, isLastComponent: event.isLastComponent,
                 token: event.token, excluded: event.excluded, type: Any.self, old: old, new: new)
@@ -175,37 +178,55 @@ enum Delivery {
     ) {
         let thread = ThreadState.current
         let outer = thread.pointee.calls.begin()
-        withPointers(old: old, new: new, indexes: indexes) { old, new, indexes in
-            let event = ChangeEvent(
-                kind: kind, indexes: indexes, isInitial: isInitial, isLastComponent: isLastComponent, old: old, new: new
-            )
-            var loop = HandlerLoop(thread, event)
-            if let route { loop.call(route) } else { loop.callDirectly(observation) }
-            loop.finish()
+        var (old, new) = (old, new)
+        withPointer(to: &old) { old in
+            withPointer(to: &new) { new in
+                withPointer(to: indexes) { indexes in
+                    let event = ChangeEvent(
+                        kind: kind, indexes: indexes, isInitial: isInitial, isLastComponent: isLastComponent, old: old, new: new)
+                    var loop = HandlerLoop(thread, event)
+                    if let route { loop.call(route) } else { loop.callDirectly(observation) }
+                    loop.finish()
+                }
+            }
         }
         thread.pointee.calls.end(outer)
     }
+}
 
-    /// Values as pointers to them, nil for those that are missing.
+extension OpenEvent {
+    /// The values as pointers to them, nil for those that are missing.
     @inline(__always)
-    private static func withPointers(
-        old: Any?, new: Any?, indexes: RangeSet<Int>?,
-        _ body: (UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<RangeSet<Int>>?) -> Void
-    ) {
-        withUnsafePointer(to: old ?? ()) { oldPlace in
-            withUnsafePointer(to: new ?? ()) { newPlace in
-                let oldPlace = old == nil ? nil : UnsafeRawPointer(oldPlace)
-                let newPlace = new == nil ? nil : UnsafeRawPointer(newPlace)
-                guard let indexes else { return body(oldPlace, newPlace, nil) }
-                withUnsafePointer(to: indexes) { body(oldPlace, newPlace, $0) }
+    fileprivate func withValues(_ body: (UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<RangeSet<Int>>?) -> Void) {
+        withPointer(to: &old) { old in
+            withPointer(to: &new) { new in
+                withPointer(to: edit?.indexes) { body(old, new, $0) }
             }
         }
     }
 }
 
+/// A value as a pointer to it, nil if it is missing. An optional `Any` begins with the `Any`.
+@inline(__always)
+private func withPointer(to value: inout Any?, _ body: (UnsafeRawPointer?) -> Void) {
+    let isThere = if case .none = value { false } else { true }
+    withUnsafePointer(to: &value) { body(isThere ? UnsafeRawPointer($0) : nil) }
+}
+
+@inline(__always)
+private func withPointer(to indexes: RangeSet<Int>?, _ body: (UnsafePointer<RangeSet<Int>>?) -> Void) {
+    guard let indexes else { return body(nil) }
+    withUnsafePointer(to: indexes) { body($0) }
+}
+
 extension ThreadState {
     func openChange(_ record: ObjectRecord, _ slot: Int) -> Int? {
-        openChanges.lastIndex { $0.slot == slot && $0.record === record }
+        openChanges.withUnsafeBufferPointer { changes in
+            for index in changes.indices.reversed() where changes[index].slot == slot && changes[index].address == record.address {
+                return index
+            }
+            return nil
+        }
     }
 
     /// What the open changes will tell to a subject.

@@ -88,6 +88,8 @@ struct ObserverList: ~Copyable {
 
     var wantsOld: Bool { old != 0 }
     var wantsNew: Bool { new != 0 }
+    /// Whether a change calls anybody in this list.
+    var hasObservers: Bool { count > inner }
     var hasInnerLinks: Bool { inner != 0 }
     var hasDerivedInterest: Bool { derivedInterest != 0 }
 

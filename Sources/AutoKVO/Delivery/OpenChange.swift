@@ -24,11 +24,20 @@ enum ChangeSubject: Hashable {
 /// A property's change that has begun and not ended on this thread.
 struct OpenChange {
     let record: ObjectRecord
+    /// The object's, to compare with.
+    let address: UnsafeRawPointer
     let slot: Int
     /// Further announcements of the same property inside this one.
     var depth = 0
     /// What it will tell. Two changes that are open at once may share an event: see `OpenEvent.depth`.
     let events: [OpenEvent]
+
+    init(_ record: ObjectRecord, _ slot: Int, _ events: [OpenEvent]) {
+        self.record = record
+        address = record.address
+        self.slot = slot
+        self.events = events
+    }
 }
 
 /// What is going to be told to one subject when all the changes that lead to it have ended.
@@ -45,8 +54,8 @@ final class OpenEvent {
     /// Tells the prior and the other call of one change from those of another, on any thread.
     let token: UInt
     let wants: ObserverList.Needs
-    var old: Any?
-    var new: Any?
+    @exclusivity(unchecked) var old: Any?
+    @exclusivity(unchecked) var new: Any?
     /// Whether the property is the last component of the route that is told.
     let isLastComponent: Bool
     let excluded: ObservingOptions

@@ -46,7 +46,7 @@ final class Chain: @unchecked Sendable {
             pending = min(pending, level)
             version += 1
             for index in pending..<max(pending, links.count) {
-                if let link = links[index] { stale.append(link) }
+                if let link = links[index] { stale.addSparingly(link) }
                 links[index] = nil
             }
             start = (version, pending, pending > 0 ? links[pending - 1] : nil)
@@ -74,9 +74,9 @@ final class Chain: @unchecked Sendable {
     /// Makes the link of a level and puts it into the object's list. The outer nil says that another thread took over,
     /// the inner one that the object cannot be linked.
     private func place(on object: TrackedObject, at index: Int, version wanted: Int) -> PathLink?? {
-        guard let record = try? object.makeRecord(), let schema = record.schema else { return .some(nil) }
-        guard let slot = schema.slot(of: path.keys[index]) else {
-            let error = schema.unknownKey(path.keys[index], in: route.path.text)
+        guard let record = try? object.makeRecord(), let schema = record.unmanagedSchema else { return .some(nil) }
+        guard let slot = path.slot(of: index, in: schema) else {
+            let error = schema.takeUnretainedValue().unknownKey(path.keys[index], in: route.path.text)
             Diagnostics.report("A key path leads to an object it does not fit: \(error)")
             return .some(nil)
         }
@@ -136,15 +136,19 @@ final class Chain: @unchecked Sendable {
 }
 
 extension PathLink {
-    private var key: DeclaredKey { record!.schema!.keys[Int(slot)].declared }
-
     fileprivate func readObject() -> TrackedObject? {
-        record!.trackedObject.flatMap { key.readObject($0) }
+        home!._withUnsafeGuaranteedRef { record in
+            record.trackedObject.flatMap { object in
+                record.layout!.pointee.declaration(Int(slot))._withUnsafeGuaranteedRef { $0.readObject(object) }
+            }
+        }
     }
 
     fileprivate func readElements() -> [TrackedObject] {
-        guard let object = record!.trackedObject, let collection = unwrapped(key.read(object)) as? any KeyValueCollection
+        guard let object = record!.trackedObject,
+            let collection = unwrapped(record!.readValue(Int(slot))) as? any KeyValueCollection
         else { return [] }
+        defer { withExtendedLifetime(object) {} }
         return collection.elements.compactMap(asTrackedObject)
     }
 }

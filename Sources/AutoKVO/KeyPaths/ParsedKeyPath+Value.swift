@@ -11,22 +11,34 @@ extension ParsedKeyPath {
     ///   the operator does not fit the values.
     func requireValue(from object: TrackedObject) throws(KeyValueError) -> Any {
         var object = object
-        for index in keys.indices {
-            let schema = if let known = object.record?.schema { known } else { try ClassSchema.of(type(of: object)) }
-            let key = schema.keys[try schema.requireSlot(of: keys[index], in: text)].declared
-            if index == keys.count - 1 {
-                let value = key.read(object)
-                return try tail?.evaluate(on: value, in: self) ?? value
+        let last = keys.count - 1
+        for level in 0..<last {
+            let key = try declaration(of: level, in: object)
+            guard let next = key._withUnsafeGuaranteedRef({ $0.readObject(object) }) else {
+                try requireNothing(in: key.takeUnretainedValue(), of: object)
+                return Any?.none as Any
             }
-            if let next = key.readObject(object) {
-                object = next
-            } else if key.objectClass != nil || unwrapped(key.read(object)) == nil {
-                break
-            } else {
-                throw KeyValueError(.pathThroughCollection, className: schema.className, key: key.name, keyPath: text)
-            }
+            object = next
         }
-        return Any?.none as Any
+        let value = try declaration(of: last, in: object)._withUnsafeGuaranteedRef { $0.read(object) }
+        return try tail?.evaluate(on: value, in: self) ?? value
+    }
+
+    /// The declaration of the key at a level in the class of an object.
+    @inline(__always)
+    private func declaration(of level: Int, in object: TrackedObject) throws(KeyValueError) -> Unmanaged<DeclaredKey> {
+        let schema = if let known = object.knownSchema { known } else { try Unmanaged.passUnretained(ClassSchema.of(type(of: object))) }
+        guard let slot = slot(of: level, in: schema) else {
+            throw schema.takeUnretainedValue().unknownKey(keys[level], in: text)
+        }
+        return schema._withUnsafeGuaranteedRef { $0.layout.pointee.declaration(slot) }
+    }
+
+    /// Refuses what is no object where the path goes on. Nothing is not refused: the path ends there.
+    private func requireNothing(in key: DeclaredKey, of object: TrackedObject) throws(KeyValueError) {
+        if key.objectClass != nil || unwrapped(key.read(object)) == nil { return }
+        throw KeyValueError(
+            .pathThroughCollection, className: try ClassSchema.of(type(of: object)).className, key: key.name, keyPath: text)
     }
 }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A key path taken apart and checked against the class it begins at, as far as types are declared.
 final class ParsedKeyPath: Sendable {
     /// As it was registered.
@@ -6,6 +8,8 @@ final class ParsedKeyPath: Sendable {
     let keys: [String]
     /// The operator behind `keys`, and what is evaluated on each element: nothing, keys, or keys and another operator.
     let tail: Tail?
+    /// For each key, where it was found last: see `slot(of:in:)`.
+    private nonisolated(unsafe) let lookups: UnsafeMutablePointer<Atomic<UInt>>
 
     struct Tail: Sendable {
         let function: CollectionOperator
@@ -16,12 +20,33 @@ final class ParsedKeyPath: Sendable {
         self.text = text
         self.keys = keys
         self.tail = tail
+        lookups = .allocate(capacity: keys.count)
+        for level in keys.indices { (lookups + level).initialize(to: Atomic(0)) }
     }
 
-    var isSingleKey: Bool { keys.count == 1 && tail == nil }
+    deinit {
+        lookups.deallocate()
+    }
 
-    /// How many links a chain along the keys has: one for each.
-    var linkCount: Int { keys.count }
+    /// The slot of the key at a level in a class; nil if the class has no such key.
+    ///
+    /// What was found last is remembered, as one word: the address of the class's layout, which is never freed, and the slot.
+    /// So a path that goes through objects of the same classes each time looks no name up.
+    @inline(__always)
+    func slot(of level: Int, in schema: Unmanaged<ClassSchema>) -> Int? {
+        let layout = UInt(bitPattern: schema._withUnsafeGuaranteedRef { $0.layout })
+        let known = lookups[level].load(ordering: .relaxed)
+        if known >> 16 == layout { return Int(known & 0xFFFF) }
+        return lookUp(level, schema, layout)
+    }
+
+    @inline(never)
+    private func lookUp(_ level: Int, _ schema: Unmanaged<ClassSchema>, _ layout: UInt) -> Int? {
+        guard let slot = schema._withUnsafeGuaranteedRef({ $0.slot(of: keys[level]) }) else { return nil }
+        // Every address in use today fits into 48 bits; one that does not is not remembered. A slot fits into 15.
+        if layout >> 48 == 0 { lookups[level].store(layout << 16 | UInt(slot), ordering: .relaxed) }
+        return slot
+    }
 
     /// Takes a path apart.
     ///
