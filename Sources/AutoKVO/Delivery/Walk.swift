@@ -145,17 +145,25 @@ struct HandlerLoop {
 
     /// Calls the handler of a route's observation, once for each change.
     mutating func call(_ route: Route) {
-        guard let observation = route.observation else { return }
-        // One path of several, or one target, may have been removed by itself, and one that has fired is armed with new routes.
-        if route.isOneOfSeveral || observation.options.contains(.once), route.isEnded { return }
-        if route.mayMeetItself {
-            let called: AnyObject = observation.handling == .changeOfEachPath ? route : observation
-            guard thread.pointee.calls.isFirst(of: UnsafeRawPointer(Unmanaged.passUnretained(called).toOpaque())) else { return }
+        guard let observation = route.unmanagedObservation else { return }
+        let this = Unmanaged.passUnretained(route)
+        observation._withUnsafeGuaranteedRef { observation in
+            // One path of several, or one target, may have been removed by itself, and one that has fired is armed with new
+            // routes.
+            if route.isOneOfSeveral || observation.options.contains(.once), route.isEnded { return }
+            if route.mayMeetItself {
+                let isOfRoute = observation.handling == .changeOfEachPath
+                let called = isOfRoute ? this.toOpaque() : Unmanaged.passUnretained(observation).toOpaque()
+                guard thread.pointee.calls.isFirst(of: called) else { return }
+            }
+            let target = route.root.address
+            guard csr_try_retain(target) else { return }
+            if observation.hold() {
+                call(observation, route: this, target: target)
+                observation.letGo()
+            }
+            csr_release(target)
         }
-        guard let target = route.root.trackedObject, observation.hold() else { return }
-        call(observation, route: Unmanaged.passUnretained(route), target: route.root.address)
-        observation.letGo()
-        withExtendedLifetime(target) {}
     }
 
     @inline(__always)

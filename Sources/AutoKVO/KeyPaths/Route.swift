@@ -10,6 +10,8 @@ final class Route: @unchecked Sendable {
     let path: ParsedKeyPath
     let root: ObjectRecord
     let sink: Sink
+    /// The observation that the sink owns, for those who do not count references.
+    let unmanagedObservation: Unmanaged<KeyValueObservation>?
     /// Whether the observation has other routes.
     let isOneOfSeveral: Bool
     /// Whether one change may reach the observation by this route more than once, or by another as well.
@@ -30,6 +32,7 @@ final class Route: @unchecked Sendable {
         mayMeetItself = isOneOfSeveral || path.keys.count > 1 || path.tail != nil
         self.root = root
         self.sink = sink
+        unmanagedObservation = if case .observation(let observation) = sink { .passUnretained(observation) } else { nil }
         chain = Chain(path, base: root, route: self)
         Counters.routes.add(1)
     }
@@ -65,9 +68,7 @@ final class Route: @unchecked Sendable {
         return path.value(from: object)
     }
 
-    var observation: KeyValueObservation? {
-        if case .observation(let observation) = sink { observation } else { nil }
-    }
+    var observation: KeyValueObservation? { unmanagedObservation?.takeUnretainedValue() }
 }
 
 /// A place on the way of a path: in the list of one property of one object.
