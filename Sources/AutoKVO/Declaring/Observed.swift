@@ -137,15 +137,18 @@ struct ObservedEdit<Value> {
         switch ticket.form {
         case .silent: break
         case .immediate, .immediateWithOld:
-            let value = place.assumingMemoryBound(to: Value.self).pointee
-            withUnsafePointer(to: value) { new in
-                if let old {
-                    withUnsafePointer(to: old) { object.didWrite(ticket, Value.self, old: $0, new: new) }
-                } else {
-                    object.didWrite(ticket, Value.self, old: nil, new: new)
-                }
+            // Handlers may change the property again, so they are told a copy: one that costs nothing where nobody asks.
+            let new = ticket.wantsNew ? place.assumingMemoryBound(to: Value.self).pointee : nil
+            withOptionalPointer(to: old) { old in
+                withOptionalPointer(to: new) { object.didWrite(ticket, Value.self, old: old, new: $0) }
             }
         case .derivedWithOld, .announced: object.endWrite(ticket)
         }
     }
+}
+
+@inlinable @inline(__always)
+func withOptionalPointer<Value>(to value: Value?, _ body: (UnsafeRawPointer?) -> Void) {
+    guard let value else { return body(nil) }
+    withUnsafePointer(to: value) { body($0) }
 }

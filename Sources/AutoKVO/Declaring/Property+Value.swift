@@ -120,13 +120,9 @@ struct PropertyEdit<Value> {
         case nil, .silent: break
         case .derivedWithOld, .announced: property.object.endWrite(ticket!)
         case .immediate, .immediateWithOld:
-            let new = value.pointee
-            withUnsafePointer(to: new) { new in
-                if let old {
-                    withUnsafePointer(to: old) { property.object.didWrite(ticket!, Value.self, old: $0, new: new) }
-                } else {
-                    property.object.didWrite(ticket!, Value.self, old: nil, new: new)
-                }
+            let new = ticket!.wantsNew ? value.pointee : nil
+            withOptionalPointer(to: old) { old in
+                withOptionalPointer(to: new) { property.object.didWrite(ticket!, Value.self, old: old, new: $0) }
             }
         }
     }

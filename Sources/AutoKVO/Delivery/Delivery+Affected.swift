@@ -23,7 +23,7 @@ extension Delivery {
         var (record, slot, isBase) = (record, slot, true)
         var next = 0
         while true {
-            if let list = record.list(slot), list.pointee.shape.load(ordering: .acquiring) != .idle {
+            if let list = record.list(slot), !list.pointee.interest.load(ordering: .acquiring).isEmpty {
                 record.lock.lock()
                 let (needs, bound) = (list.pointee.needs, list.pointee.lastSequence)
                 let isObserved = list.pointee.hasObservers

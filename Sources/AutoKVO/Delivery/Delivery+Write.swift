@@ -16,13 +16,16 @@ struct WriteTicket {
     }
 
     @usableFromInline let form: Form
+    /// Whether somebody in the property's own list asks for the new value.
+    @usableFromInline let wantsNew: Bool
     @usableFromInline let slot: Int32
     /// The list of the slot, which stays where it is as long as the object lives. Not for `silent`.
     @usableFromInline let pointer: UnsafeMutableRawPointer?
 
     @inline(__always)
-    init(_ form: Form, _ slot: Int, _ list: UnsafeMutablePointer<ObserverList>? = nil) {
+    init(_ form: Form, _ slot: Int, _ list: UnsafeMutablePointer<ObserverList>? = nil, wantsNew: Bool = false) {
         self.form = form
+        self.wantsNew = wantsNew
         self.slot = Int32(truncatingIfNeeded: slot)
         pointer = UnsafeMutableRawPointer(list)
     }
@@ -46,20 +49,23 @@ extension TrackedObject {
             let layout = record.layout!
             let slot = layout.pointee.slot(atOffset: place - address)
             guard slot >= 0, let list = record.list(slot) else { return WriteTicket(.silent, slot) }
-            let form: WriteTicket.Form
-            switch list.pointee.shape.load(ordering: .acquiring) {
-            case .idle: return WriteTicket(.silent, slot)
-            case .immediate: form = .immediate
-            case .immediateWithOld: form = .immediateWithOld
-            case .derived: form = layout.pointee.derived(from: slot).pointee.areFew ? .immediate : .announced
-            case .derivedWithOld: form = layout.pointee.derived(from: slot).pointee.areFew ? .derivedWithOld : .announced
-            case .general: form = .announced
-            }
-            if layout.pointee[slot].contains(.isSilent) || csr_is_deinitializing(address) {
+            let interest = list.pointee.interest.load(ordering: .acquiring)
+            if interest.isEmpty || layout.pointee[slot].contains(.isSilent) || csr_is_deinitializing(address) {
                 return WriteTicket(.silent, slot)
             }
-            // Inside an announced change of the same property, or of one that leads to the same observers, the outer one tells.
-            return WriteTicket(ThreadState.current.pointee.isAnnouncing ? .announced : form, slot, list)
+            let form: WriteTicket.Form
+            if ThreadState.current.pointee.isAnnouncing {
+                // Inside an announced change of the same property, or of one that leads to the same observers, the outer one
+                // tells.
+                form = .announced
+            } else if interest.isDisjoint(with: [.derived, .ahead]) {
+                form = interest.contains(.old) ? .immediateWithOld : .immediate
+            } else if interest.contains(.ahead) || !layout.pointee.derived(from: slot).pointee.areFew {
+                form = .announced
+            } else {
+                form = interest.isDisjoint(with: [.old, .derivedOld]) ? .immediate : .derivedWithOld
+            }
+            return WriteTicket(form, slot, list, wantsNew: interest.contains(.new))
         }
     }
 
@@ -68,23 +74,24 @@ extension TrackedObject {
     final func didWrite(_ ticket: WriteTicket, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?) {
         withRecord { record in
             TestPoint.written.reach()
-            let event = ChangeEvent(excluded: old == nil ? [.old, .distinct] : [], type: type, old: old, new: new)
-            let shape = ticket.list.pointee.shape.load(ordering: .acquiring)
-            guard shape == .immediate || shape == .immediateWithOld else { return didWrite(ticket, shape, event) }
+            let withoutOld: ObservingOptions = old == nil ? [.old, .distinct] : []
+            let withoutNew: ObservingOptions = new == nil ? [.new, .distinct] : []
+            let event = ChangeEvent(excluded: withoutOld.union(withoutNew), type: type, old: old, new: new)
+            let interest = ticket.list.pointee.interest.load(ordering: .acquiring)
+            guard interest.isDisjoint(with: [.derived, .ahead]) else { return didWrite(ticket, interest, event) }
             let thread = ThreadState.current
             let outer = thread.pointee.calls.begin()
-            Walk.call(record, ticket.list, upTo: nil, event, thread)
+            Walk.callInlined(record, ticket.list, upTo: nil, event, thread)
             thread.pointee.calls.end(outer)
         }
     }
 
     /// The same where there may be more to tell than the property's own list.
     @inline(never)
-    private final func didWrite(_ ticket: WriteTicket, _ shape: ObserverList.Shape, _ event: ChangeEvent) {
+    private final func didWrite(_ ticket: WriteTicket, _ interest: ObserverList.Interest, _ event: ChangeEvent) {
         let slot = Int(ticket.slot)
         withRecord { record in
-            if shape == .idle { return }
-            if shape != .general, record.layout!.pointee.derived(from: slot).pointee.areFew {
+            if !interest.contains(.ahead), record.layout!.pointee.derived(from: slot).pointee.areFew {
                 return Delivery.tellWithDerived(record, slot, ticket.list, event, excluding: [.old, .distinct, .prior]) {}
             }
             // Another thread has added somebody since the ticket was made, who would have had the change announced.
@@ -105,7 +112,7 @@ extension TrackedObject {
                 store()
                 TestPoint.written.reach()
                 // A path that another thread has begun to observe meanwhile may lead through what was there before.
-                if ticket.list.pointee.shape.load(ordering: .acquiring) == .general { Delivery.moveLinks(record, Int(ticket.slot)) }
+                Delivery.moveLinks(record, Int(ticket.slot))
             }
         }
     }

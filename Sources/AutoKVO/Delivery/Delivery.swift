@@ -87,7 +87,7 @@ enum Delivery {
     /// now.
     static func moveLinks(_ record: ObjectRecord, _ slot: Int) {
         if record.schema!.keys[slot].isWeak { record.fitWatch(of: slot, didChange: true) }
-        guard let first = record.list(slot), first.pointee.shape.load(ordering: .acquiring) == .general else { return }
+        guard let first = record.list(slot), first.pointee.interest.load(ordering: .acquiring).contains(.ahead) else { return }
         var queue: [(record: ObjectRecord, slot: Int)] = []
         var seen = SubjectSet(.list(record, slot: slot))
         var (record, slot, list) = (record, slot, first)

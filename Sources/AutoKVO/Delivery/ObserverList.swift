@@ -8,7 +8,7 @@ struct ObserverList: ~Copyable {
     private(set) var first: Unmanaged<ObservationNode>?
     /// What a write has to do, kept up to date under the lock and read without it. Not the first of the variables: the
     /// thread sanitizer takes a change of the list, at its address, for a write of what lies there.
-    let shape = Atomic<Shape>(.idle)
+    let interest = Atomic<Interest>([])
     private var last: Unmanaged<ObservationNode>?
     private(set) var lastSequence: UInt64 = 0
     /// Nodes that are linked and not leaving.
@@ -23,33 +23,33 @@ struct ObserverList: ~Copyable {
     private var prior = 0
     private var inner = 0
 
-    enum Shape: UInt8, AtomicRepresentable {
-        /// Nobody wants to know.
-        case idle
-        /// Nothing is called, read or kept before the change, and nothing but this list is told after it.
-        case immediate
-        /// The same, and somebody wants the old value.
-        case immediateWithOld
-        /// Nothing is called before the change, and after it the lists of derived keys are told as well.
-        case derived
-        /// The same, and somebody wants an old value, be it the property's own or that of a derived key.
-        case derivedWithOld
-        /// Prior calls, paths that go on from here, or derived keys.
-        case general
+    /// What a write of the property has to mind.
+    struct Interest: OptionSet, AtomicRepresentable {
+        let rawValue: UInt8
+        /// Somebody in the list wants the old value, the new value.
+        static let old = Interest(rawValue: 1)
+        static let new = Interest(rawValue: 2)
+        /// Somebody is in the list.
+        static let own = Interest(rawValue: 4)
+        /// Somebody is in the list of a derived key, and wants its old value.
+        static let derived = Interest(rawValue: 8)
+        static let derivedOld = Interest(rawValue: 16)
+        /// Somebody wants to be called before the change, or a path goes on from here, or from a derived key.
+        static let ahead = Interest(rawValue: 32)
+
+        @inline(__always)
+        init(rawValue: UInt8) { self.rawValue = rawValue }
     }
 
-    private func updateShape() {
-        let now: Shape
-        if count | derivedInterest == 0 {
-            now = .idle
-        } else if prior | inner | derivedLookAhead != 0 {
-            now = .general
-        } else if derivedInterest != 0 {
-            now = old | derivedOld == 0 ? .derived : .derivedWithOld
-        } else {
-            now = old == 0 ? .immediate : .immediateWithOld
-        }
-        shape.store(now, ordering: .releasing)
+    private func updateInterest() {
+        var now: Interest = []
+        if old != 0 { now.insert(.old) }
+        if new != 0 { now.insert(.new) }
+        if count != 0 { now.insert(.own) }
+        if derivedInterest != 0 { now.insert(.derived) }
+        if derivedOld != 0 { now.insert(.derivedOld) }
+        if prior | inner | derivedLookAhead != 0 { now.insert(.ahead) }
+        interest.store(now, ordering: .releasing)
     }
 
     /// What the nodes of a list want of a change.
@@ -98,7 +98,7 @@ struct ObserverList: ~Copyable {
         derivedInterest += one
         if needs.contains(.old) { derivedOld += one }
         if !needs.isDisjoint(with: [.prior, .inner]) { derivedLookAhead += one }
-        updateShape()
+        updateInterest()
     }
 
     /// Links a node that was leaving again, in its old place.
@@ -111,7 +111,7 @@ struct ObserverList: ~Copyable {
     private mutating func account(for node: ObservationNode, by one: Int) {
         let needs = node.needs
         count += one
-        defer { updateShape() }
+        defer { updateInterest() }
         if needs.isEmpty { return }
         if needs.contains(.old) { old += one }
         if needs.contains(.new) { new += one }

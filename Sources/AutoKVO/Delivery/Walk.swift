@@ -18,6 +18,15 @@ enum Walk {
         _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, upTo bound: UInt64?,
         _ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>
     ) {
+        callInlined(record, list, upTo: bound, event, thread)
+    }
+
+    /// The same, as part of the function it is called from: for the one place where 30 instructions count.
+    @inline(__always)
+    static func callInlined(
+        _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, upTo bound: UInt64?,
+        _ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>
+    ) {
         // Memory that is not initialised: clearing it would cost as much as a call.
         withUnsafeTemporaryAllocation(of: Unmanaged<ObservationNode>.self, capacity: 2 * handful) { nodes in
             let held = nodes.baseAddress!

@@ -94,6 +94,6 @@ extension ObjectRecord {
     }
 
     private func isObserved(_ slot: Int) -> Bool {
-        list(slot).map { $0.pointee.shape.load(ordering: .acquiring) != .idle } ?? false
+        list(slot).map { !$0.pointee.interest.load(ordering: .acquiring).isEmpty } ?? false
     }
 }

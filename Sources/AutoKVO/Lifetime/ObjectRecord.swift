@@ -88,7 +88,7 @@ final class ObjectRecord: @unchecked Sendable {
     /// a lock.
     var isDeinitializing: Bool { csr_is_deinitializing(address) }
 
-    /// The list of a slot, or nil where it was never observed. What is in it is read under the lock, but for its `shape`.
+    /// The list of a slot, or nil where it was never observed. What is in it is read under the lock, but for its `interest`.
     @inline(__always)
     func list(_ slot: Int) -> UnsafeMutablePointer<ObserverList>? {
         lists.flatMap { UnsafeMutablePointer(bitPattern: $0[slot].load(ordering: .acquiring)) }
