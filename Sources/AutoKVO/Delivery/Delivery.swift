@@ -165,7 +165,7 @@ enum Delivery {
                 withExtendedLifetime(object) {}
             case .route(let route):
                 var loop = HandlerLoop(thread, change)
-                loop.call(route)
+                loop.call(route, change)
                 loop.finish()
             }
         }
@@ -185,7 +185,7 @@ enum Delivery {
                     let event = ChangeEvent(
                         kind: kind, indexes: indexes, isInitial: isInitial, isLastComponent: isLastComponent, old: old, new: new)
                     var loop = HandlerLoop(thread, event)
-                    if let route { loop.call(route) } else { loop.callDirectly(observation) }
+                    if let route { loop.call(route, event) } else { loop.callDirectly(observation, event) }
                     loop.finish()
                 }
             }

@@ -61,8 +61,8 @@ enum Walk {
                 for index in 0..<heldCount {
                     held[index]._withUnsafeGuaranteedRef { node in
                         switch node.kind {
-                        case .observation: loop.call(unsafeDowncast(node, to: KeyValueObservation.self))
-                        case .link: loop.call(unsafeDowncast(node, to: PathLink.self))
+                        case .observation: loop.call(unsafeDowncast(node, to: KeyValueObservation.self), event)
+                        case .link: loop.call(unsafeDowncast(node, to: PathLink.self), event)
                         }
                     }
                 }
@@ -103,10 +103,11 @@ extension ObserverList {
 }
 
 /// Calls handlers one after the other for one event, with one change context as long as no handler keeps it.
+///
+/// The event is handed along and not kept: a copy, of what was just written field by field, would wait for those writes.
 struct HandlerLoop {
     private let thread: UnsafeMutablePointer<ThreadState>
     private var context: Unmanaged<ChangeContext>
-    private let event: ChangeEvent
     /// Options that need a closer look before the call.
     private let special: ObservingOptions
     /// Whether every call needs one.
@@ -115,7 +116,6 @@ struct HandlerLoop {
     @inline(__always)
     init(_ thread: UnsafeMutablePointer<ThreadState>, _ event: ChangeEvent) {
         self.thread = thread
-        self.event = event
         special = event.excluded.union([.once, .distinct])
         isSpecial = event.isPrior || thread.pointee.coalescing != nil
         context = thread.pointee.takeContext()
@@ -129,31 +129,31 @@ struct HandlerLoop {
 
     /// Calls the handler of an observation that its list, held by the walk, keeps alive.
     @inline(__always)
-    mutating func call(_ observation: KeyValueObservation) {
-        call(observation, route: nil, target: observation.home!._withUnsafeGuaranteedRef { $0.address })
+    mutating func call(_ observation: KeyValueObservation, _ event: ChangeEvent) {
+        call(observation, event, route: nil, target: observation.home!._withUnsafeGuaranteedRef { $0.address })
     }
 
     /// The same for an observation that no walk holds.
-    mutating func callDirectly(_ observation: KeyValueObservation) {
+    mutating func callDirectly(_ observation: KeyValueObservation, _ event: ChangeEvent) {
         // The changes of a coalescing are told late, when the target may be dead.
         guard let target = observation.record?.trackedObject, observation.hold() else { return }
-        call(observation)
+        call(observation, event)
         observation.letGo()
         withExtendedLifetime(target) {}
     }
 
     /// Calls the handler of the observation that a path's last component leads to.
     @inline(never)
-    mutating func call(_ link: PathLink) {
+    mutating func call(_ link: PathLink, _ event: ChangeEvent) {
         // A link that leads on was added after this change began, and is told of the next.
         guard link.isLeaf else { return }
         // Inside an announced change of an object on the path's way, that change tells, when it ends.
         if !thread.pointee.openChanges.isEmpty, thread.pointee.openEvent(of: .route(link.route)) != nil { return }
-        call(link.route)
+        call(link.route, event)
     }
 
     /// Calls the handler of a route's observation, once for each change.
-    mutating func call(_ route: Route) {
+    mutating func call(_ route: Route, _ event: ChangeEvent) {
         guard let observation = route.unmanagedObservation else { return }
         let this = Unmanaged.passUnretained(route)
         observation._withUnsafeGuaranteedRef { observation in
@@ -168,7 +168,7 @@ struct HandlerLoop {
             let target = route.root.address
             guard csr_try_retain(target) else { return }
             if observation.hold() {
-                call(observation, route: this, target: target)
+                call(observation, event, route: this, target: target)
                 observation.letGo()
             }
             csr_release(target)
@@ -176,7 +176,9 @@ struct HandlerLoop {
     }
 
     @inline(__always)
-    private mutating func call(_ observation: KeyValueObservation, route: Unmanaged<Route>?, target: UnsafeRawPointer) {
+    private mutating func call(
+        _ observation: KeyValueObservation, _ event: ChangeEvent, route: Unmanaged<Route>?, target: UnsafeRawPointer
+    ) {
         let options = observation.options
         TestPoint.beforeCall.reach()
         if isSpecial || !options.isDisjoint(with: special) {
@@ -196,14 +198,14 @@ struct HandlerLoop {
             $0.new = options.contains(.new) ? event.new : nil
         }
         observation.callHandler(context, target: target)
-        if !csr_is_unique(context.toOpaque()) { giveUpContext() }
+        if !csr_is_unique(context.toOpaque()) { giveUpContext(event) }
         if let observer = observation.observerAddress { csr_release(observer) }
         if options.contains(.once), !event.isPrior { observation.didFire() }
     }
 
     /// A handler kept its change: the context is the handler's now, the next call gets another.
     @inline(never)
-    private mutating func giveUpContext() {
+    private mutating func giveUpContext(_ event: ChangeEvent) {
         context._withUnsafeGuaranteedRef { $0.keep() }
         context.release()
         context = thread.pointee.takeContext()
