@@ -74,14 +74,13 @@ extension TrackedObject {
     final func didWrite(_ ticket: WriteTicket, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?) {
         withRecord { record in
             TestPoint.written.reach()
-            let withoutOld: ObservingOptions = old == nil ? [.old, .distinct] : []
-            let withoutNew: ObservingOptions = new == nil ? [.new, .distinct] : []
-            let event = ChangeEvent(excluded: withoutOld.union(withoutNew), type: type, old: old, new: new)
             let interest = ticket.list.pointee.interest.load(ordering: .acquiring)
-            guard interest.isDisjoint(with: [.derived, .ahead]) else { return didWrite(ticket, interest, event) }
+            guard interest.isDisjoint(with: [.derived, .ahead]) else {
+                return didWrite(ticket, interest, ChangeEvent(ofWrite: type, old, new))
+            }
             let thread = ThreadState.current
             let outer = thread.pointee.calls.begin()
-            Walk.callInlined(record, ticket.list, upTo: nil, event, thread)
+            Walk.callInlined(record, ticket.list, upTo: nil, ChangeEvent(ofWrite: type, old, new), thread)
             thread.pointee.calls.end(outer)
         }
     }
@@ -132,6 +131,16 @@ extension TrackedObject {
     private final func withRecord(_ body: (ObjectRecord) -> Void) {
         let pointer = UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1)!
         Unmanaged<ObjectRecord>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
+    }
+}
+
+extension ChangeEvent {
+    /// The event of a write that was not announced. Who came too late for a value to be kept for him is left out.
+    @inline(__always)
+    fileprivate init(ofWrite type: Any.Type, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?) {
+        let withoutOld: ObservingOptions = old == nil ? [.old, .distinct] : []
+        let withoutNew: ObservingOptions = new == nil ? [.new, .distinct] : []
+        self.init(excluded: withoutOld.union(withoutNew), type: type, old: old, new: new)
     }
 }
 

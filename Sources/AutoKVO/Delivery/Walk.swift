@@ -21,43 +21,27 @@ enum Walk {
         callInlined(record, list, upTo: bound, event, thread)
     }
 
-    /// The same, as part of the function it is called from: for the one place where 30 instructions count.
+    /// The same, as part of the function it is called from: for the one place where 30 instructions count. The event is
+    /// made after the lock was taken, which would wait until all of it is written (4 ns).
     @inline(__always)
     static func callInlined(
         _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, upTo bound: UInt64?,
-        _ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>
+        _ event: @autoclosure () -> ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>
     ) {
         // Memory that is not initialised: clearing it would cost as much as a call.
         withUnsafeTemporaryAllocation(of: Unmanaged<ObservationNode>.self, capacity: 2 * handful) { nodes in
             let held = nodes.baseAddress!
             let gone = held + handful
-            var loop = HandlerLoop(thread, event)
-            var heldCount = 0
             record.lock.lock()
             let end = list.pointee.lastSequence
             let last = bound ?? end
             var cursor = list.pointee.first
-            while true {
-                var goneCount = 0
-                for index in 0..<heldCount where list.pointee.release(held[index]) {
-                    gone[goneCount] = held[index]
-                    goneCount &+= 1
-                }
-                heldCount = 0
-                while let node = cursor {
-                    node._withUnsafeGuaranteedRef {
-                        guard $0.sequence <= end else { return cursor = nil }
-                        cursor = $0.next
-                        guard $0.membership == .linked, $0.sequence <= last || $0.isMovedLink else { return }
-                        $0.holds &+= 1
-                        held[heldCount] = node
-                        heldCount &+= 1
-                    }
-                    if heldCount == handful { break }
-                }
-                record.lock.unlock()
-                if goneCount > 0 { letGo(of: gone, goneCount) }
-                if heldCount == 0 { break }
+            var heldCount = take(handful, from: &cursor, upTo: last, end, held)
+            record.lock.unlock()
+            if heldCount == 0 { return }
+            let event = event()
+            var loop = HandlerLoop(thread, event)
+            repeat {
                 for index in 0..<heldCount {
                     held[index]._withUnsafeGuaranteedRef { node in
                         switch node.kind {
@@ -69,9 +53,41 @@ enum Walk {
                 record.lock.lock()
                 // What was next may have left meanwhile. What is held is still in its place.
                 if cursor != nil { cursor = held[heldCount - 1]._withUnsafeGuaranteedRef { $0.next } }
-            }
+                var goneCount = 0
+                for index in 0..<heldCount where list.pointee.release(held[index]) {
+                    gone[goneCount] = held[index]
+                    goneCount &+= 1
+                }
+                heldCount = cursor == nil ? 0 : take(handful, from: &cursor, upTo: last, end, held)
+                record.lock.unlock()
+                if goneCount > 0 { letGo(of: gone, goneCount) }
+            } while heldCount > 0
             loop.finish()
         }
+    }
+
+    /// Takes the next few nodes of a list into the hands of a walk. Under the lock.
+    ///
+    /// - Parameter cursor: The node to begin with; then the one to go on with, nil behind the last.
+    /// - Returns: How many were taken.
+    @inline(__always)
+    private static func take(
+        _ most: Int, from cursor: inout Unmanaged<ObservationNode>?, upTo last: UInt64, _ end: UInt64,
+        _ held: UnsafeMutablePointer<Unmanaged<ObservationNode>>
+    ) -> Int {
+        var count = 0
+        while let node = cursor {
+            node._withUnsafeGuaranteedRef {
+                guard $0.sequence <= end else { return cursor = nil }
+                cursor = $0.next
+                guard $0.membership == .linked, $0.sequence <= last || $0.isMovedLink else { return }
+                $0.holds &+= 1
+                held[count] = node
+                count &+= 1
+            }
+            if count == most { break }
+        }
+        return count
     }
 
     /// Lets go, without a lock, of nodes that left their list while walks held them. They are not chained through
