@@ -41,6 +41,8 @@ struct SlotLayout {
         static let isIndependent = Flags(rawValue: 1)
         /// Writes are not announced by themselves.
         static let isSilent = Flags(rawValue: 2)
+        /// The property refers weakly to an object.
+        static let isWeak = Flags(rawValue: 4)
     }
 
     static func make(for keys: [ResolvedKey], unregistersManually: Bool) -> UnsafePointer<SlotLayout> {
@@ -80,6 +82,7 @@ struct SlotLayout {
             var flags: Flags = []
             if key.isIndependent { flags.insert(.isIndependent) }
             if !key.declared.notifiesAutomatically { flags.insert(.isSilent) }
+            if key.isWeak { flags.insert(.isWeak) }
             (self.flags + key.slot).initialize(to: flags)
             if let offset = key.offset { slots[offset] = Int16(key.slot) }
         }

@@ -86,7 +86,7 @@ enum Delivery {
     /// Links of paths that lead on from a property, or from a key derived from it, move to the objects that are behind it
     /// now.
     static func moveLinks(_ record: ObjectRecord, _ slot: Int) {
-        if record.schema!.keys[slot].isWeak { record.fitWatch(of: slot, didChange: true) }
+        if record.layout!.pointee[slot].contains(.isWeak) { record.fitWatch(of: slot, didChange: true) }
         guard let first = record.list(slot), first.pointee.interest.load(ordering: .acquiring).contains(.ahead) else { return }
         var queue: [(record: ObjectRecord, slot: Int)] = []
         var seen = SubjectSet(.list(record, slot: slot))

@@ -19,6 +19,8 @@ final class Chain: @unchecked Sendable {
     let path: ParsedKeyPath
     let base: ObjectRecord
     unowned(unsafe) let route: Route
+    /// The record of the route's root, which the route owns.
+    private let root: Unmanaged<ObjectRecord>
     private var links: [PathLink?]
     /// Behind an operator, by the element's address. An element that is in the collection twice has one chain.
     private var elements: [UnsafeRawPointer: Chain] = [:]
@@ -30,10 +32,14 @@ final class Chain: @unchecked Sendable {
         self.path = path
         self.base = base
         self.route = route
+        root = .passUnretained(route.root)
         links = Array(repeating: nil, count: path.keys.count)
     }
 
-    private var lock: ObjectRecord { route.root }
+    @inline(__always)
+    private func underLock<Result>(_ body: () -> Result) -> Result {
+        root._withUnsafeGuaranteedRef { $0.lock.withLock(body) }
+    }
 
     /// Links the path anew from a level on.
     ///
@@ -41,13 +47,12 @@ final class Chain: @unchecked Sendable {
     func relink(from level: Int) {
         var stale: [PathLink] = []
         var start: (version: Int, level: Int, previous: PathLink?)?
-        lock.lock.withLock {
+        underLock {
             guard !isEnded else { return }
             pending = min(pending, level)
             version += 1
             for index in pending..<max(pending, links.count) {
-                if let link = links[index] { stale.addSparingly(link) }
-                links[index] = nil
+                if let link = links[index].take() { stale.addSparingly(link) }
             }
             start = (version, pending, pending > 0 ? links[pending - 1] : nil)
         }
@@ -68,40 +73,41 @@ final class Chain: @unchecked Sendable {
         if path.tail?.element != nil {
             guard syncElements(version: start.version) else { return }
         }
-        lock.lock.withLock { if version == start.version { pending = .max } }
+        underLock { if version == start.version { pending = .max } }
     }
 
     /// Makes the link of a level and puts it into the object's list. The outer nil says that another thread took over,
     /// the inner one that the object cannot be linked.
     private func place(on object: TrackedObject, at index: Int, version wanted: Int) -> PathLink?? {
-        guard let record = try? object.makeRecord(), let schema = record.unmanagedSchema else { return .some(nil) }
+        guard let home = try? object.makeHome() else { return .some(nil) }
+        let schema = home._withUnsafeGuaranteedRef { $0.unmanagedSchema! }
         guard let slot = path.slot(of: index, in: schema) else {
             let error = schema.takeUnretainedValue().unknownKey(path.keys[index], in: route.path.text)
             Diagnostics.report("A key path leads to an object it does not fit: \(error)")
             return .some(nil)
         }
-        let link = PathLink(self, level: index, isMoved: wanted > 1, record: record, slot: slot)
-        let isCurrent = lock.lock.withLock {
+        let link = PathLink(self, level: index, isMoved: wanted > 1, home: home, slot: slot)
+        let isCurrent = underLock {
             guard version == wanted, !isEnded else { return false }
             links[index] = link
             return true
         }
         guard isCurrent else { return nil }
-        let isLinked = record.link(link)
+        let isLinked = home._withUnsafeGuaranteedRef { $0.link(link) }
         TestPoint.linked.reach()
         return isLinked ? .some(link) : .some(nil)
     }
 
     /// Makes the chains behind an operator those of the elements that are there now. False if another thread took over.
     private func syncElements(version wanted: Int) -> Bool {
-        let last = lock.lock.withLock { links[links.count - 1] }
+        let last = underLock { links[links.count - 1] }
         var wantedRecords: [UnsafeRawPointer: ObjectRecord] = [:]
         for element in last?.readElements() ?? [] {
             if let record = try? element.makeRecord() { wantedRecords[record.address] = record }
         }
         var gone: [Chain] = []
         var come: [Chain] = []
-        let isCurrent = lock.lock.withLock {
+        let isCurrent = underLock {
             guard version == wanted, !isEnded else { return false }
             for (address, chain) in elements where wantedRecords[address] == nil {
                 gone.append(chain)
@@ -120,7 +126,7 @@ final class Chain: @unchecked Sendable {
     }
 
     func end() {
-        let (links, chains) = lock.lock.withLock {
+        let (links, chains) = underLock {
             defer {
                 isEnded = true
                 version += 1

@@ -83,7 +83,7 @@ final class PathLink: ObservationNode {
     /// Whether the path has been linked before, to other objects perhaps.
     let isMoved: Bool
 
-    init(_ chain: Chain, level: Int, isMoved: Bool, record: ObjectRecord, slot: Int) {
+    init(_ chain: Chain, level: Int, isMoved: Bool, home: Unmanaged<ObjectRecord>, slot: Int) {
         route = chain.route
         self.isMoved = isMoved
         self.chain = chain
@@ -95,7 +95,7 @@ final class PathLink: ObservationNode {
             isLeaf = false
             linkNeeds = .inner
         }
-        super.init(home: Unmanaged.passUnretained(record), slot: slot, kind: .link)
+        super.init(home: home, slot: slot, kind: .link)
         Counters.links.add(1)
     }
 
@@ -111,8 +111,10 @@ final class PathLink: ObservationNode {
 
     /// Takes the link out of its list, or makes sure that it never gets in.
     func cancel() {
-        record!.lock.withLock { isCancelled = true }
-        _ = record!.unlink(self)
+        home!._withUnsafeGuaranteedRef { record in
+            record.lock.withLock { isCancelled = true }
+            _ = record.unlink(self)
+        }
     }
 
     override func targetDidDie() {
