@@ -124,7 +124,7 @@ extension TrackedObject {
 extension ObjectRecord {
     /// Sets or clears the bit that makes writes look further. Under the lock.
     @inline(__always)
-    func interestDidChange(by change: Int) {
+    func interestDidChange(by change: Int32) {
         let before = interest
         interest += change
         guard (before == 0) != (interest == 0), !isDying else { return }

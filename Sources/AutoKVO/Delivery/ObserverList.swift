@@ -6,22 +6,23 @@ import Synchronization
 /// Guarded by the record's lock. The list owns its nodes.
 struct ObserverList: ~Copyable {
     private(set) var first: Unmanaged<ObservationNode>?
-    /// What a write has to do, kept up to date under the lock and read without it. Not the first of the variables: the
-    /// thread sanitizer takes a change of the list, at its address, for a write of what lies there.
-    let interest = Atomic<Interest>([])
     private var last: Unmanaged<ObservationNode>?
     private(set) var lastSequence: UInt64 = 0
     /// Nodes that are linked and not leaving.
-    private(set) var count = 0
-    /// Nodes in the lists of keys that are derived from this one, those of them that want the value from before the
-    /// change, and those that want a call before it or more than a call after it.
-    private var derivedInterest = 0
-    private var derivedOld = 0
-    private var derivedLookAhead = 0
-    private var old = 0
-    private var new = 0
-    private var prior = 0
-    private var inner = 0
+    private(set) var count: Int32 = 0
+    /// Those of them that want the old value, the new value, a call before the change, or more than a call after it.
+    private var old: Int32 = 0
+    private var new: Int32 = 0
+    private var prior: Int32 = 0
+    private var inner: Int32 = 0
+    /// Nodes in the lists of keys that are derived from this one, those of them that want the old value, and those that want
+    /// a call before the change or more than a call after it.
+    private var derivedInterest: Int32 = 0
+    private var derivedOld: Int32 = 0
+    private var derivedLookAhead: Int32 = 0
+    /// What a write has to mind, kept up to date under the lock and read without it. Not the first of the variables: the
+    /// thread sanitizer takes a change of the list, at its address, for a write of what lies there.
+    let interest = Atomic<Interest>([])
 
     /// What a write of the property has to mind.
     struct Interest: OptionSet, AtomicRepresentable {
@@ -94,7 +95,7 @@ struct ObserverList: ~Copyable {
     var hasDerivedInterest: Bool { derivedInterest != 0 }
 
     /// A node was added to the list of a key that is derived from this one, or taken out of it.
-    mutating func derivedInterestDidChange(by one: Int, needing needs: Needs) {
+    mutating func derivedInterestDidChange(by one: Int32, needing needs: Needs) {
         derivedInterest += one
         if needs.contains(.old) { derivedOld += one }
         if !needs.isDisjoint(with: [.prior, .inner]) { derivedLookAhead += one }
@@ -108,7 +109,7 @@ struct ObserverList: ~Copyable {
         account(for: node, by: 1)
     }
 
-    private mutating func account(for node: ObservationNode, by one: Int) {
+    private mutating func account(for node: ObservationNode, by one: Int32) {
         let needs = node.needs
         count += one
         defer { updateInterest() }
@@ -180,7 +181,7 @@ extension ObserverList {
     /// All nodes that are not leaving, in order.
     func linkedNodes() -> [ObservationNode] {
         var found: [ObservationNode] = []
-        found.reserveCapacity(count)
+        found.reserveCapacity(Int(count))
         var cursor = first
         while let node = cursor {
             node._withUnsafeGuaranteedRef { if $0.membership == .linked { found.append($0) } }

@@ -62,7 +62,7 @@ extension ObjectRecord {
         return closure
     }
 
-    private func basesDidGetInterest(_ dependencies: DependencyClosure, from node: ObservationNode, by one: Int) {
+    private func basesDidGetInterest(_ dependencies: DependencyClosure, from node: ObservationNode, by one: Int32) {
         for base in dependencies.bases {
             makeList(base).pointee.derivedInterestDidChange(by: one, needing: node.needs)
         }

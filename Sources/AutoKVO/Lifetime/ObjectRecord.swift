@@ -26,15 +26,13 @@ final class ObjectRecord: @unchecked Sendable {
     let layout: UnsafePointer<SlotLayout>?
     let lock = ShortLock()
 
-    /// The address of each slot's list, zero until the slot is first observed. Written under the lock, read without:
-    /// a list stays where it is as long as the record.
-    private let lists: UnsafeMutablePointer<Atomic<UInt>>?
-
-    /// From here on guarded by `lock`.
+    /// From here on guarded by `lock`, but for the constants.
+    /// Nodes in the object's lists and in lists of keys derived from its keys: zero means that writes cost nothing.
+    @exclusivity(unchecked) var interest: Int32 = 0
+    /// Nil for an object without keys.
+    private let lists: ObserverLists?
     /// The first of the observations in which the object is the observer.
     @exclusivity(unchecked) var firstHeld: Unmanaged<KeyValueObservation>?
-    /// Nodes in the object's lists and in lists of keys derived from its keys: zero means that writes cost nothing.
-    @exclusivity(unchecked) var interest = 0
     /// For derived keys that depend on a path: the routes that watch the path, by the derived key's slot.
     @exclusivity(unchecked) var relays: [Int: [Route]] = [:]
     /// For weak properties that somebody observes: the watch on the object they refer to.
@@ -46,27 +44,14 @@ final class ObjectRecord: @unchecked Sendable {
         address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
         unmanagedSchema = schema.map(Unmanaged.passUnretained)
         layout = schema?.layout
-        if let count = schema?.keys.count, count > 0 {
-            let lists = UnsafeMutablePointer<Atomic<UInt>>.allocate(capacity: count)
-            for slot in 0..<count { (lists + slot).initialize(to: Atomic(0)) }
-            self.lists = lists
-        } else {
-            lists = nil
-        }
+        let count = layout?.pointee.count ?? 0
+        lists = count > 0 ? ObserverLists(count: count) : nil
         csr_pin(address)
         Counters.records.add(1)
     }
 
     deinit {
-        if let lists, let schema {
-            for slot in 0..<schema.keys.count {
-                if let list = list(slot) {
-                    list.deinitialize(count: 1)
-                    list.deallocate()
-                }
-            }
-            lists.deallocate()
-        }
+        lists?.free(count: layout!.pointee.count)
         if schema == nil { leaveTable() }
         csr_unpin(address)
         Counters.records.add(-1)
@@ -91,16 +76,12 @@ final class ObjectRecord: @unchecked Sendable {
     /// The list of a slot, or nil where it was never observed. What is in it is read under the lock, but for its `interest`.
     @inline(__always)
     func list(_ slot: Int) -> UnsafeMutablePointer<ObserverList>? {
-        lists.flatMap { UnsafeMutablePointer(bitPattern: $0[slot].load(ordering: .acquiring)) }
+        lists?[slot]
     }
 
     /// The list of a slot, made if it is missing. Under the lock.
     func makeList(_ slot: Int) -> UnsafeMutablePointer<ObserverList> {
-        if let list = list(slot) { return list }
-        let list = UnsafeMutablePointer<ObserverList>.allocate(capacity: 1)
-        list.initialize(to: ObserverList())
-        lists![slot].store(UInt(bitPattern: list), ordering: .releasing)
-        return list
+        list(slot) ?? lists!.make(slot, count: layout!.pointee.count)
     }
 }
 
