@@ -125,7 +125,7 @@ struct ObservedEdit<Value> {
     @usableFromInline let place: UnsafeMutableRawPointer
 
     @inlinable
-    init(of object: TrackedObject, at place: UnsafeMutableRawPointer) {
+    init(of object: borrowing TrackedObject, at place: UnsafeMutableRawPointer) {
         ticket = object.ticket(forWriteTo: place)
         old = ticket.form == .immediateWithOld ? place.assumingMemoryBound(to: Value.self).pointee : nil
         self.place = place
