@@ -42,34 +42,21 @@ protocol KeyValueCollection {
     var elementCount: Int { get }
 }
 
-extension Array: KeyValueCollection {
+extension KeyValueCollection where Self: Collection {
     static var elementType: Any.Type { Element.self }
     var elements: [Any] { map { $0 as Any } }
     var elementCount: Int { count }
 }
 
-extension ArraySlice: KeyValueCollection {
-    static var elementType: Any.Type { Element.self }
-    var elements: [Any] { map { $0 as Any } }
-    var elementCount: Int { count }
-}
-
-extension ContiguousArray: KeyValueCollection {
-    static var elementType: Any.Type { Element.self }
-    var elements: [Any] { map { $0 as Any } }
-    var elementCount: Int { count }
-}
-
-extension Set: KeyValueCollection {
-    static var elementType: Any.Type { Element.self }
-    var elements: [Any] { map { $0 as Any } }
-    var elementCount: Int { count }
-}
+extension Array: KeyValueCollection {}
+extension ArraySlice: KeyValueCollection {}
+extension ContiguousArray: KeyValueCollection {}
+extension Set: KeyValueCollection {}
 
 extension Dictionary: KeyValueCollection {
+    // What a dictionary is asked for is its values.
     static var elementType: Any.Type { Value.self }
     var elements: [Any] { values.map { $0 as Any } }
-    var elementCount: Int { count }
 }
 
 /// The type without its layers of `Optional`.

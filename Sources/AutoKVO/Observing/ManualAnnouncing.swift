@@ -41,6 +41,8 @@ extension TrackedObject {
     }
 
     /// Says that elements of an array have been inserted, removed or replaced, and tells the observers.
+    ///
+    /// What happened where is told as `willChange` said it; here it only makes the pair readable.
     public func didChange(_ kind: ChangeKind, valuesAt indexes: RangeSet<Int>, forKey key: String) {
         announceEnd(key)
     }
