@@ -77,6 +77,14 @@ let operations = [
         let panel = Panel()
         return { for _ in 0..<count { observe(model, by: panel).remove() } }
     },
+    Operation(name: "add-remove-closure") { count in
+        let model = Model()
+        return { for _ in 0..<count { try! model.observe("value") { _ in }.remove() } }
+    },
+    Operation(name: "add-remove-typed") { count in
+        let model = Model()
+        return { for _ in 0..<count { model.observe(\.value, options: [.old, .new]) { _, _ in }.remove() } }
+    },
     Operation(name: "observer-life", per: 10) { count in
         let models = (0..<10).map { _ in Model() }
         return {

@@ -34,27 +34,52 @@ struct Registration {
         _ keyPath: String, of target: TrackedObject, by observer: AnyObject?, _ options: ObservingOptions, _ handler: HandlerCall,
         _ site: CallSite
     ) throws(KeyValueError) -> KeyValueObservation {
-        if options.isDisjoint(with: [.initial, .once, .retainsTarget]), let home = try? target.makeHome(),
-            let slot = home._withUnsafeGuaranteedRef({ $0.unmanagedSchema!._withUnsafeGuaranteedRef { $0.slot(of: keyPath) } })
+        if let home = try? target.makeHome(),
+            let slot = home._withUnsafeGuaranteedRef({ $0.unmanagedSchema!._withUnsafeGuaranteedRef { $0.slot(of: keyPath) } }),
+            let observation = try observe(slot, home, of: target, by: observer, options, handler, site)
         {
-            var options = options
-            if home._withUnsafeGuaranteedRef({ $0.layout!.pointee.unregistersManually }) { options.insert(.unregisterManually) }
-            if let observer {
-                // The record of any other observer could be dropped on the way, so that is looked for in `make`.
-                if let observerHome = try? (observer as? TrackedObject)?.makeHome() {
-                    if observerHome._withUnsafeGuaranteedRef({ $0.layout!.pointee.unregistersManually }) {
-                        options.insert(.unregisterManually)
-                    }
-                    return try attached(KeyValueObservation(
-                        home: home, slot: slot, observerHome: observerHome, options: options, handler: handler, details: nil,
-                        site: site), target)
-                }
-            } else {
-                return try attached(KeyValueObservation(
-                    home: home, slot: slot, observerHome: nil, options: options, handler: handler, details: nil, site: site), target)
-            }
+            return observation
         }
         return try Registration(observer: observer, options: options, handler: handler, site: site).observe(keyPath, of: target)
+    }
+
+    /// Observes one property that the compiler has checked.
+    static func observe(
+        slot: Int, of target: TrackedObject, by observer: AnyObject? = nil, _ options: ObservingOptions, _ userInfo: Any?,
+        _ handler: HandlerCall, _ site: CallSite
+    ) -> KeyValueObservation {
+        do throws(KeyValueError) {
+            guard let home = try target.makeHome() else { throw dying(target, "") }
+            if userInfo == nil, let observation = try observe(slot, home, of: target, by: observer, options, handler, site) {
+                return observation
+            }
+            let registration = Registration(
+                observer: observer, options: options, userInfo: userInfo, handler: handler, site: site)
+            return try registration.observe(slot, home, of: target)
+        } catch {
+            misuse("\(error)")
+        }
+    }
+
+    /// Observes one property for which nothing is to be done but to attach the observation; nil where there is more to do.
+    @inline(__always)
+    private static func observe(
+        _ slot: Int, _ home: Unmanaged<ObjectRecord>, of target: TrackedObject, by observer: AnyObject?,
+        _ options: ObservingOptions, _ handler: HandlerCall, _ site: CallSite
+    ) throws(KeyValueError) -> KeyValueObservation? {
+        guard options.isDisjoint(with: [.initial, .once, .retainsTarget]) else { return nil }
+        var options = options
+        var observerHome: Unmanaged<ObjectRecord>?
+        if let observer {
+            // The record of any other observer could be dropped on the way, so that is looked for in `make`.
+            observerHome = try? (observer as? TrackedObject)?.makeHome()
+            guard let observerHome else { return nil }
+            if observerHome._withUnsafeGuaranteedRef({ $0.layout!.pointee.unregistersManually }) { options.insert(.unregisterManually) }
+        }
+        if home._withUnsafeGuaranteedRef({ $0.layout!.pointee.unregistersManually }) { options.insert(.unregisterManually) }
+        let observation = KeyValueObservation(
+            home: home, slot: slot, observerHome: observerHome, options: options, handler: handler, details: nil, site: site)
+        return try attached(observation, target)
     }
 
     /// Observes one path of one object.
@@ -75,16 +100,12 @@ struct Registration {
         return try observe(keyPath.keyPaths, of: [target])
     }
 
-    /// Observes one property that the compiler has checked.
-    func observe(slot: Int, of target: TrackedObject) -> KeyValueObservation {
-        do throws(KeyValueError) {
-            guard let home = try target.makeHome() else { throw Registration.dying(target, "") }
-            let observation = try make(slot, home)
-            if needsDetails { observation.details = details([target]) }
-            return try start(observation, target)
-        } catch {
-            misuse("\(error)")
-        }
+    private func observe(
+        _ slot: Int, _ home: Unmanaged<ObjectRecord>, of target: TrackedObject
+    ) throws(KeyValueError) -> KeyValueObservation {
+        let observation = try make(slot, home)
+        if needsDetails { observation.details = details([target]) }
+        return try start(observation, target)
     }
 
     private func make(_ slot: Int, _ home: Unmanaged<ObjectRecord>) throws(KeyValueError) -> KeyValueObservation {

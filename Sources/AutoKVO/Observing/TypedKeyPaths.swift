@@ -8,9 +8,8 @@ extension KeyValueObserver where Self: TrackedObject {
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        Registration(
-            options: options, userInfo: userInfo, handler: .target(handler), site: CallSite(file, line)
-        ).observe(slot: requireSlot(of: keyPath), of: self)
+        Registration.observe(
+            slot: requireSlot(of: keyPath), of: self, options, userInfo, .target(handler), CallSite(file, line))
     }
 
     /// Observes a property by the key path of its handle, `\.$firstName`, which a subclass can use for an inherited one.
@@ -19,9 +18,8 @@ extension KeyValueObserver where Self: TrackedObject {
         _ keyPath: KeyPath<Self, Property<Value>>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        Registration(
-            options: options, userInfo: userInfo, handler: .target(handler), site: CallSite(file, line)
-        ).observe(slot: self[keyPath: keyPath].slot, of: self)
+        Registration.observe(
+            slot: self[keyPath: keyPath].slot, of: self, options, userInfo, .target(handler), CallSite(file, line))
     }
 }
 
@@ -36,9 +34,8 @@ extension TrackedObject {
         line: UInt = #line, _ handler: @escaping (Root, Change<Value>) -> Void
     ) -> KeyValueObservation {
         demand(self is Root, "An object of class \(type(of: self)) has no properties of \(Root.self).")
-        return Registration(
-            options: options, userInfo: userInfo, handler: .target(handler), site: CallSite(file, line)
-        ).observe(slot: requireSlot(of: keyPath), of: self)
+        return Registration.observe(
+            slot: requireSlot(of: keyPath), of: self, options, userInfo, .target(handler), CallSite(file, line))
     }
 
     fileprivate func requireSlot(of keyPath: AnyKeyPath) -> Int {
@@ -65,8 +62,7 @@ extension Property {
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        Registration(options: options, userInfo: userInfo, handler: .change(handler), site: CallSite(file, line))
-            .observe(slot: slot, of: object)
+        Registration.observe(slot: slot, of: object, options, userInfo, .change(handler), CallSite(file, line))
     }
 
     /// Observes the property on behalf of an observer.
@@ -75,9 +71,8 @@ extension Property {
         _ observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Observer, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        Registration(
-            observer: observer, options: options, userInfo: userInfo, handler: .observer(handler), site: CallSite(file, line)
-        ).observe(slot: slot, of: object)
+        Registration.observe(
+            slot: slot, of: object, by: observer, options, userInfo, .observer(handler), CallSite(file, line))
     }
 
     /// Observes the property as long as the result is kept.
