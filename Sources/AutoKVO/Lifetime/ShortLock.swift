@@ -17,9 +17,19 @@ struct SpinLock: ~Copyable {
         if !taken { lockSlowly() }
     }
 
+    /// Gives it back, between two barriers. Swift's optimizer (6.3.1, release builds) knows that an atomic store releases no
+    /// object, and so moves the retain of what was read under the lock behind it, to where the reference is first used:
+    ///
+    ///     reads a reference, unlocks
+    ///                                        replaces it, and releases the object
+    ///     retains freed memory
+    ///
+    /// In the same way a release that comes after could be moved up, into the section.
     @inline(__always)
     borrowing func unlock() {
+        csr_compiler_barrier()
         word.store(0, ordering: .releasing)
+        csr_compiler_barrier()
     }
 
     @inline(never)

@@ -68,6 +68,9 @@ static inline bool csr_is_current_executor(uintptr_t identity, uintptr_t impleme
   return swift_task_isCurrentExecutorWithFlags((csr_executor){identity, implementation}, 0);
 }
 
+/// A place that compilers move nothing across, neither an access to memory nor a retain or a release. No instruction.
+static inline void csr_compiler_barrier(void) { __asm__ volatile("" ::: "memory"); }
+
 /// Gives the processor to another thread: at first for an instant, after many attempts for longer.
 void csr_back_off(unsigned attempt);
 /// Writes one line to standard error with a single call.

@@ -164,6 +164,36 @@ import Testing
         #expect(tracker.liveCount == 0)
     }
 
+    /// What is read under a lock is retained before another thread can release it. (A release build retained it after.)
+    @Test func pathsMayBeAskedForWhileTheObservationEnds() {
+        let board = Board()
+        let current = Guarded<KeyValueObservation?>(nil)
+        let wrong = Counter()
+        let isOver = Atomic(false)
+        let rounds = load(20_000)
+        concurrently(2) { number in
+            if number == 0 {
+                for _ in 0..<rounds {
+                    let observation = try! board.observe("a|h") { _ in }
+                    let last = current.withLock { current in
+                        defer { current = observation }
+                        return current
+                    }
+                    observation.remove()
+                    withExtendedLifetime(last) {}
+                }
+                isOver.store(true, ordering: .releasing)
+                return
+            }
+            while !isOver.load(ordering: .acquiring) {
+                if let observation = current.withLock({ $0 }), observation.keyPaths != ["a", "h"] { wrong.add() }
+            }
+        }
+        #expect(wrong.count == 0)
+        #expect(board.observations() == [])
+        withExtendedLifetime(board) {}
+    }
+
     // MARK: Paths
 
     /// One thread swaps the head of a path while another changes both leaves.
@@ -282,15 +312,24 @@ import Testing
     /// Registrations and removals of all kinds on shared targets and observers, with sets, deaths and rearming between.
     @Test func storm() throws {
         let threads = 4
-        let steps = load(12_000)
+        // Ten million steps and more in the long run.
+        let steps = isLongRun ? 2_600_000 : load(12_000)
+        let (performed, sets, told) = (Counter(), Counter(), Counter())
         let boards = (0..<3).map { _ in tracker.track(Board()) }
-        for board in boards { board.leaf = tracker.track(Leaf()) }
+        for board in boards {
+            board.leaf = tracker.track(Leaf())
+            // These stay, and are told of each set exactly once.
+            for name in Board.names.prefix(threads) { try board.observe(name) { _ in told.add() } }
+            try board.leaf!.observe("value") { _ in told.add() }
+        }
         let observers = (0..<3).map { _ in tracker.track(Person()) }
         let plain = PlainObserver(tracker)
         let kept = Guarded<[KeyValueObservation]>([])
         concurrently(threads) { number in
             var random = SplitMix64(seed: UInt64(number))
+            var (mine, myOperations) = (0, 0)
             for _ in 0..<steps {
+                myOperations += 1
                 let board = boards.randomElement(using: &random)!
                 let observer = observers.randomElement(using: &random)!
                 let path = ["a", "any", "leaf.value", "a|leaf.value|h"].randomElement(using: &random)!
@@ -301,7 +340,12 @@ import Testing
                     let observation = try! board.observe(path, options: [.once, .old, .new]) { [token = tracker.token()] _ in
                         token.touch()
                     }
-                    kept.withLock { $0.append(observation) }
+                    // Few enough that a step costs the same at the end of a long run.
+                    let oldest = kept.withLock {
+                        $0.append(observation)
+                        return $0.count > 64 ? $0.removeFirst() : nil
+                    }
+                    oldest?.remove()
                 case 3:
                     let observation = kept.withLock { $0.randomElement(using: &random) }
                     try? observation?.rearm()
@@ -322,16 +366,32 @@ import Testing
                     _ = try! board.addObserver(plain, forKeyPath: path) { [token = tracker.token()] (_: PlainObserver, _) in
                         token.touch()
                     }
-                case 10: plain.stopObserving(path)
+                case 10: for path in path.split(separator: "|") { plain.stopObserving(String(path)) }
                 case 11: board.observations().randomElement(using: &random)?.remove(keyPath: "leaf.value")
                 default:
-                    let own = 1 + number
-                    coalescing(number % 2 == 0) { board[keyPath: Board.properties[own]] += 1 }
-                    let _ = board
+                    mine += 1
+                    coalescing(number % 2 == 0) {
+                        // The last thread writes the leaf as well.
+                        if number == threads - 1, mine % 2 == 0 {
+                            board.leaf!.value += 1
+                        } else {
+                            board[keyPath: Board.properties[number]] += 1
+                        }
+                    }
                 }
             }
+            performed.add(myOperations)
+            sets.add(mine)
         }
-        for board in boards { board.removeAllObservers() }
+        #expect(told.count == sets.count)
+        if isLongRun {
+            print("stress: \(performed.count) operations on \(threads) threads; of \(sets.count) sets \(told.count) were told")
+            #expect(performed.count >= 10_000_000)
+        }
+        for board in boards {
+            board.removeAllObservers()
+            board.leaf!.removeAllObservers()
+        }
         for observation in kept.withLock({ $0 }) { observation.remove() }
         kept.withLock { $0 = [] }
         #expect(observers.allSatisfy { $0.observations().isEmpty })
