@@ -5,7 +5,7 @@
 ///
 /// An observation owns its routes, and a route its observation, until the observation ends.
 final class Route: @unchecked Sendable {
-    // Guarded by the lock of `root`: everything variable here and in the route's chains.
+    // Guarded by the lock of `root`: everything variable here, but for `place`, and in the route's chains.
 
     let path: ParsedKeyPath
     let root: ObjectRecord
@@ -17,6 +17,8 @@ final class Route: @unchecked Sendable {
     /// Whether one change may reach the observation by this route more than once, or by another as well.
     let mayMeetItself: Bool
     private(set) var chain: Chain!
+    /// Where it stands among its observation's routes. Guarded by the lock of the observation's home.
+    var place = 0
 
     enum Sink {
         case observation(KeyValueObservation)

@@ -44,10 +44,10 @@ extension KeyValueObservation {
         guard isValid || endsByHand else { return false }
         // In one section of the lock: two threads that take the last two routes away must not both think that one is left.
         let (leaving, isLast) = underLock {
-            let routes = details?.routes ?? []
+            let routes = details?.routes?.all ?? []
             let leaving = routes.filter(condition)
             let isLast = leaving.count == routes.count
-            if !isLast { details!.routes!.removeAll(where: condition) }
+            if !isLast { for route in leaving { details!.routes!.remove(route) } }
             return (leaving, isLast)
         }
         if leaving.isEmpty { return false }
@@ -115,9 +115,9 @@ extension KeyValueObservation {
     /// The routes of an observation that is being attached, made anew if they have been put to rest.
     private func wakeRoutes() -> [Route] {
         let (awake, resting): ([Route], [Route]) = underLock {
-            guard isLive, let routes = details?.routes else { return ([], []) }
+            guard isLive, let routes = details?.routes?.all else { return ([], []) }
             let awake = routes.map { $0.isResting ? $0.copy(for: .observation(self)) : $0 }
-            details!.routes = awake
+            details!.routes = RouteList(awake)
             return (awake, routes)
         }
         withExtendedLifetime(resting) {}
@@ -128,8 +128,10 @@ extension KeyValueObservation {
     /// refer to it: it may be armed again, and if nobody has it any more to do so it is freed.
     private func restRoutes() -> [Route] {
         underLock {
-            guard !isLive, let routes = details?.routes else { return [] }
-            if state.load(ordering: .acquiring) == .fired { details!.routes = routes.map { $0.copy(for: .nobody) } }
+            guard !isLive, let routes = details?.routes?.all else { return [] }
+            if state.load(ordering: .acquiring) == .fired {
+                details!.routes = RouteList(routes.map { $0.copy(for: .nobody) })
+            }
             return routes
         }
     }
@@ -164,8 +166,8 @@ extension KeyValueObservation {
         let (actions, routes, targets) = underLock {
             defer {
                 details.onEnd = []
-                details.endedPaths = details.routes.map { $0.map(\.path.text) }
-                details.routes = details.routes.map { _ in [] }
+                details.endedPaths = details.routes?.all.map(\.path.text)
+                details.routes = details.routes.map { _ in RouteList([]) }
                 details.retainedTargets = []
             }
             return (details.onEnd, details.routes, details.retainedTargets)
@@ -210,9 +212,8 @@ extension KeyValueObservation {
         // In one section of the lock, so that of two targets that die at once one is the last. The routes of the last stay
         // for the observation to tell its paths by.
         let isLast = underLock {
-            let routes = details?.routes ?? []
-            if routes.allSatisfy({ $0 === route || $0.root.isDeinitializing }) { return true }
-            details!.routes!.removeAll { $0 === route }
+            if details?.routes?.areAllDead() ?? true { return true }
+            details!.routes!.remove(route)
             return false
         }
         if isLast { end(.targetDeinitialized) }
@@ -224,9 +225,9 @@ extension KeyValueObservation {
     private func forgetRoutesIfUnreachable() {
         guard isGroup, observerRecord?.isDeinitializing ?? true else { return }
         let routes: [Route]? = underLock {
-            guard let routes = details?.routes, routes.allSatisfy({ $0.root.isDeinitializing }) else { return nil }
+            guard details?.routes?.areAllDead() ?? false, let routes = details!.routes?.all else { return nil }
             details!.endedPaths = routes.map(\.path.text)
-            details!.routes = []
+            details!.routes = RouteList([])
             return routes
         }
         if routes != nil { forgetDeadObserver() }

@@ -94,7 +94,7 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     /// The paths observed, as they were registered, without those that were removed.
     public var keyPaths: [String] {
         let (routes, ended) = underLock { (details?.routes, details?.endedPaths) }
-        guard let paths = ended ?? routes.map({ $0.map(\.path.text) }) else { return record == nil ? [] : [directKey] }
+        guard let paths = ended ?? routes?.all.map(\.path.text) else { return record == nil ? [] : [directKey] }
         var seen: Set<String> = []
         return paths.filter { seen.insert($0).inserted }
     }
@@ -115,7 +115,7 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     var endsByHand: Bool { options.contains(.unregisterManually) }
 
     /// The roads on which an observation of several paths or targets, or of a longer path, is reached; nil for one key.
-    var routes: [Route]? { isGroup ? underLock { details?.routes } : nil }
+    var routes: [Route]? { isGroup ? underLock { details?.routes }?.all : nil }
 
     /// Runs a closure under the lock of the home. Observations without a home have nothing that another thread changes.
     @inline(__always)
@@ -162,7 +162,7 @@ func describeObject(_ object: AnyObject) -> String {
 final class ObservationDetails {
     /// Guarded by the lock of the observation's home.
     var userInfo: Any?
-    var routes: [Route]?
+    var routes: RouteList?
     /// The paths of an observation that has ended and given up its routes.
     var endedPaths: [String]?
     var onEnd: [(KeyValueObservation.EndReason) -> Void] = []
@@ -173,7 +173,7 @@ final class ObservationDetails {
     /// Whether the diagnostic for a dead observer was given.
     var hasReportedDeadObserver = false
 
-    init(userInfo: Any? = nil, routes: [Route]? = nil) {
+    init(userInfo: Any? = nil, routes: RouteList? = nil) {
         self.userInfo = userInfo
         self.routes = routes
     }

@@ -175,9 +175,10 @@ struct Registration {
             observerHome: observerRecord.map(Unmanaged.passUnretained), options: options, handler: handler, details: details,
             site: site)
         let isOneOfSeveral = parsed.count > 1
-        details.routes = parsed.map { record, path in
-            Route(path, root: record, sink: .observation(observation), isOneOfSeveral: isOneOfSeveral)
-        }
+        details.routes = RouteList(
+            parsed.map { record, path in
+                Route(path, root: record, sink: .observation(observation), isOneOfSeveral: isOneOfSeveral)
+            })
         withExtendedLifetime(observerRecord) {}
         return observation
     }
@@ -189,7 +190,7 @@ struct Registration {
         let observation = KeyValueObservation(
             home: nil, slot: -1, observerHome: observerRecord.map(Unmanaged.passUnretained), options: options,
             handler: handler, details: details, site: site)
-        details.routes = []
+        details.routes = RouteList([])
         observation.end(.targetDeinitialized)
         details.endedPaths = keyPaths
         withExtendedLifetime(observerRecord) {}

@@ -2,6 +2,12 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
+#if canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// Handlers that do the worst they may, and sizes that nobody should need.
 @Suite struct HandlerFaultTests {
     private let tracker = LifetimeTracker()
@@ -198,6 +204,43 @@ import Testing
             #expect(calls.count == count)
         }
         #expect(observer.observations() == [])
+    }
+
+    /// The time of 100,000 deaths, in processor time of this thread, is near eight times that of an eighth; were it
+    /// quadratic, 64 times.
+    @Test(arguments: [ObservingOptions](arrayLiteral: [], .unregisterManually), [false, true])
+    func targetsOfOneObservationDieInLinearTime(options: ObservingOptions, fromTheEnd: Bool) throws {
+        func secondsOfDeaths(_ count: Int) throws -> Double {
+            var targets = (0..<count).map { _ in Link() }
+            let ends = Counter()
+            let calls = Counter()
+            let observation = try targets.observe("value", options: options) { _ in calls.add() }
+            observation.onEnd { _ in ends.add() }
+            targets[count / 2].value = 1
+            if fromTheEnd { targets.reverse() }
+            let start = processorTime()
+            // An array releases its elements one after the other.
+            targets.removeFirst(count - 1)
+            let seconds = processorTime() - start
+            targets[0].value = 1
+            #expect((calls.count, ends.count) == (2, 0))
+            #expect(observation.targets.map(ObjectIdentifier.init) == targets.map(ObjectIdentifier.init))
+            targets = []
+            #expect(ends.count == (options.isEmpty ? 1 : 0))
+            observation.remove()
+            #expect(ends.count == 1)
+            return seconds
+        }
+        let count = size(100_000)
+        _ = try secondsOfDeaths(count / 8)
+        let few = try secondsOfDeaths(count / 8)
+        #expect(try secondsOfDeaths(count) < 24 * few + 0.05)
+    }
+
+    private func processorTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     /// On a thread with 512 KB of stack: a recursion of a few hundred bytes a level would not get far.
