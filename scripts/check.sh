@@ -4,7 +4,8 @@
 #
 #   scripts/check.sh               everything, for a person who is about to submit a change
 #   scripts/check.sh --quick       what CI runs after scripts/test.sh: the same steps, shorter, without a second debug run
-#   scripts/check.sh --long        longer fuzzing, more repetitions, and AUTOKVO_LONG=1 for the stress tests
+#   scripts/check.sh --long        more repetitions, longer fuzzing, larger models, and the step `stress`: at least ten
+#                                  million operations on four threads, with exact counts, in a release build
 #   scripts/check.sh --only STEP   just this step; may be given several times
 #   scripts/check.sh --list        the steps' names
 #
@@ -13,7 +14,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 source scripts/lib/steps.sh
 
-all_steps=(debug warnings release thread address undefined valgrind fuzz model docs new-user)
+all_steps=(debug warnings release stress thread address undefined valgrind fuzz model counts docs new-user)
 mode=normal
 only=()
 while [ $# -gt 0 ]; do
@@ -38,13 +39,17 @@ done
 case $mode in
 quick) thread_repeats=2 fuzz_seconds=15 step_limit=1200 ;;
 normal) thread_repeats=7 fuzz_seconds=60 step_limit=2400 ;;
-long) thread_repeats=20 fuzz_seconds=600 step_limit=14400 ;;
+long) thread_repeats=10 fuzz_seconds=240 step_limit=3600 ;;
 esac
 export AUTOKVO_CHECK=$mode
-[ "$mode" != long ] || export AUTOKVO_LONG=1
 
-steps=("${all_steps[@]}")
-[ "$mode" != quick ] || steps=("${all_steps[@]:1}")
+steps=()
+for step in "${all_steps[@]}"; do
+    case $mode:$step in
+    quick:debug | quick:stress | normal:stress) ;; # scripts/test.sh is the debug run of CI; the stress tests are in all runs
+    *) steps+=("$step") ;;
+    esac
+done
 [ ${#only[@]} -eq 0 ] || steps=("${only[@]}")
 
 prepare

@@ -17,6 +17,12 @@ step_debug() { run_tests .build; }
 
 step_release() { run_tests .build-release -c release; }
 
+# The stress tests a hundred times as long as in the other runs. The one that counts prints what it did.
+step_stress() {
+    AUTOKVO_LONG=1 run_tests .build-release -c release --filter StressTests | tee .build-check/stress.txt
+    grep '^stress: [0-9]* operations' .build-check/stress.txt || fail "no stress test counted its operations."
+}
+
 # From nothing, since a warning is printed only when its file is compiled. The package manager silences the warnings of
 # other packages itself. What the compiler does not turn into an error (the linker's, the manifest's) is found in the log.
 step_warnings() {
@@ -87,7 +93,13 @@ step_fuzz() {
 step_model() {
     [ -f docs/model/check.sh ] || skip "there is no docs/model/check.sh"
     ensure_command spin spin
-    bash docs/model/check.sh
+    if [ "${AUTOKVO_CHECK:-}" = long ]; then bash docs/model/check.sh --long; else bash docs/model/check.sh; fi
+}
+
+# Blocks of memory and instructions an operation, against Benchmarks/thresholds.json. Only the two programs are built, not
+# what AutoKVO is compared with.
+step_counts() {
+    bash Benchmarks/counts.sh
 }
 
 step_new-user() {
@@ -100,7 +112,7 @@ step_docs() { bash scripts/docs.sh .build; }
 
 # step_detail LOG: what the table says beside a step: the last verdict of the test runner, or why it was skipped.
 step_detail() {
-    { grep -aoE 'Test run with [0-9]+ tests?.* (passed|failed)|^skipped: .*' "$1" || true; } | tail -n 1 | sed 's/^skipped: //'
+    { grep -aoE 'Test run with [0-9]+ tests?.* (passed|failed)|^skipped: .*|^stress: .*|^all [0-9]+ .*within.*' "$1" || true; } | tail -n 1 | sed 's/^skipped: //'
 }
 
 # step_complaints LOG: the lines that name a mistake, each once, at most twenty. gold prints warnings about the address
