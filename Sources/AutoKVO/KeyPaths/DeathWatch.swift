@@ -67,19 +67,24 @@ extension ObjectRecord {
     func fitWatch(of slot: Int, didChange: Bool = false) {
         guard let object = trackedObject else { return }
         while true {
-            let isObserved = isObserved(slot)
+            let (isObserved, writes) = lock.withLock { (self.isObserved(slot), weakWrites) }
             let referent = isObserved ? schema!.keys[slot].declared.readObject(object) : nil
             let record = referent.flatMap { try? $0.makeRecord() }
             let new = record.map { DeathWatch(holder: self, slot: slot, referent: $0) }
             TestPoint.fittingWatch.reach()
-            // Reading is user code and needs no lock, so whether the property is observed is asked again under it. Else:
+            // Reading takes the lock itself, so whether the property is observed, and was set meanwhile, is asked under it
+            // again. Else:
             //
             //     the last observer goes                 another comes
             //     sees that nobody observes it
             //                                            sees that somebody does, puts a watch in place
             //     takes the watch away
+            //
+            //     its object has died: reads nil
+            //                                            sets it, puts a watch on the new object
+            //     takes the watch away
             let (isSettled, replaced, isPlaced): (Bool, DeathWatch?, Bool) = lock.withLock {
-                guard self.isObserved(slot) == isObserved else { return (false, nil, false) }
+                guard self.isObserved(slot) == isObserved, weakWrites == writes else { return (false, nil, false) }
                 let old = watches[slot]
                 if isDying || old?.referent === record { return (true, nil, false) }
                 if !didChange, isObserved, record == nil, old!.referent.isDeinitializing { return (true, nil, false) }

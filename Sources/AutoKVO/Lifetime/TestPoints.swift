@@ -24,6 +24,8 @@ package enum TestPoint: Hashable, Sendable {
     case linked
     /// Somebody has read what a weak property refers to and whether it is observed, and is about to act on it.
     case fittingWatch
+    /// What a weak property refers to has been read, and the object has not been asked for.
+    case readingWeak
     /// The object a weak property refers to is dying, and its holder has not been told.
     case referentDying
     /// An object's record is marked as dying, and nothing has ended yet.

@@ -393,6 +393,26 @@
             #expect(calls.count == 1)
         }
 
+        ///     its referent dies: reads what the
+        ///     property refers to
+        ///                                        sets the property: the reference that was there is
+        ///                                        released, and a watch put on the new referent
+        ///     asks the reference for its object,
+        ///     takes the watch away
+        @Test func setOfTheWeakPropertyWhileItsReferentDiesIsSafeAndWatched() {
+            let (holder, parent, calls) = holderAndParent()
+            let next = Shared<Person?>(person())
+            holder.value!.$parent.observe { _ in calls.add() }
+            TestPoint.readingWeak.whenReached { onAnotherThread { holder.value!.parent = next.value } }
+            parent.value = nil
+            #expect(holder.value!.parent === next.value)
+            #expect(calls.count == 2, "the death and the set")
+            next.value = nil
+            #expect(calls.count == 3)
+            #expect(holder.value!.parent == nil)
+            #expect(tracker.liveCount == 1)
+        }
+
         // MARK: Paths
 
         ///     swaps a.b; has linked the new b

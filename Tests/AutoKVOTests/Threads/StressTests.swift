@@ -3,6 +3,12 @@ import AutoKVOTestSupport
 import Synchronization
 import Testing
 
+#if canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// Many threads doing what they like to shared objects, as far as the rules allow: each property is written by one thread at
 /// a time; everything else is anybody's.
 @Suite struct StressTests {
@@ -162,6 +168,49 @@ import Testing
         }
         #expect(ends.count == 3 * rounds)
         #expect(tracker.liveCount == 0)
+    }
+
+    /// One thread sets a weak property while another lets go of the objects it refers to.
+    @Test func weakPropertyMayBeSetWhileItsReferentsDie() throws {
+        let holder = tracker.track(Person())
+        let calls = Counter()
+        try holder.observe("parent") { _ in calls.add() }
+        try holder.observe("parent.age") { _ in }
+        let current = Guarded<Person?>(nil)
+        let sets = Counter()
+        let isOver = Atomic(false)
+        let rounds = load(8_000)
+        concurrently(2) { number in
+            if number == 0 {
+                for _ in 0..<rounds {
+                    var parent: Person? = tracker.track(Person())
+                    current.withLock { swap(&$0, &parent) }
+                    parent = nil
+                    let before = sets.count
+                    while sets.count < before + 2 { sched_yield() }
+                    // The property refers to it now or did a moment ago: it dies here while the other thread sets nil.
+                    current.withLock { swap(&$0, &parent) }
+                }
+                isOver.store(true, ordering: .releasing)
+                return
+            }
+            while !isOver.load(ordering: .acquiring) {
+                holder.parent = current.withLock { $0 }
+                sets.add()
+                holder.parent = nil
+            }
+        }
+        holder.parent = nil
+        current.withLock { $0 = nil }
+        #expect(tracker.liveCount == 1)
+        let before = calls.count
+        do {
+            let last = Person()
+            holder.parent = last
+            withExtendedLifetime(last) {}
+        }
+        #expect(calls.count == before + 2)
+        withExtendedLifetime(holder) {}
     }
 
     /// What is read under a lock is retained before another thread can release it. (A release build retained it after.)
