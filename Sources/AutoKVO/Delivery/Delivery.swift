@@ -230,6 +230,13 @@ extension ThreadState {
     }
 
     /// What the open changes will tell to a subject.
+    func openEvent(_ token: UInt) -> OpenEvent? {
+        for change in openChanges.reversed() {
+            if let event = change.events.first(where: { $0.token == token }) { return event }
+        }
+        return nil
+    }
+
     func openEvent(of subject: ChangeSubject) -> OpenEvent? {
         for change in openChanges {
             for event in change.events where event.subject == subject { return event }

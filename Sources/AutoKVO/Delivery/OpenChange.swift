@@ -59,6 +59,8 @@ final class OpenEvent {
     /// Whether the property is the last component of the route that is told.
     let isLastComponent: Bool
     let excluded: ObservingOptions
+    /// Observations with `.once` that this event has made the prior call to, and that are to get the other call too.
+    private var claimed: [KeyValueObservation] = []
 
     init(
         _ affected: Delivery.Affected, _ edit: CollectionChange?, isLastComponent: Bool, token: UInt = 0,
@@ -73,6 +75,14 @@ final class OpenEvent {
         self.old = old
         self.excluded = excluded
     }
+
+    /// What was not called after all may be told of the next change: because the value has stayed the same, the path was
+    /// removed, or the change was dropped, with its object or its thread.
+    deinit {
+        for observation in claimed { observation.giveUpClaim(of: token) }
+    }
+
+    func willCallAgain(_ observation: KeyValueObservation) { claimed.append(observation) }
 }
 
 /// How a collection is edited.

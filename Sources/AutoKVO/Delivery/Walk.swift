@@ -263,26 +263,32 @@ extension KeyValueObservation {
             if !event.isPrior { coalescing.add(self, event, route?.takeUnretainedValue()) }
             return false
         }
-        return options.contains(.once) ? claim(event) : state.load(ordering: .acquiring) == .active
+        return options.contains(.once) ? claim(event, thread) : state.load(ordering: .acquiring) == .active
     }
 
     /// Decides whether this change is the one that a `.once` observation is delivered.
-    private func claim(_ event: ChangeEvent) -> Bool {
+    private func claim(_ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>) -> Bool {
         if event.isPrior {
             guard change(from: .active, to: .claimed) else { return false }
             let token = event.token
             underLock { details!.claimant = token }
+            thread.pointee.openEvent(token)?.willCallAgain(self)
             return true
         }
         if options.contains(.prior), !event.isInitial, state.load(ordering: .acquiring) == .claimed {
             let token = event.token
-            guard underLock({ details!.claimant }) == token, change(from: .claimed, to: .fired) else { return false }
+            guard underLock({ details!.takeClaim(of: token) }), change(from: .claimed, to: .fired) else { return false }
         } else {
             guard change(from: .active, to: .fired) else { return false }
         }
         TestPoint.firing.reach()
         detach()
         return true
+    }
+
+    /// The change that made the prior call will not make the other.
+    func giveUpClaim(of token: UInt) {
+        underLock { if details!.takeClaim(of: token) { _ = change(from: .claimed, to: .active) } }
     }
 
     private func change(from expected: State, to desired: State) -> Bool {

@@ -173,6 +173,13 @@ final class ObservationDetails {
     /// Whether the diagnostic for a dead observer was given.
     var hasReportedDeadObserver = false
 
+    /// Whether a change had the claim, which is then nobody's.
+    func takeClaim(of token: UInt) -> Bool {
+        guard claimant == token else { return false }
+        claimant = 0
+        return true
+    }
+
     init(userInfo: Any? = nil, routes: RouteList? = nil) {
         self.userInfo = userInfo
         self.routes = routes

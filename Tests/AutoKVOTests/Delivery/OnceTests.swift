@@ -42,6 +42,65 @@ import Testing
         #expect(recorder.count == 2)
     }
 
+    // MARK: A change that makes the prior call and not the other
+
+    @Test("with .prior and .distinct a set of the same value leaves the next change to be the one", arguments: paths)
+    func priorDistinct(path: String) throws {
+        let observation = try person.observe(path, options: [.once, .prior, .distinct, .new], recorder.handler())
+        person.age = person.age
+        #expect(recorder.priors == [true])
+        #expect(observation.isValid)
+        person.age += 1
+        #expect(recorder.priors == [true, true, false])
+        #expect(!observation.isValid)
+    }
+
+    @Test("with .prior a change whose object dies leaves another target's change to be the one")
+    func priorOfADyingTarget() throws {
+        var dying: Person? = Person()
+        let observation = try [dying!, person].observe("age", options: [.once, .prior, .new], recorder.handler())
+        dying!.willChangeValue(forKey: "age")
+        #expect(recorder.priors == [true])
+        dying = nil
+        person.age = 1
+        #expect(recorder.priors == [true, true, false])
+        #expect(!observation.isValid)
+    }
+
+    @Test("with .prior a change whose target is removed leaves another target's change to be the one")
+    func priorOfARemovedTarget() throws {
+        let other = Person()
+        let observation = try [other, person].observe("age", options: [.once, .prior, .new], recorder.handler())
+        other.willChangeValue(forKey: "age")
+        other.removeAllObservers()
+        other.didChangeValue(forKey: "age")
+        #expect(recorder.priors == [true])
+        person.age = 1
+        #expect(recorder.priors == [true, true, false])
+        #expect(!observation.isValid)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("with .prior a change that ends inside coalescingChanges is the one", arguments: paths)
+    func priorCoalesced(path: String) throws {
+        let observation = try person.observe(path, options: [.once, .prior, .new], recorder.handler())
+        person.willChangeValue(forKey: "age")
+        coalescingChanges { person.didChangeValue(forKey: "age") }
+        #expect(recorder.priors == [true, false])
+        #expect(!observation.isValid)
+    }
+
+    @Test("with .prior a change that its thread never ends leaves the next to be the one", arguments: paths)
+    func priorOfAThreadThatEnds(path: String) throws {
+        let calls = Counter()
+        let observation = try person.observe(path, options: [.once, .prior, .new]) { _ in calls.add() }
+        onAnotherThread { [person] in person.willChangeValue(forKey: "age") }
+        #expect(calls.count == 1)
+        person.age = 1
+        #expect(calls.count == 3)
+        #expect(!observation.isValid)
+    }
+
     @Test("with .prior a change nested in the prior call is not the one") func priorNested() throws {
         try person.observe("age", options: [.once, .prior, .new]) { [recorder] change in
             recorder.record(change)
