@@ -3,7 +3,7 @@
 # spin has to find an error. Installs spin where it is missing. Exit code 0 only if all of that came out as it should.
 #
 #   docs/model/check.sh            about a minute
-#   docs/model/check.sh --long     more threads
+#   docs/model/check.sh --long     more threads: three minutes
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib/common.sh"
 
 long=no
