@@ -229,7 +229,7 @@ extension ThreadState {
         }
     }
 
-    /// What the open changes will tell to a subject.
+    /// The open event with a token.
     func openEvent(_ token: UInt) -> OpenEvent? {
         for change in openChanges.reversed() {
             if let event = change.events.first(where: { $0.token == token }) { return event }
@@ -237,6 +237,7 @@ extension ThreadState {
         return nil
     }
 
+    /// What the open changes will tell to a subject.
     func openEvent(of subject: ChangeSubject) -> OpenEvent? {
         for change in openChanges {
             for event in change.events where event.subject == subject { return event }

@@ -37,8 +37,8 @@ final class ObjectRecord: @unchecked Sendable {
     @exclusivity(unchecked) var relays: [Int: [Route]] = [:]
     /// For weak properties that somebody observes: the watch on the object they refer to.
     @exclusivity(unchecked) var watches: [Int: DeathWatch] = [:]
-    /// How often a weak property of the object was set since it has a record.
-    @exclusivity(unchecked) var weakWrites = 0
+    /// How often a weak property of the object was set since it has a record, to tell whether one was set meanwhile.
+    @exclusivity(unchecked) var weakWrites: UInt32 = 0
     /// Set by teardown: from now on nothing is added.
     @exclusivity(unchecked) var isDying = false
 
