@@ -1,12 +1,12 @@
-# Building and running a fuzzer in Swift; to be sourced after scripts/lib/common.sh.
+# Building and running a fuzzer; to be sourced after scripts/lib/common.sh.
 #
-# The package's own manifest has no unsafe flags, so the library is built here with swiftc,
+# The package's own manifest has no unsafe flags, so for a fuzzer in Swift the library is built here with swiftc,
 # with the parts of the test support that a fuzzer needs.
 
-# fuzz FOLDER SOURCE [--seconds N] [--long]
-fuzz() {
-    local folder=Fuzz/$1 source=$2 seconds=30
-    shift 2
+# fuzzing_seconds FOLDER [--seconds N] [--long]: how long to fuzz.
+fuzzing_seconds() {
+    local folder=$1 seconds=30
+    shift
     while [ $# -gt 0 ]; do
         case $1 in
         --seconds)
@@ -19,6 +19,14 @@ fuzz() {
         esac
         shift
     done
+    echo "$seconds"
+}
+
+# fuzz FOLDER SOURCE [--seconds N] [--long]
+fuzz() {
+    local folder=Fuzz/$1 source=$2 seconds
+    shift 2
+    seconds=$(fuzzing_seconds "$folder" "$@")
     prepare
     build_fuzzer "$folder" "$source"
     mkdir -p "$folder/.build/found" "$folder/corpus"

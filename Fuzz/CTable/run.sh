@@ -8,21 +8,9 @@
 # What it finds on the way is kept in Fuzz/CTable/.build/found; an input that fails, in Fuzz/CTable/.build/crash-*.
 # To run one again: Fuzz/CTable/.build/fuzz_table FILE
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib/common.sh"
+source Fuzz/lib.sh
 
-seconds=30
-while [ $# -gt 0 ]; do
-    case $1 in
-    --seconds)
-        [[ ${2:-} =~ ^[0-9]+$ ]] || fail "--seconds needs a number"
-        seconds=$2
-        shift
-        ;;
-    --long) seconds=1800 ;;
-    *) fail "unknown argument '$1'; see the first lines of Fuzz/CTable/run.sh" ;;
-    esac
-    shift
-done
-
+seconds=$(fuzzing_seconds Fuzz/CTable "$@")
 prepare
 build=Fuzz/CTable/.build
 mkdir -p "$build/found"

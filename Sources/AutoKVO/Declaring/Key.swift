@@ -21,8 +21,8 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
     // force the inlining ends the compiler, 6.3.1, where a class that is not final says `Schema(Self.self)`.)
     @inlinable
     public init(
-        _ name: String, _ keyPath: @autoclosure () -> KeyPath<Class, Value>, affectedBy: String..., notifiesAutomatically: Bool = true,
-        validate: ((Class, inout Value) throws -> Void)? = nil
+        _ name: String, _ keyPath: @autoclosure () -> KeyPath<Class, Value>, affectedBy: String...,
+        notifiesAutomatically: Bool = true, validate: ((Class, inout Value) throws -> Void)? = nil
     ) {
         let settable = keyPath() as? ReferenceWritableKeyPath<Class, Value>
         let read = keyPath()

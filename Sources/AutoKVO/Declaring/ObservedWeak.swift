@@ -5,9 +5,9 @@
 /// besides. The property may be set while the object it refers to dies on another thread.
 @propertyWrapper
 public struct ObservedWeak<Referent: TrackedObject> {
-    // The death is told on the thread on which the object dies, and there the property is read. Nobody can keep that apart from
-    // a write, so both are done under the lock of the owner's record once it has one (it may be that the last observation ends
-    // in the middle):
+    // The death is told on the thread on which the object dies, and there the property is read. Nobody can keep that apart
+    // from a write, so both are done under the lock of the owner's record once it has one (it may be that the last
+    // observation ends in the middle):
     //
     //     the referent dies; its death is told,
     //     which reads `reference`

@@ -39,7 +39,8 @@ extension Delivery {
                     let route = link.route
                     switch route.sink {
                     case .observation(let observation):
-                        if seen.insert(.route(route)) { body(Affected(subject: .route(route), needs: observation.needs, bound: 0)) }
+                        guard seen.insert(.route(route)) else { continue }
+                        body(Affected(subject: .route(route), needs: observation.needs, bound: 0))
                     case .derivedKey(let derived):
                         if seen.insert(.list(route.root, slot: derived)) { queue.append((route.root, derived, true)) }
                     case .nobody: break

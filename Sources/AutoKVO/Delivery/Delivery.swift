@@ -4,8 +4,8 @@ internal import CSwiftRuntime
 ///
 /// `begin` finds who is concerned, keeps the old values they ask for, and makes the prior calls. `end` moves the links
 /// of the paths that lead through the property, reads the new values, and calls. Between the two no lock is held and the
-/// thread has an `OpenChange`. `Delivery+Write` is the short cut for what most writes are: a property whose observers
-/// want neither of what needs a look ahead.
+/// thread has an `OpenChange`. `Delivery+Write` is the short cut for what most writes are: of a property from which no path
+/// goes on, and before whose change nobody wants to be called.
 enum Delivery {
     /// A property is about to change.
     static func begin(_ record: ObjectRecord, _ slot: Int, _ edit: CollectionChange? = nil) {
@@ -222,10 +222,7 @@ private func withPointer(to indexes: RangeSet<Int>?, _ body: (UnsafePointer<Rang
 extension ThreadState {
     func openChange(_ record: ObjectRecord, _ slot: Int) -> Int? {
         openChanges.withUnsafeBufferPointer { changes in
-            for index in changes.indices.reversed() where changes[index].slot == slot && changes[index].address == record.address {
-                return index
-            }
-            return nil
+            changes.lastIndex { $0.slot == slot && $0.address == record.address }
         }
     }
 

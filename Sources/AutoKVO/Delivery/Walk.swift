@@ -36,7 +36,7 @@ enum Walk {
             let end = list.pointee.lastSequence
             let last = bound ?? end
             var cursor = list.pointee.first
-            var heldCount = take(handful, from: &cursor, upTo: last, end, held)
+            var heldCount = take(from: &cursor, upTo: last, end, held)
             record.lock.unlock()
             if heldCount == 0 { return }
             let event = event()
@@ -58,7 +58,7 @@ enum Walk {
                     gone[goneCount] = held[index]
                     goneCount &+= 1
                 }
-                heldCount = cursor == nil ? 0 : take(handful, from: &cursor, upTo: last, end, held)
+                heldCount = cursor == nil ? 0 : take(from: &cursor, upTo: last, end, held)
                 record.lock.unlock()
                 if goneCount > 0 { letGo(of: gone, goneCount) }
             } while heldCount > 0
@@ -72,7 +72,7 @@ enum Walk {
     /// - Returns: How many were taken.
     @inline(__always)
     private static func take(
-        _ most: Int, from cursor: inout Unmanaged<ObservationNode>?, upTo last: UInt64, _ end: UInt64,
+        from cursor: inout Unmanaged<ObservationNode>?, upTo last: UInt64, _ end: UInt64,
         _ held: UnsafeMutablePointer<Unmanaged<ObservationNode>>
     ) -> Int {
         var count = 0
@@ -85,7 +85,7 @@ enum Walk {
                 held[count] = node
                 count &+= 1
             }
-            if count == most { break }
+            if count == handful { break }
         }
         return count
     }

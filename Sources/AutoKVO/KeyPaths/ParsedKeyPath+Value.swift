@@ -27,7 +27,8 @@ extension ParsedKeyPath {
     /// The declaration of the key at a level in the class of an object.
     @inline(__always)
     private func declaration(of level: Int, in object: TrackedObject) throws(KeyValueError) -> Unmanaged<DeclaredKey> {
-        let schema = if let known = object.knownSchema { known } else { try Unmanaged.passUnretained(ClassSchema.of(type(of: object))) }
+        let schema: Unmanaged<ClassSchema>
+        if let known = object.knownSchema { schema = known } else { schema = .passUnretained(try .of(type(of: object))) }
         guard let slot = slot(of: level, in: schema) else {
             throw schema.takeUnretainedValue().unknownKey(keys[level], in: text)
         }

@@ -74,9 +74,9 @@ struct Registration {
             // The record of any other observer could be dropped on the way, so that is looked for in `make`.
             observerHome = try? (observer as? TrackedObject)?.makeHome()
             guard let observerHome else { return nil }
-            if observerHome._withUnsafeGuaranteedRef({ $0.layout!.pointee.unregistersManually }) { options.insert(.unregisterManually) }
+            if isManual(observerHome) { options.insert(.unregisterManually) }
         }
-        if home._withUnsafeGuaranteedRef({ $0.layout!.pointee.unregistersManually }) { options.insert(.unregisterManually) }
+        if isManual(home) { options.insert(.unregisterManually) }
         let observation = KeyValueObservation(
             home: home, slot: slot, observerHome: observerHome, options: options, handler: handler, details: nil, site: site)
         return try attached(observation, target)
@@ -217,6 +217,11 @@ struct Registration {
         guard let observer else { return nil }
         guard let record = try ObjectRecord.make(for: observer) else { throw Registration.dying(observer, "") }
         return record
+    }
+
+    /// Whether the class of a tracked object has said that observations of its objects end by hand.
+    private static func isManual(_ home: Unmanaged<ObjectRecord>) -> Bool {
+        home._withUnsafeGuaranteedRef { $0.layout!.pointee.unregistersManually }
     }
 
     private func effectiveOptions(_ target: ObjectRecord, _ observer: ObjectRecord?) -> ObservingOptions {
