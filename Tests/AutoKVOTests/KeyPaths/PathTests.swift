@@ -2,6 +2,41 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
+/// Refers to an object of any class, and has a key that is derived from it and whose reading does something.
+private final class Drawer: TrackedObject {
+    @Observed var thing: AnyObject?
+    var whenRead: (() -> Void)?
+    var label: String {
+        whenRead?()
+        return thing.map { "\(type(of: $0))" } ?? "nothing"
+    }
+
+    override class var schema: Schema {
+        Schema(Drawer.self, extending: super.schema) {
+            Key("thing", \.thing)
+            Key("label", \.label, affectedBy: "thing")
+        }
+    }
+}
+
+/// Two classes with a key of the same name in different places.
+private final class Coin: TrackedObject {
+    @Observed var worth = 1
+    override class var schema: Schema {
+        Schema(Coin.self, extending: super.schema) { Key("worth", \.worth) }
+    }
+}
+private final class Stamp: TrackedObject {
+    @Observed var isUsed = false
+    @Observed var worth = 10
+    override class var schema: Schema {
+        Schema(Stamp.self, extending: super.schema) {
+            Key("isUsed", \.isUsed)
+            Key("worth", \.worth)
+        }
+    }
+}
+
 @Suite("Paths through objects") struct PathTests {
     let tracker = LifetimeTracker()
     let person = Person()
@@ -23,6 +58,45 @@ import Testing
         #expect(recorder.count == 1)
         #expect(recorder.last?.new != nil)
         #expect(recorder.last?.new as? String == nil)
+    }
+
+    @Test("a path finds its keys in objects of whatever classes it leads to, each time another") func classesInTurn() throws {
+        let drawer = Drawer()
+        let (coin, stamp) = (Coin(), Stamp())
+        try drawer.observe("thing.worth", options: [.old, .new], recorder.handler())
+        for thing in [coin, stamp, coin, stamp] as [TrackedObject] { drawer.thing = thing }
+        #expect(recorder.news(Int.self) == [1, 10, 1, 10])
+        #expect(recorder.olds(Int.self).dropFirst() == [1, 10, 1])
+        coin.worth = 2
+        stamp.isUsed = true
+        #expect(recorder.count == 4)
+        stamp.worth = 20
+        #expect(recorder.count == 5)
+        #expect(recorder.last?.new as? Int == 20)
+        #expect(try drawer.value(forKeyPath: "thing.worth") as? Int == 20)
+    }
+
+    @Test("a path that is observed while a derived key is read for its old value follows the new object")
+    func observedWhileTheOldValueIsRead() throws {
+        let drawer = Drawer()
+        let (coin, stamp) = (Coin(), Stamp())
+        drawer.thing = coin
+        let labels = Recorder<Any>()
+        try drawer.observe("label", options: [.old, .new], labels.handler())
+        drawer.whenRead = { [unowned drawer] in
+            drawer.whenRead = nil
+            try! drawer.observe("thing.worth", options: .new, recorder.handler())
+        }
+        drawer.thing = stamp
+        #expect(labels.olds(String.self) == ["Coin"])
+        #expect(labels.news(String.self) == ["Stamp"])
+        let before = recorder.count
+        coin.worth = 2
+        #expect(recorder.count == before)
+        stamp.worth = 20
+        #expect(recorder.count == before + 1)
+        #expect(recorder.last?.new as? Int == 20)
+        withExtendedLifetime(drawer) {}
     }
 
     // 3.03

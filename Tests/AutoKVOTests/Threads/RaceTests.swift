@@ -141,6 +141,19 @@
             #expect(second.value == [[1]])
         }
 
+        @Test func observerOfTheNewValueThatComesDuringAnEditWaitsForTheNext() {
+            let target = person()
+            let (first, second) = (Counter(), Shared<[[Int]?]>([]))
+            target.$scores.observe { _ in first.add() }
+            TestPoint.written.whenReached {
+                onAnotherThread { target.$scores.observe(options: .new) { second.value.append($0.newValue) } }
+            }
+            target.scores.append(1)
+            target.scores.append(2)
+            #expect(first.count == 2)
+            #expect(second.value == [[1, 2]])
+        }
+
         /// The root of a path dies on one thread while its leaf changes on another.
         @Test func targetThatDiesBeforeTheCallIsNotTold() throws {
             let root = Shared<Person?>(person())
