@@ -1,9 +1,7 @@
 /// An observation that ends when this is released.
 ///
 /// Keep it as long as the changes matter; the compiler warns when it is dropped at once.
-public final class ScopedObservation: @unchecked Sendable {
-    // The one constant is an observation, which may be used from any thread.
-
+public final class ScopedObservation: Sendable {
     /// The observation itself.
     public let observation: KeyValueObservation
 
