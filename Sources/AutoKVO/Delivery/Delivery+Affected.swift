@@ -37,13 +37,12 @@ extension Delivery {
                 }
                 for link in links {
                     let route = link.route
-                    switch route.sink {
-                    case .observation(let observation):
+                    if let observation = route.unmanagedObservation {
                         guard seen.insert(.route(route)) else { continue }
-                        body(Affected(subject: .route(route), needs: observation.needs, bound: 0))
-                    case .derivedKey(let derived):
-                        if seen.insert(.list(route.root, slot: derived)) { queue.append((route.root, derived, true)) }
-                    case .nobody: break
+                        let needs = observation._withUnsafeGuaranteedRef { $0.needs }
+                        body(Affected(subject: .route(route), needs: needs, bound: 0))
+                    } else if case .derivedKey(let derived) = route.sink, seen.insert(.list(route.root, slot: derived)) {
+                        queue.append((route.root, derived, true))
                     }
                 }
             }

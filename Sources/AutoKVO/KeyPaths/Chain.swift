@@ -21,12 +21,12 @@ final class Chain: @unchecked Sendable {
     unowned(unsafe) let route: Route
     /// The record of the route's root, which the route owns.
     private let root: Unmanaged<ObjectRecord>
-    private var links: [PathLink?]
+    @exclusivity(unchecked) private var links: [PathLink?]
     /// Behind an operator, by the element's address. An element that is in the collection twice has one chain.
-    private var elements: [UnsafeRawPointer: Chain] = [:]
-    private var version = 0
-    private var pending = Int.max
-    private(set) var isEnded = false
+    @exclusivity(unchecked) private var elements: [UnsafeRawPointer: Chain] = [:]
+    @exclusivity(unchecked) private var version = 0
+    @exclusivity(unchecked) private var pending = Int.max
+    @exclusivity(unchecked) private(set) var isEnded = false
 
     init(_ path: ParsedKeyPath, base: ObjectRecord, route: Route) {
         self.path = path
