@@ -3,6 +3,7 @@ extension KeyValueObservation {
     func currentValue(by route: Route?) -> Any? {
         if let route { return route.currentValue() }
         guard let record, let object = record.trackedObject else { return nil }
-        return record.schema!.keys[Int(slot)].declared.read(object)
+        defer { withExtendedLifetime(object) {} }
+        return record.readValue(Int(slot))
     }
 }

@@ -19,19 +19,20 @@ enum Delivery {
         }
         let isNested = !thread.pointee.openChanges.isEmpty
         var events: [OpenEvent] = []
-        var shared: [OpenEvent] = []
+        var opened: [OpenEvent] = []
         forEachAffected(by: record, slot) { affected in
             if isNested, let event = thread.pointee.openEvent(of: affected.subject) {
                 event.depth += 1
                 events.append(event)
-                shared.append(event)
                 return
             }
             let isOwn = affected.isOwn(record, slot)
-            events.addSparingly(OpenEvent(
-                affected, isOwn ? edit : nil, isLastComponent: isOwn, token: thread.pointee.makeToken(thread)))
+            let event = OpenEvent(
+                affected, isOwn ? edit : nil, isLastComponent: isOwn, token: thread.pointee.makeToken(thread))
+            events.addSparingly(event)
+            if isNested { opened.append(event) }
         }
-        let opened = shared.isEmpty ? events : events.filter { event in !shared.contains { $0 === event } }
+        if !isNested { opened = events }
         thread.pointee.openChanges.append(OpenChange(record, slot, events))
         TestPoint.begun.reach()
         // Reading is user code, which may begin and end changes itself.
