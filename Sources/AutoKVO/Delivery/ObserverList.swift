@@ -178,15 +178,12 @@ extension ObserverList {
         return nil
     }
 
-    /// All nodes that are not leaving, in order.
-    func linkedNodes() -> [ObservationNode] {
-        var found: [ObservationNode] = []
-        found.reserveCapacity(Int(count))
+    /// Calls a function with each node that is not leaving, in order.
+    func forEachLinked(_ body: (ObservationNode) -> Void) {
         var cursor = first
         while let node = cursor {
-            node._withUnsafeGuaranteedRef { if $0.membership == .linked { found.append($0) } }
+            node._withUnsafeGuaranteedRef { if $0.membership == .linked { body($0) } }
             cursor = node._withUnsafeGuaranteedRef { $0.next }
         }
-        return found
     }
 }

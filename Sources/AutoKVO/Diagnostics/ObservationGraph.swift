@@ -59,7 +59,10 @@ public struct ObservationGraph: Sendable {
 extension Diagnostics {
     /// All live observations of the program.
     ///
-    /// - Complexity: O(*n*) for *n* objects and observations. It takes the locks that registrations take, each for a moment.
+    /// Nothing that takes part is kept alive for it, not even for a moment: objects die, and handlers are released, when
+    /// and where they would without it.
+    ///
+    /// - Complexity: O(*n* log *n*) for *n* objects and observations. It takes the locks that registrations take, each for a moment.
     public static func graph() -> ObservationGraph {
         ObservationGraph(of: ObjectRecord.all())
     }
@@ -67,34 +70,29 @@ extension Diagnostics {
 
 extension ObservationGraph {
     init(of records: [ObjectRecord]) {
-        var found: [ObjectIdentifier: KeyValueObservation] = [:]
+        var sightings: [UnsafeMutableRawPointer: [Sighting]] = [:]
         for record in records {
-            for observation in record.observationsAsTarget() + record.heldObservations() where observation.isValid {
-                found[ObjectIdentifier(observation)] = observation
-            }
+            for sighting in record.sightings() { sightings[sighting.address, default: []].append(sighting) }
         }
         var objects: [UInt: Object] = [:]
-        var edges: [Edge] = []
-        func note(_ object: AnyObject?, _ record: ObjectRecord) -> UInt {
+        func note(_ record: ObjectRecord) -> UInt {
             let address = UInt(bitPattern: record.address)
             objects[address] = Object(
-                address: address, className: object.map { "\(type(of: $0))" } ?? record.schema?.className ?? "?",
-                isAlive: object != nil)
+                address: address, className: "\(record.objectClass)", isAlive: !record.isDeinitializing)
             return address
         }
-        for observation in found.values {
-            let roots = observation.routes?.map(\.root) ?? observation.record.map { [$0] } ?? []
-            var targets: [UInt] = []
-            for root in roots {
-                guard let target = root.trackedObject else { continue }
-                let address = note(target, root)
-                if !targets.contains(address) { targets.append(address) }
-            }
-            let observer = observation.observerRecord.map { note(observation.observer, $0) }
+        var edges: [Edge] = []
+        for found in sightings.values {
+            let places = found.compactMap(\.place).sorted { $0.order < $1.order }
+            let first = found[0]
+            // Without a place it is being made or ended at this moment, unless it has outlived its targets.
+            let keyPaths = places.isEmpty ? first.pathsOfSurvivor : places.map(\.path)
+            guard !keyPaths.isEmpty else { continue }
             edges.append(
                 Edge(
-                    targets: targets, observer: observer, keyPaths: observation.keyPaths, options: observation.options,
-                    registeredAt: observation.registrationSite))
+                    targets: withoutRepetitions(places.filter { !$0.target.isDeinitializing }.map { note($0.target) }),
+                    observer: first.observer.map(note), keyPaths: withoutRepetitions(keyPaths), options: first.options,
+                    registeredAt: first.site.description))
         }
         self.objects = objects.values.sorted { ($0.className, $0.address) < ($1.className, $1.address) }
         observations = edges.sorted {
@@ -116,4 +114,63 @@ extension ObjectRecord {
             room = count + count / 8
         }
     }
+}
+
+// MARK: - What each record knows
+
+/// What a record knows of an observation that its object takes part in. Constants only, and none of the program's objects.
+private struct Sighting {
+    /// Pinned, so that no other takes its address while the picture is drawn.
+    let observation: PinnedReference<KeyValueObservation>
+    let address: UnsafeMutableRawPointer
+    let observer: ObjectRecord?
+    let options: ObservingOptions
+    let site: CallSite
+    /// Where it observes the record's object; nil if the object is its observer.
+    let place: Place?
+
+    struct Place {
+        let target: ObjectRecord
+        let path: String
+        /// Where it came among the observation's others when that was registered.
+        let order: Int
+    }
+
+    /// Nil for an observation that is over. Under the lock of a record that has it in a list, and so in memory.
+    init?(_ unmanaged: Unmanaged<KeyValueObservation>, at place: Place? = nil) {
+        let observation = unmanaged.takeUnretainedValue()
+        observer = observation.observerRecord
+        options = observation.options
+        if !observation.isLive || observer?.isDeinitializing ?? false && !observation.endsByHand { return nil }
+        site = observation.site
+        address = unmanaged.toOpaque()
+        self.observation = PinnedReference(observation)
+        self.place = place
+    }
+
+    /// The paths of a manual observation that has outlived its targets: nobody but itself knows them.
+    var pathsOfSurvivor: [String] {
+        options.contains(.unregisterManually) ? observation.object?.keyPaths ?? [] : []
+    }
+}
+
+extension ObjectRecord {
+    /// The observations of the object's keys and those the object holds as an observer.
+    fileprivate func sightings() -> [Sighting] {
+        lock.withLock {
+            var found: [Sighting] = []
+            func note(_ sighting: Sighting?) { if let sighting { found.append(sighting) } }
+            forEachObservation { observation, slot, route in
+                let path = route?.path.text ?? schema!.keys[slot].name
+                note(Sighting(observation, at: .init(target: self, path: path, order: route?.order ?? 0)))
+            }
+            forEachHeld { note(Sighting($0)) }
+            return found
+        }
+    }
+}
+
+private func withoutRepetitions<Element: Hashable>(_ elements: [Element]) -> [Element] {
+    var seen: Set<Element> = []
+    return elements.filter { seen.insert($0).inserted }
 }

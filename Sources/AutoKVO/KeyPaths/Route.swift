@@ -12,8 +12,9 @@ final class Route: @unchecked Sendable {
     let sink: Sink
     /// The observation that the sink owns, for those who do not count references.
     let unmanagedObservation: Unmanaged<KeyValueObservation>?
-    /// Whether the observation has other routes.
+    /// Whether the observation has other routes, and where it came among them when they were registered.
     let isOneOfSeveral: Bool
+    let order: Int
     /// Whether one change may reach the observation by this route more than once, or by another as well.
     let mayMeetItself: Bool
     private(set) var chain: Chain!
@@ -28,8 +29,9 @@ final class Route: @unchecked Sendable {
         case nobody
     }
 
-    init(_ path: ParsedKeyPath, root: ObjectRecord, sink: Sink, isOneOfSeveral: Bool = false) {
+    init(_ path: ParsedKeyPath, root: ObjectRecord, sink: Sink, isOneOfSeveral: Bool = false, order: Int = 0) {
         self.path = path
+        self.order = order
         self.isOneOfSeveral = isOneOfSeveral
         mayMeetItself = isOneOfSeveral || path.keys.count > 1 || path.tail != nil
         self.root = root
@@ -45,7 +47,7 @@ final class Route: @unchecked Sendable {
 
     /// The same route for another sink, not started.
     func copy(for sink: Sink) -> Route {
-        Route(path, root: root, sink: sink, isOneOfSeveral: isOneOfSeveral)
+        Route(path, root: root, sink: sink, isOneOfSeveral: isOneOfSeveral, order: order)
     }
 
     var isResting: Bool { if case .nobody = sink { true } else { false } }

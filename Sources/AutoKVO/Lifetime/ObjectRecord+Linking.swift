@@ -120,31 +120,45 @@ extension ObjectRecord {
     func heldObservations() -> [KeyValueObservation] {
         lock.withLock {
             var found: [KeyValueObservation] = []
-            var cursor = firstHeld
-            while let observation = cursor {
-                found.append(observation.takeUnretainedValue())
-                cursor = observation._withUnsafeGuaranteedRef { $0.nextHeld }
-            }
+            forEachHeld { found.append($0.takeUnretainedValue()) }
             return found.reversed()
         }
     }
 
     /// The observations of the object's keys, in slot order and the order of registration, each once.
     func observationsAsTarget() -> [KeyValueObservation] {
-        guard let schema else { return [] }
-        var found: [KeyValueObservation] = []
-        var seen: Set<ObjectIdentifier> = []
-        for slot in 0..<schema.keys.count {
-            let nodes = lock.withLock { list(slot)?.pointee.linkedNodes() ?? [] }
-            for node in nodes {
-                if let observation = node as? KeyValueObservation {
-                    if seen.insert(ObjectIdentifier(observation)).inserted { found.append(observation) }
-                } else if let link = node as? PathLink {
-                    guard link.isFirst, case .observation(let observation) = link.route.sink else { continue }
-                    if seen.insert(ObjectIdentifier(observation)).inserted { found.append(observation) }
+        lock.withLock {
+            var found: [KeyValueObservation] = []
+            var seen: Set<UnsafeMutableRawPointer> = []
+            forEachObservation { observation, _, _ in
+                if seen.insert(observation.toOpaque()).inserted { found.append(observation.takeUnretainedValue()) }
+            }
+            return found
+        }
+    }
+
+    /// Calls a function with each observation the object holds as an observer, the last registered first. Under the lock.
+    func forEachHeld(_ body: (Unmanaged<KeyValueObservation>) -> Void) {
+        var cursor = firstHeld
+        while let observation = cursor {
+            cursor = observation._withUnsafeGuaranteedRef { $0.nextHeld }
+            body(observation)
+        }
+    }
+
+    /// Calls a function with each observation of each key of the object, and with the route by which it begins there if it
+    /// has several. Under the lock.
+    func forEachObservation(_ body: (Unmanaged<KeyValueObservation>, _ slot: Int, Route?) -> Void) {
+        for slot in 0..<(layout?.pointee.count ?? 0) {
+            list(slot)?.pointee.forEachLinked { node in
+                if node.kind == .observation {
+                    body(.passUnretained(unsafeDowncast(node, to: KeyValueObservation.self)), slot, nil)
+                } else {
+                    let link = unsafeDowncast(node, to: PathLink.self)
+                    guard link.isFirst, let observation = link.route.unmanagedObservation else { return }
+                    body(observation, slot, link.route)
                 }
             }
         }
-        return found
     }
 }

@@ -69,11 +69,12 @@ final class ObjectRecord: @unchecked Sendable {
     /// The tracked object, retained, or nil if its deinit has begun. Only for records with a schema.
     var trackedObject: TrackedObject? { object(as: TrackedObject.self) }
 
-    var isObjectAlive: Bool { object(as: AnyObject.self) != nil }
-
-    /// Whether the object's deinit has begun or is over. Unlike `isObjectAlive` it retains nothing, so it may be asked under
-    /// a lock.
+    /// Whether the object's deinit has begun or is over. It retains nothing, so it may be asked under a lock, and whoever asks
+    /// is never the one whose release frees the object.
     var isDeinitializing: Bool { csr_is_deinitializing(address) }
+
+    /// The object's class. The first word of an object says it, also after its deinit, as long as its memory is pinned.
+    var objectClass: AnyClass { unsafeBitCast(address.load(as: UInt.self), to: AnyClass.self) }
 
     /// The list of a slot, or nil where it was never observed. What is in it is read under the lock, but for its `interest`.
     @inline(__always)

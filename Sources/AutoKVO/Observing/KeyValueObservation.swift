@@ -18,8 +18,7 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     @exclusivity(unchecked) var details: ObservationDetails?
     @exclusivity(unchecked) var nextHeld: Unmanaged<KeyValueObservation>?
     @exclusivity(unchecked) var previousHeld: Unmanaged<KeyValueObservation>?
-    private let file: UnsafePointer<UInt8>?
-    private let line: UInt32
+    let site: CallSite
     /// Whether it is in the list of what its observer holds.
     @exclusivity(unchecked) var isHeld = false
     /// Whether it holds a reference to itself, so that its observer still finds it after its target's death. Guarded like
@@ -34,8 +33,7 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     ) {
         self.observerHome = observerHome?.retain()
         self.details = details
-        file = site.file
-        line = site.line
+        self.site = site
         super.init(
             home: home, slot: slot, kind: .observation, options: options, handler: handler,
             observerAddress: observerHome?._withUnsafeGuaranteedRef { $0.address })
@@ -64,7 +62,7 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
         switch state.load(ordering: .acquiring) {
         case .fired, .ended: return false
         case .active, .claimed:
-            if let observerRecord, observerRecord.schema == nil, !endsByHand, !observerRecord.isObjectAlive {
+            if let observerRecord, observerRecord.schema == nil, !endsByHand, observerRecord.isDeinitializing {
                 end(.observerDeinitialized)
                 return false
             }
@@ -106,10 +104,7 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     var directKey: String { record?.schema?.keys[Int(slot)].name ?? "" }
 
     /// Where the observation was registered, as `file:line`.
-    public var registrationSite: String {
-        guard let file else { return "unknown" }
-        return String(cString: file) + ":\(line)"
-    }
+    public var registrationSite: String { site.description }
 
     /// Whether `.unregisterManually` holds for it, by option or by the class of a side.
     var endsByHand: Bool { options.contains(.unregisterManually) }
@@ -199,4 +194,6 @@ struct CallSite: @unchecked Sendable {
         self.file = file.hasPointerRepresentation ? file.utf8Start : nil
         self.line = UInt32(truncatingIfNeeded: line)
     }
+
+    var description: String { file.map { String(cString: $0) + ":\(line)" } ?? "unknown" }
 }

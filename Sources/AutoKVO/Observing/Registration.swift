@@ -176,8 +176,8 @@ struct Registration {
             site: site)
         let isOneOfSeveral = parsed.count > 1
         details.routes = RouteList(
-            parsed.map { record, path in
-                Route(path, root: record, sink: .observation(observation), isOneOfSeveral: isOneOfSeveral)
+            parsed.enumerated().map { order, part in
+                Route(part.1, root: part.0, sink: .observation(observation), isOneOfSeveral: isOneOfSeveral, order: order)
             })
         withExtendedLifetime(observerRecord) {}
         return observation

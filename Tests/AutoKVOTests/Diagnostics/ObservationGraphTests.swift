@@ -1,5 +1,6 @@
 import AutoKVO
 import AutoKVOTestSupport
+import Synchronization
 import Testing
 
 private final class GraphNode: TrackedObject {
@@ -51,6 +52,53 @@ private final class GraphReader {}
         for node in nodes { try node.observe("name") { _ in } }
         let addresses = Set(Diagnostics.graph().objects.map(\.address))
         #expect(nodes.allSatisfy { addresses.contains(address($0)) })
+    }
+
+    @Test("a manual observation that outlives its target is in it, with its paths", arguments: [["name"], ["name", "next.name"]])
+    func survivor(paths: [String]) throws {
+        let reader = GraphReader()
+        var node: GraphNode? = GraphNode()
+        let observation = try node!.addObserver(reader, forKeyPath: paths, options: .unregisterManually) { _, _ in }
+        node = nil
+        let edge = try #require(Diagnostics.graph().observations.first { $0.observer == address(reader) })
+        #expect(edge.keyPaths == paths)
+        #expect(edge.targets == [])
+        observation.remove()
+        #expect(!Diagnostics.graph().observations.contains { $0.observer == address(reader) })
+    }
+
+    /// The thread that takes the picture     The thread that owns the objects
+    /// has an object in its hand
+    ///                                       drops it: the object must die here and now
+    /// lets go of it: not here and later
+    @Test("objects die where they are dropped, also while it is taken") func keepsNothingAlive() throws {
+        let isOver = Atomic(false)
+        let pictures = Counter()
+        let watcher = Thread {
+            while !isOver.load(ordering: .relaxed) {
+                _ = Diagnostics.graph()
+                pictures.add()
+            }
+        }
+        defer {
+            isOver.store(true, ordering: .relaxed)
+            watcher.join()
+        }
+        let tracker = LifetimeTracker()
+        var rounds = 0
+        while rounds < size(8_000) || pictures.count < 10 {
+            rounds += 1
+            do {
+                let target = tracker.track(Person())
+                let reader = PlainObserver(tracker)
+                try target.addObserver(reader, forKeyPath: "age|spouse.age") { [token = tracker.token()] _, _ in token.touch() }
+                try target.observe("firstName", userInfo: tracker.token()) { _ in }
+                let once = try target.observe("age", options: .once) { [token = tracker.token()] _ in token.touch() }
+                target.age = rounds
+                #expect(!once.isValid)
+            }
+            try #require(tracker.liveCount == 0, "in round \(rounds)")
+        }
     }
 
     @Test("it says itself in Mermaid, Graphviz and JSON, whatever is in the names") func formats() throws {
