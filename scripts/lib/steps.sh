@@ -115,9 +115,13 @@ step_detail() {
     { grep -aoE 'Test run with [0-9]+ tests?.* (passed|failed)|^skipped: .*|^stress: .*' "$1" || true; } | tail -n 1 | sed 's/^skipped: //'
 }
 
-# step_complaints LOG: the lines that name a mistake, each once, at most twenty. gold prints warnings about the address
-# sanitizer's symbols with every link; they mean nothing.
+# step_complaints LOG: the lines that name a mistake, each once, with what a test says of its own (a seed, a trace); at most
+# sixty. gold prints warnings about the address sanitizer's symbols with every link; they mean nothing.
 step_complaints() {
-    { grep -aE 'error: |warning: |WARNING: |ERROR: |SUMMARY: |✘|Fatal error' "$1" || true; } |
-        { grep -avE 'Cannot export local symbol' || true; } | awk '!seen[$0]++ && ++count <= 20'
+    { awk '
+        /error: |warning: |WARNING: |ERROR: |SUMMARY: |✘|Fatal error/ { told = /recorded an issue/; print; next }
+        # What follows a recorded issue, up to the next line of the test runner.
+        /^(◇|✔)/ { told = 0 }
+        told' "$1" || true; } |
+        { grep -avE 'Cannot export local symbol' || true; } | awk '!seen[$0]++ && ++count <= 60' | cut -c1-400
 }

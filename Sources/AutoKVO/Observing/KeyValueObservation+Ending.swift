@@ -46,7 +46,9 @@ extension KeyValueObservation {
         let (leaving, isLast) = underLock {
             let routes = details?.routes?.all ?? []
             let leaving = routes.filter(condition)
-            let isLast = leaving.count == routes.count
+            // A dead target's route may still be there: nobody tells of a death while the observation has fired, or is
+            // being attached.
+            let isLast = routes.allSatisfy { condition($0) || !endsByHand && $0.root.isDeinitializing }
             if !isLast { for route in leaving { details!.routes!.remove(route) } }
             return (leaving, isLast)
         }

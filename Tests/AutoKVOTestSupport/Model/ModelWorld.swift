@@ -29,6 +29,8 @@ public final class ModelWorld {
     private var expected: [ModelCall] = []
     /// What a coalescing under way has to tell, by observation.
     private var heldBack: [(observation: ReferenceObservation, call: ModelCall)]?
+    /// References that an assignment or a death has taken away and that are yet to be let go of.
+    private var leaving: [Int] = []
     private let tracker = LifetimeTracker()
     /// What each step did, in words.
     public private(set) var log: [String] = []
@@ -116,10 +118,11 @@ public final class ModelWorld {
         let record = nodes[node.id]!
         if heldBack != nil, let old = record.next, held[old] == nil { return }
         note("n\(node.id).next = \(next.map { "n\($0.id)" } ?? "nil")")
+        let replaced = record.next
         announce(node.id, "next") { record.next = next?.id }
         node.next = next
         next = nil
-        collect()
+        if let replaced { release([replaced]) }
     }
 
     private func edit(_ step: ModelStep) {
@@ -140,16 +143,19 @@ public final class ModelWorld {
             let index = Int(step.b) % count
             if heldBack != nil, held[record.items[index]] == nil { return }
             note("n\(node.id).$items.remove(at: \(index))")
+            let removed = record.items[index]
             announce(node.id, "items", kind: .removal) { record.items.remove(at: index) }
             node.$items.remove(at: index)
+            release([removed])
         case 3 where count > 0:
             if heldBack != nil, record.items.contains(where: { held[$0] == nil }) { return }
             note("n\(node.id).items = []")
+            let removed = record.items
             announce(node.id, "items") { record.items = [] }
             node.items = []
+            release(removed)
         default: return
         }
-        collect()
     }
 
     private func setWeak(_ step: ModelStep) {
@@ -305,21 +311,18 @@ public final class ModelWorld {
         note("drop n\(id)")
         // The reference first says who is told, then the objects may die.
         nodes[id]!.isHeld = false
-        collect()
+        release([id])
         held[id] = nil
     }
 
-    /// Follows in the records what the objects do when nobody refers to them any more.
-    private func collect() {
-        while true {
-            var wanted: Set<Int> = []
-            for node in nodes.values {
-                if node.isHeld { wanted.insert(node.id) }
-                if let next = node.next { wanted.insert(next) }
-                wanted.formUnion(node.items)
-            }
-            guard let dead = nodes.keys.filter({ !wanted.contains($0) }).min() else { return }
-            die(dead)
+    /// Follows in the records what the objects do when references to them go, one after the other: an object dies with its
+    /// last, and then lets go of what it refers to, in the order of its properties and of the elements.
+    private func release(_ ids: [Int]) {
+        leaving += ids
+        for id in ids {
+            leaving.remove(at: leaving.firstIndex(of: id)!)
+            let isWanted = leaving.contains(id) || nodes.values.contains { $0.next == id || $0.items.contains(id) }
+            if !isWanted, !nodes[id]!.isHeld { die(id) }
         }
     }
 
@@ -339,7 +342,8 @@ public final class ModelWorld {
                 fire(observation)
             }
         }
-        nodes[id] = nil
+        let node = nodes.removeValue(forKey: id)!
+        release([node.next].compactMap { $0 } + node.items)
     }
 
     private func dropObserver(_ step: ModelStep) {

@@ -225,6 +225,20 @@ import Testing
         #expect(recorder.count == 2)
     }
 
+    /// Found by the model test, seed 2365 of 150 steps.
+    @Test("a target that died while it had fired does not keep it, armed again, valid after the others are removed")
+    func deadTargetOfRearmed() throws {
+        let observer = Person()
+        var other: Person? = Person()
+        let observation = try [person, other!].addObserver(observer, forKeyPath: "age", options: .once) { _, _ in }
+        person.age = 1
+        other = nil
+        try observation.rearm()
+        #expect(observation.isValid)
+        observer.stopObserving(of: person)
+        #expect(!observation.isValid)
+    }
+
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {
         await #expect(processExitsWith: .success) { await expectNothingLeft(by: "OnceTests") }
     }

@@ -40,18 +40,19 @@ import Testing
         return world.finish()
     }
 
-    /// Leaves out ever smaller parts of a failing run as long as it still fails.
+    /// Leaves out ever smaller parts of a failing run as long as it still fails, until no single step can go.
     private func shortened(_ run: [ModelStep]) -> [ModelStep] {
         var run = run
         var size = run.count / 2
         while size > 0 {
+            let before = run.count
             var start = 0
             while start < run.count {
                 var shorter = run
                 shorter.removeSubrange(start..<min(start + size, run.count))
                 if firstProblem(in: shorter) != nil { run = shorter } else { start += size }
             }
-            size /= 2
+            if size > 1 || run.count == before { size /= 2 }
         }
         return run
     }
