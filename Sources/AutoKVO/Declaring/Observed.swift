@@ -70,42 +70,19 @@ public struct Observed<Value> {
 
     /// Writes a property of an object that somebody observes. False if nobody wants to know, and then nothing was done.
     ///
-    /// - Parameter place: The property's storage. A ticket is only given for the place in the object where the class has
-    ///   that storage, so it is used as a pointer: it lies there as long as the object lives.
+    /// - Parameter place: The property's storage. It is written to only if the class has a property's storage at that place in
+    ///   the object, so it is used as a pointer: it lies there as long as the object lives.
     @inlinable @inline(never)
     static func write(_ newValue: Value, to object: TrackedObject, at place: UnsafeMutableRawPointer) -> Bool {
-        let ticket = object.ticket(forWriteTo: place)
         let storage = place.assumingMemoryBound(to: Value.self)
-        switch ticket.form {
-        case .silent:
-            guard ticket.slot >= 0 else { return false }
-            // Released after the access, as below: its death may be told to somebody who reads this property.
-            var old = newValue
-            swap(&storage.pointee, &old)
-            withExtendedLifetime(old) {}
-        case .immediate, .immediateWithOld:
-            var old = newValue
-            // The value from before is released after the observers were called.
-            swap(&storage.pointee, &old)
-            withUnsafePointer(to: &old) { old in
-                withUnsafePointer(to: newValue) { new in
-                    object.didWrite(ticket, Value.self, old: old, new: new)
-                }
+        // Takes the value from before, and is released after the access and after the observers were called: its death may be
+        // told to somebody who reads this property.
+        var old = newValue
+        return withUnsafeMutablePointer(to: &old) { old in
+            withUnsafePointer(to: newValue) { new in
+                object.write(to: place, Value.self, old: old, new: new) { swap(&storage.pointee, &old.pointee) }
             }
-        case .derivedWithOld:
-            var old = newValue
-            withUnsafeMutablePointer(to: &old) { old in
-                withUnsafePointer(to: newValue) { new in
-                    object.write(ticket, Value.self, old: old, new: new) { swap(&storage.pointee, &old.pointee) }
-                }
-            }
-        case .announced:
-            object.beginWrite(ticket)
-            var old = newValue
-            swap(&storage.pointee, &old)
-            object.endWrite(ticket)
         }
-        return true
     }
 }
 

@@ -38,26 +38,12 @@ extension Property {
         if let indirect { return indirect.write(newValue, object, place) }
         // What was there before ends up here, and is released after the observers were called.
         var value = newValue
-        let ticket = object.isObserved ? object.ticket(forWriteTo: place) : nil
-        switch ticket?.form {
-        case nil, .silent:
-            exclusively { swap(&$0, &value) }
-        case .immediate, .immediateWithOld:
-            exclusively { swap(&$0, &value) }
-            withUnsafePointer(to: &value) { old in
-                withUnsafePointer(to: newValue) { object.didWrite(ticket!, Value.self, old: old, new: $0) }
+        let isDone = object.isObserved && withUnsafeMutablePointer(to: &value) { old in
+            withUnsafePointer(to: newValue) { new in
+                object.write(to: place, Value.self, old: old, new: new) { exclusively { swap(&$0, &old.pointee) } }
             }
-        case .derivedWithOld:
-            withUnsafeMutablePointer(to: &value) { old in
-                withUnsafePointer(to: newValue) { new in
-                    object.write(ticket!, Value.self, old: old, new: new) { exclusively { swap(&$0, &old.pointee) } }
-                }
-            }
-        case .announced:
-            object.beginWrite(ticket!)
-            exclusively { swap(&$0, &value) }
-            object.endWrite(ticket!)
         }
+        if !isDone { exclusively { swap(&$0, &value) } }
         withExtendedLifetime(value) {}
     }
 

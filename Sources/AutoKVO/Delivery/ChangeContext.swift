@@ -7,7 +7,8 @@ internal import CSwiftRuntime
 /// change: the context then takes what it had borrowed into possession and is left to the handler.
 @usableFromInline
 final class ChangeContext {
-    /// The values, in memory that holds a value of `type`; nil where the observation did not ask.
+    /// The values, in memory that holds a value of `type`; nil where there is none, or nobody asked. The same for all calls of
+    /// a delivery: what an observation did not ask for is kept from it when it looks (`wants`).
     @usableFromInline @exclusivity(unchecked) var old: UnsafeRawPointer?
     @usableFromInline @exclusivity(unchecked) var new: UnsafeRawPointer?
     @usableFromInline @exclusivity(unchecked) var type: Any.Type = Any.self
@@ -15,15 +16,16 @@ final class ChangeContext {
     @exclusivity(unchecked) var kind = ChangeKind.setting
     @exclusivity(unchecked) var isPrior = false
     @exclusivity(unchecked) var isLastComponent = true
+    /// Before what has no fixed size for the compiler, behind which fields are looked up.
+    @exclusivity(unchecked) var nextSpare: Unmanaged<ChangeContext>?
     @exclusivity(unchecked) private var indexesPointer: UnsafePointer<RangeSet<Int>>?
     /// Borrowed from the delivery while the handler runs.
-    @exclusivity(unchecked) var observation: Unmanaged<KeyValueObservation>?
+    @usableFromInline @exclusivity(unchecked) var observation: Unmanaged<KeyValueObservation>?
     @exclusivity(unchecked) var route: Unmanaged<Route>?
     /// In possession, once the change was kept.
     private var keptObservation: KeyValueObservation?
     private var keptRoute: Route?
     private var keptIndexes: RangeSet<Int>?
-    @exclusivity(unchecked) var nextSpare: Unmanaged<ChangeContext>?
 
     init() {
         Counters.contexts.add(1)
@@ -39,6 +41,12 @@ final class ChangeContext {
             }
         }
         Counters.contexts.add(-1)
+    }
+
+    /// Whether the observation being called has an option.
+    @inlinable @inline(__always)
+    func wants(_ option: ObservingOptions) -> Bool {
+        observation.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.options.contains(option) }
     }
 
     @inlinable
@@ -65,7 +73,10 @@ final class ChangeContext {
         isPrior = event.isPrior
         isLastComponent = event.isLastComponent
         type = event.type
+        old = event.old
+        new = event.new
         indexesPointer = event.indexes
+        route = nil
     }
 
     var currentObservation: KeyValueObservation { observation!.takeUnretainedValue() }
@@ -89,8 +100,8 @@ final class ChangeContext {
         keptRoute = route?.takeUnretainedValue()
         keptIndexes = indexesPointer?.pointee
         indexesPointer = nil
-        old = old.map { ChangeEvent.copy($0, type) }
-        new = new.map { ChangeEvent.copy($0, type) }
+        old = wants(.old) ? old.map { ChangeEvent.copy($0, type) } : nil
+        new = wants(.new) ? new.map { ChangeEvent.copy($0, type) } : nil
         type = Any.self
     }
 
@@ -108,8 +119,8 @@ final class ChangeContext {
         copy.keptObservation = observation?.takeUnretainedValue()
         copy.keptRoute = route?.takeUnretainedValue()
         copy.keptIndexes = indexes
-        copy.old = converted(old)
-        copy.new = converted(new)
+        copy.old = wants(.old) ? converted(old) : nil
+        copy.new = wants(.new) ? converted(new) : nil
         return copy
     }
 }

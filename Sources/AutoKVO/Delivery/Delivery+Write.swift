@@ -41,47 +41,87 @@ struct WriteTicket {
 extension TrackedObject {
     /// What a write to the storage at a place in this object has to do. The object is observed.
     @usableFromInline
-    final func ticket(forWriteTo place: UnsafeRawPointer) -> WriteTicket {
+    final func ticket(forWriteTo place: UnsafeRawPointer) -> WriteTicket { findTicket(forWriteTo: place) }
+
+    @inline(__always)
+    private final func findTicket(forWriteTo place: UnsafeRawPointer) -> WriteTicket {
         let address = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
         let pointer = UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1)
         guard let pointer else { return WriteTicket(.silent, -1) }
-        return Unmanaged<ObjectRecord>.fromOpaque(pointer)._withUnsafeGuaranteedRef { record in
-            let layout = record.layout!
-            let slot = layout.pointee.slot(atOffset: place - address)
-            guard slot >= 0, let list = record.list(slot) else { return WriteTicket(.silent, slot) }
-            let interest = list.pointee.interest.load(ordering: .acquiring)
-            if interest.isEmpty || layout.pointee[slot].contains(.isSilent) || csr_is_deinitializing(address) {
-                return WriteTicket(.silent, slot)
-            }
-            let form: WriteTicket.Form
-            if ThreadState.current.pointee.isAnnouncing {
-                // Inside an announced change of the same property, or of one that leads to the same observers, the outer one
-                // tells.
-                form = .announced
-            } else if interest.isDisjoint(with: [.derived, .ahead]) {
-                form = interest.contains(.old) ? .immediateWithOld : .immediate
-            } else if interest.contains(.ahead) || !layout.pointee.derived(from: slot).pointee.areFew {
-                form = .announced
-            } else {
-                form = interest.isDisjoint(with: [.old, .derivedOld]) ? .immediate : .derivedWithOld
-            }
-            return WriteTicket(form, slot, list, wantsNew: interest.contains(.new))
+        let record = Unmanaged<ObjectRecord>.fromOpaque(pointer)
+        let layout = record._withUnsafeGuaranteedRef { $0.layout.unsafelyUnwrapped }
+        let slot = layout.pointee.slot(atOffset: place - address)
+        guard slot >= 0, let list = record._withUnsafeGuaranteedRef({ $0.list(slot) }) else { return WriteTicket(.silent, slot) }
+        let interest = list.pointee.interest.load(ordering: .acquiring)
+        if interest.isEmpty || layout.pointee[slot].contains(.isSilent) || csr_is_deinitializing(address) {
+            return WriteTicket(.silent, slot)
         }
+        let form: WriteTicket.Form
+        if ThreadState.current.pointee.isAnnouncing {
+            // Inside an announced change of the same property, or of one that leads to the same observers, the outer one tells.
+            form = .announced
+        } else if interest.isDisjoint(with: .derivedOrAhead) {
+            form = interest.contains(.old) ? .immediateWithOld : .immediate
+        } else if interest.contains(.ahead) || !layout.pointee.derived(from: slot).pointee.areFew {
+            form = .announced
+        } else {
+            form = interest.isDisjoint(with: .anyOld) ? .immediate : .derivedWithOld
+        }
+        return WriteTicket(form, slot, list, wantsNew: interest.contains(.new))
     }
 
-    /// Tells of the new value of a property. The pointers are to values of the type.
+    /// Writes a property, and tells: the whole way of nearly all changes. The object is observed; the pointers are to values of
+    /// the type.
+    ///
+    /// - Parameters:
+    ///   - place: Where the property's storage is, if the class has one there.
+    ///   - old: Where `store` puts what was there before.
+    /// - Returns: False if there is no such property, and then nothing was done.
+    @usableFromInline
+    final func write(
+        to place: UnsafeRawPointer, _ type: Any.Type, old: UnsafeRawPointer, new: UnsafeRawPointer, _ store: () -> Void
+    ) -> Bool {
+        let ticket = findTicket(forWriteTo: place)
+        switch ticket.form {
+        case .silent:
+            guard ticket.slot >= 0 else { return false }
+            store()
+        case .immediate, .immediateWithOld:
+            store()
+            tell(ticket, type, old: old, new: new)
+        case .derivedWithOld:
+            withRecord { record in
+                let event = ChangeEvent(type: type, old: old, new: new)
+                Delivery.tellWithDerived(record, Int(ticket.slot), ticket.list, event, excluding: [], readingOld: true) {
+                    store()
+                    TestPoint.written.reach()
+                    // A path that another thread has begun to observe meanwhile may lead through what was there before.
+                    Delivery.moveLinks(record, Int(ticket.slot))
+                }
+            }
+        case .announced:
+            beginWrite(ticket)
+            store()
+            endWrite(ticket)
+        }
+        return true
+    }
+
+    /// Tells of a property that was changed in place. The pointers are to values of the type.
     @usableFromInline
     final func didWrite(_ ticket: WriteTicket, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?) {
+        tell(ticket, type, old: old, new: new)
+    }
+
+    @inline(__always)
+    private final func tell(_ ticket: WriteTicket, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?) {
         withRecord { record in
             TestPoint.written.reach()
             let interest = ticket.list.pointee.interest.load(ordering: .acquiring)
-            guard interest.isDisjoint(with: [.derived, .ahead]) else {
+            guard interest.isDisjoint(with: .derivedOrAhead) else {
                 return didWrite(ticket, interest, ChangeEvent(ofWrite: type, old, new))
             }
-            let thread = ThreadState.current
-            let outer = thread.pointee.calls.begin()
-            Walk.callInlined(record, ticket.list, upTo: nil, ChangeEvent(ofWrite: type, old, new), thread)
-            thread.pointee.calls.end(outer)
+            Walk.callInlined(record, ticket.list, upTo: nil, ChangeEvent(ofWrite: type, old, new), ThreadState.current, isWhole: true)
         }
     }
 
@@ -96,23 +136,6 @@ extension TrackedObject {
             // Another thread has added somebody since the ticket was made, who would have had the change announced.
             let old = event.old.map { ChangeEvent.box($0, event.type) }
             Delivery.tellAll(record, slot, old: old, excluding: [.old, .distinct, .prior])
-        }
-    }
-
-    /// Writes a property that others are derived from, of which somebody wants the value from before, and tells. The
-    /// pointers are to values of the type.
-    @usableFromInline
-    final func write(
-        _ ticket: WriteTicket, _ type: Any.Type, old: UnsafeRawPointer, new: UnsafeRawPointer, _ store: () -> Void
-    ) {
-        withRecord { record in
-            let event = ChangeEvent(type: type, old: old, new: new)
-            Delivery.tellWithDerived(record, Int(ticket.slot), ticket.list, event, excluding: [], readingOld: true) {
-                store()
-                TestPoint.written.reach()
-                // A path that another thread has begun to observe meanwhile may lead through what was there before.
-                Delivery.moveLinks(record, Int(ticket.slot))
-            }
         }
     }
 
@@ -138,9 +161,10 @@ extension ChangeEvent {
     /// The event of a write that was not announced. Who came too late for a value to be kept for him is left out.
     @inline(__always)
     fileprivate init(ofWrite type: Any.Type, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?) {
-        let withoutOld: ObservingOptions = old == nil ? [.old, .distinct] : []
-        let withoutNew: ObservingOptions = new == nil ? [.new, .distinct] : []
-        self.init(excluded: withoutOld.union(withoutNew), type: type, old: old, new: new)
+        var excluded: ObservingOptions = []
+        if old == nil { excluded.formUnion(.oldOrDistinct) }
+        if new == nil { excluded.formUnion(.newOrDistinct) }
+        self.init(excluded: excluded, type: type, old: old, new: new)
     }
 }
 
@@ -151,6 +175,7 @@ extension Delivery {
     /// - Parameters:
     ///   - excluded: The options of those observers of derived keys who came too late to get what they ask for.
     ///   - readingOld: Whether the property is not stored yet, so that derived keys can be read from before.
+    @inline(never)
     fileprivate static func tellWithDerived(
         _ record: ObjectRecord, _ slot: Int, _ list: UnsafeMutablePointer<ObserverList>, _ event: ChangeEvent,
         excluding excluded: ObservingOptions, readingOld: Bool = false, storing store: () -> Void

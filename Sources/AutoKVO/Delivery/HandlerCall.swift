@@ -19,6 +19,9 @@ struct HandlerCall {
         case targetAndChange
         /// A handler that the observer's class declares.
         case named
+
+        @inline(__always)
+        var takesOnlyChange: Bool { self == .change || self == .changeOfEachPath }
     }
 
     @usableFromInline let shape: Shape
@@ -91,16 +94,20 @@ struct HandlerCall {
 extension KeyValueObservation {
     /// Calls the handler. The caller holds the observation, the observer and, where the handler takes it, the target.
     @inline(__always)
-    func callHandler(_ context: Unmanaged<ChangeContext>, target: UnsafeRawPointer) {
+    func callHandler(_ context: Unmanaged<ChangeContext>, target: () -> UnsafeRawPointer) {
         #if DEBUG
             LockOrder.assertNoLockHeld()
         #endif
         let change = UnsafeRawPointer(context.toOpaque())
-        switch handling {
-        case .change, .changeOfEachPath: csr_call_1(function.unsafelyUnwrapped, closure, change)
-        case .observerAndChange: csr_call_2(function.unsafelyUnwrapped, closure, observerAddress.unsafelyUnwrapped, change)
-        case .targetAndChange: csr_call_2(function.unsafelyUnwrapped, closure, target, change)
-        case .named: callNamedHandler(context)
+        // Asked one after the other, the common ones first: a table of the cases would be a jump through memory.
+        if handling.takesOnlyChange {
+            csr_call_1(function.unsafelyUnwrapped, closure, change)
+        } else if handling == .observerAndChange {
+            csr_call_2(function.unsafelyUnwrapped, closure, observerAddress.unsafelyUnwrapped, change)
+        } else if handling == .targetAndChange {
+            csr_call_2(function.unsafelyUnwrapped, closure, target(), change)
+        } else {
+            callNamedHandler(context)
         }
     }
 

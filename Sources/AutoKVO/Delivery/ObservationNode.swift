@@ -17,11 +17,9 @@ public class ObservationNode {
     final let observerAddress: UnsafeRawPointer?
     /// Walks that have this node in their hands. While it is not zero the node stays linked, so that they find on.
     @exclusivity(unchecked) final var holds: Int32 = 0
-    /// The options of the registration, with `.unregisterManually` added where the class of a side asks for it.
-    public final let options: ObservingOptions
+    /// The options, and besides them what else decides how a walk treats the node.
+    @usableFromInline final let marks: Marks
     @exclusivity(unchecked) final var membership = Membership.none
-    final let kind: Kind
-
     final let state: Atomic<State>
     final let handling: HandlerCall.Shape
     /// It must not be linked (again).
@@ -34,11 +32,27 @@ public class ObservationNode {
     /// an observation of nothing.
     final let home: Unmanaged<ObjectRecord>?
 
-    enum Kind: UInt8 {
+    enum Kind {
         /// A `KeyValueObservation` of this very property.
         case observation
         /// A `PathLink`: the property is one component of a path.
         case link
+    }
+
+    /// Options in the low bits, so that one test tells a walk whether it may just call.
+    @usableFromInline
+    struct Marks: OptionSet, Sendable {
+        @usableFromInline let rawValue: UInt16
+        /// It is a link.
+        static let link = Marks(rawValue: 1 << 14)
+        /// Every node has it: a set with it is disjoint with none.
+        static let node = Marks(rawValue: 1 << 15)
+
+        @inlinable @inline(__always)
+        init(rawValue: UInt16) { self.rawValue = rawValue }
+
+        @inline(__always)
+        init(_ options: ObservingOptions) { rawValue = options.rawValue }
     }
 
     enum Membership: UInt8 {
@@ -50,13 +64,18 @@ public class ObservationNode {
         case left
     }
 
-    enum State: UInt8, AtomicRepresentable {
-        case active
+    /// Not an enumeration, which would be checked for being one of its cases each time it is read.
+    struct State: RawRepresentable, Equatable, AtomicRepresentable {
+        let rawValue: UInt8
+        static let active = State(rawValue: 0)
         /// With `.once` and `.prior`: one change has made its prior call and will make the other.
-        case claimed
+        static let claimed = State(rawValue: 1)
         /// With `.once`: delivered. `rearm()` makes it active again.
-        case fired
-        case ended
+        static let fired = State(rawValue: 2)
+        static let ended = State(rawValue: 3)
+
+        @inline(__always)
+        init(rawValue: UInt8) { self.rawValue = rawValue }
     }
 
     init(
@@ -65,8 +84,7 @@ public class ObservationNode {
     ) {
         self.home = home?.retain()
         self.slot = Int32(slot)
-        self.kind = kind
-        self.options = options
+        marks = [.node, kind == .link ? .link : [], Marks(options)]
         self.state = Atomic(state)
         self.observerAddress = observerAddress
         handling = handler.shape
@@ -79,12 +97,22 @@ public class ObservationNode {
         home?.release()
     }
 
+    final var kind: Kind { marks.contains(.link) ? .link : .observation }
+
+    /// The options of the registration, with `.unregisterManually` added where the class of a side asks for it.
+    @inlinable
+    public final var options: ObservingOptions { ObservingOptions(rawValue: marks.rawValue & 0x3FFF) }
+
     /// Whether changes are to be delivered, as far as the node itself can tell.
     @inline(__always)
     final var isLive: Bool {
         let state = state.load(ordering: .acquiring)
         return state == .active || state == .claimed
     }
+
+    /// Whether it is live, and no change has claimed it.
+    @inline(__always)
+    final var isActive: Bool { state.load(ordering: .acquiring) == .active }
 
     /// The record of the object whose list this is. Nil for an observation of nothing.
     final var record: ObjectRecord? { home?.takeUnretainedValue() }

@@ -37,6 +37,10 @@ struct ObserverList: ~Copyable {
         static let derivedOld = Interest(rawValue: 16)
         /// Somebody wants to be called before the change, or a path goes on from here, or from a derived key.
         static let ahead = Interest(rawValue: 32)
+        /// More than calls in the list itself; an old value. Not written as sets of the others: in a long function the compiler
+        /// makes an array of those for each use.
+        static let derivedOrAhead = Interest(rawValue: 8 | 32)
+        static let anyOld = Interest(rawValue: 1 | 16)
 
         @inline(__always)
         init(rawValue: UInt8) { self.rawValue = rawValue }

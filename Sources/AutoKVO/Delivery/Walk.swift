@@ -23,10 +23,13 @@ enum Walk {
 
     /// The same, as part of the function it is called from: for the one place where 30 instructions count. The event is
     /// made after the lock was taken, which would wait until all of it is written (4 ns).
+    ///
+    /// - Parameter isWhole: Whether the walk is all of its delivery. Otherwise the delivery has begun a part of the register
+    ///   of calls, for all its walks.
     @inline(__always)
     static func callInlined(
         _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, upTo bound: UInt64?,
-        _ event: @autoclosure () -> ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>
+        _ event: @autoclosure () -> ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>, isWhole: Bool = false
     ) {
         // Memory that is not initialised: clearing it would cost as much as a call.
         withUnsafeTemporaryAllocation(of: Unmanaged<ObservationNode>.self, capacity: 2 * handful) { nodes in
@@ -40,16 +43,9 @@ enum Walk {
             record.lock.unlock()
             if heldCount == 0 { return }
             let event = event()
-            var loop = HandlerLoop(thread, event)
+            var loop = HandlerLoop(thread, event, isWhole: isWhole)
             repeat {
-                for index in 0..<heldCount {
-                    held[index]._withUnsafeGuaranteedRef { node in
-                        switch node.kind {
-                        case .observation: loop.call(unsafeDowncast(node, to: KeyValueObservation.self), event)
-                        case .link: loop.call(unsafeDowncast(node, to: PathLink.self), event)
-                        }
-                    }
-                }
+                for index in 0..<heldCount { held[index]._withUnsafeGuaranteedRef { loop.call($0, event) } }
                 record.lock.lock()
                 // What was next may have left meanwhile. What is held is still in its place.
                 if cursor != nil { cursor = held[heldCount - 1]._withUnsafeGuaranteedRef { $0.next } }
@@ -124,29 +120,46 @@ extension ObserverList {
 struct HandlerLoop {
     private let thread: UnsafeMutablePointer<ThreadState>
     private var context: Unmanaged<ChangeContext>
-    /// Options that need a closer look before the call.
-    private let special: ObservingOptions
-    /// Whether every call needs one.
-    private let isSpecial: Bool
+    /// The context's reference counts while nobody but the loop refers to it.
+    private var countWord: UInt64
+    /// Marks that need a closer look before the call.
+    private let special: ObservationNode.Marks
+    /// Whether the delivery has begun its part of the register of calls, and how to end it if the loop has.
+    private var hasRegister: Bool
+    private var outer: Int?
 
     @inline(__always)
-    init(_ thread: UnsafeMutablePointer<ThreadState>, _ event: ChangeEvent) {
+    init(_ thread: UnsafeMutablePointer<ThreadState>, _ event: ChangeEvent, isWhole: Bool = false) {
         self.thread = thread
-        special = event.excluded.union([.once, .distinct])
-        isSpecial = event.isPrior || thread.pointee.coalescing != nil
+        hasRegister = !isWhole
+        var special = ObservationNode.Marks(event.excluded.union(.onceOrDistinct)).union(.link)
+        if event.isPrior || thread.pointee.coalescing != nil { special.insert(.node) }
+        self.special = special
         context = thread.pointee.takeContext()
         context._withUnsafeGuaranteedRef { $0.prepare(event) }
+        countWord = csr_count_word(context.toOpaque())
     }
 
     @inline(__always)
     func finish() {
         thread.pointee.giveBack(context)
+        if let outer { thread.pointee.calls.end(outer) }
     }
 
-    /// Calls the handler of an observation that its list, held by the walk, keeps alive.
+    /// Calls the handler of a node that its list, held by the walk, keeps alive.
     @inline(__always)
-    mutating func call(_ observation: KeyValueObservation, _ event: ChangeEvent) {
-        call(observation, event, route: nil, target: observation.home!._withUnsafeGuaranteedRef { $0.address })
+    mutating func call(_ node: ObservationNode, _ event: ChangeEvent) {
+        guard node.marks.isDisjoint(with: special) else { return callAfterCloserLook(node, event) }
+        TestPoint.beforeCall.reach()
+        if node.isActive { _ = perform(unsafeDowncast(node, to: KeyValueObservation.self), event, by: nil) }
+    }
+
+    @inline(never)
+    private mutating func callAfterCloserLook(_ node: ObservationNode, _ event: ChangeEvent) {
+        switch node.kind {
+        case .observation: call(unsafeDowncast(node, to: KeyValueObservation.self), event, by: nil)
+        case .link: call(unsafeDowncast(node, to: PathLink.self), event)
+        }
     }
 
     /// The same for an observation that no walk holds.
@@ -159,8 +172,7 @@ struct HandlerLoop {
     }
 
     /// Calls the handler of the observation that a path's last component leads to.
-    @inline(never)
-    mutating func call(_ link: PathLink, _ event: ChangeEvent) {
+    private mutating func call(_ link: PathLink, _ event: ChangeEvent) {
         // A link that leads on was added after this change began, and is told of the next.
         guard link.isLeaf else { return }
         // Inside an announced change of an object on the path's way, that change tells, when it ends.
@@ -178,45 +190,62 @@ struct HandlerLoop {
             if route.isOneOfSeveral || observation.options.contains(.once), route.isEnded { return }
             if route.mayMeetItself {
                 let isOfRoute = observation.handling == .changeOfEachPath
+                if !hasRegister {
+                    outer = thread.pointee.calls.begin()
+                    hasRegister = true
+                }
                 let called = isOfRoute ? this.toOpaque() : Unmanaged.passUnretained(observation).toOpaque()
                 guard thread.pointee.calls.isFirst(of: called) else { return }
             }
             let target = route.root.address
             guard csr_try_retain(target) else { return }
             if observation.hold() {
-                call(observation, event, route: this, target: target)
+                call(observation, event, by: this)
                 observation.letGo()
             }
             csr_release(target)
         }
     }
 
-    @inline(__always)
-    private mutating func call(
-        _ observation: KeyValueObservation, _ event: ChangeEvent, route: Unmanaged<Route>?, target: UnsafeRawPointer
-    ) {
-        let options = observation.options
+    private mutating func call(_ observation: KeyValueObservation, _ event: ChangeEvent, by route: Unmanaged<Route>?) {
         TestPoint.beforeCall.reach()
-        if isSpecial || !options.isDisjoint(with: special) {
-            guard observation.admits(event, route, thread) else { return }
-        } else if observation.state.load(ordering: .acquiring) != .active {
-            return
-        }
+        let isAdmitted =
+            observation.marks.isDisjoint(with: special) ? observation.isActive : observation.admits(event, route, thread)
+        guard isAdmitted, perform(observation, event, by: route) else { return }
+        if observation.options.contains(.once), !event.isPrior { observation.didFire() }
+    }
+
+    /// Calls the handler if the observer is alive, and keeps it alive for the call.
+    @inline(__always)
+    private mutating func perform(
+        _ observation: KeyValueObservation, _ event: ChangeEvent, by route: Unmanaged<Route>?
+    ) -> Bool {
         TestPoint.beforeObserver.reach()
-        if let observer = observation.observerAddress, !csr_try_retain(observer) {
-            observation.observerIsGone()
-            return
+        guard let observer = observation.observerAddress else {
+            invoke(observation, event, route)
+            return true
         }
+        guard csr_try_retain(observer) else {
+            observation.observerIsGone()
+            return false
+        }
+        invoke(observation, event, route)
+        csr_release(observer)
+        return true
+    }
+
+    @inline(__always)
+    private mutating func invoke(_ observation: KeyValueObservation, _ event: ChangeEvent, _ route: Unmanaged<Route>?) {
         context._withUnsafeGuaranteedRef {
             $0.observation = Unmanaged.passUnretained(observation)
-            $0.route = route
-            $0.old = options.contains(.old) ? event.old : nil
-            $0.new = options.contains(.new) ? event.new : nil
+            if let route { $0.route = route }
         }
-        observation.callHandler(context, target: target)
-        if !csr_is_unique(context.toOpaque()) { giveUpContext(event) }
-        if let observer = observation.observerAddress { csr_release(observer) }
-        if options.contains(.once), !event.isPrior { observation.didFire() }
+        observation.callHandler(context) {
+            route?._withUnsafeGuaranteedRef { $0.root.address }
+                ?? observation.home.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.address }
+        }
+        if csr_count_word(context.toOpaque()) != countWord { giveUpContext(event) }
+        if route != nil { context._withUnsafeGuaranteedRef { $0.route = nil } }
     }
 
     /// A handler kept its change: the context is the handler's now, the next call gets another.
@@ -226,6 +255,7 @@ struct HandlerLoop {
         context.release()
         context = thread.pointee.takeContext()
         context._withUnsafeGuaranteedRef { $0.prepare(event) }
+        countWord = csr_count_word(context.toOpaque())
     }
 }
 

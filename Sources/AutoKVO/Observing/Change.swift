@@ -17,12 +17,12 @@ public struct Change<Value> {
     /// The value from before the change, if the registration asked for `.old`. For a collection edit, the elements that
     /// were removed or replaced.
     @inlinable
-    public var oldValue: Value? { context.load(context.old, as: Value.self) }
+    public var oldValue: Value? { context.wants(.old) ? context.load(context.old, as: Value.self) : nil }
 
     /// The value from after the change, if the registration asked for `.new`; never in a prior call. For a collection
     /// edit, the elements that were inserted or put in place of others.
     @inlinable
-    public var newValue: Value? { context.load(context.new, as: Value.self) }
+    public var newValue: Value? { context.wants(.new) ? context.load(context.new, as: Value.self) : nil }
 
     /// The path as it was registered.
     public var keyPath: String { context.keyPath }

@@ -59,15 +59,12 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     /// False as soon as the death of a side is over. An observer that is not a `TrackedObject` has no hook: its death is
     /// noticed when it is looked for, here or at the next change.
     public var isValid: Bool {
-        switch state.load(ordering: .acquiring) {
-        case .fired, .ended: return false
-        case .active, .claimed:
-            if let observerRecord, observerRecord.schema == nil, !endsByHand, observerRecord.isDeinitializing {
-                end(.observerDeinitialized)
-                return false
-            }
-            return true
+        guard isLive else { return false }
+        if let observerRecord, observerRecord.schema == nil, !endsByHand, observerRecord.isDeinitializing {
+            end(.observerDeinitialized)
+            return false
         }
+        return true
     }
 
     /// The object observed; the first one alive if there are several; nil if it is dead.

@@ -26,6 +26,11 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
     public static let once = ObservingOptions(rawValue: 1 << 6)
     /// The target is kept alive as long as the observation is valid.
     public static let retainsTarget = ObservingOptions(rawValue: 1 << 7)
+
+    /// Not written as sets of the others: in a long function the compiler makes an array of those for each use.
+    static let onceOrDistinct = ObservingOptions(rawValue: 1 << 6 | 1 << 5)
+    static let oldOrDistinct = ObservingOptions(rawValue: 1 << 0 | 1 << 5)
+    static let newOrDistinct = ObservingOptions(rawValue: 1 << 1 | 1 << 5)
 }
 
 extension ObservingOptions: CustomStringConvertible {

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 
 #pragma clang assume_nonnull begin
 
@@ -19,7 +22,6 @@ extern void swift_release(void *_Nullable object);
 extern void *swift_unownedRetain(void *object);
 extern void swift_unownedRelease(void *object);
 extern bool swift_isDeallocating(void *object);
-extern bool swift_isUniquelyReferenced_nonNull_native(const void *object);
 extern void swift_beginAccess(void *place, void *buffer, uintptr_t flags, void *_Nullable pc);
 extern void swift_endAccess(void *buffer);
 
@@ -33,7 +35,12 @@ static inline void csr_pin(const void *object) { swift_unownedRetain((void *)obj
 static inline void csr_unpin(const void *object) { swift_unownedRelease((void *)object); }
 
 static inline bool csr_is_deinitializing(const void *object) { return swift_isDeallocating((void *)object); }
-static inline bool csr_is_unique(const void *object) { return swift_isUniquelyReferenced_nonNull_native(object); }
+
+/// The word after an object's first, in which the runtime counts the references to it or says where it counts them. Nothing
+/// is read out of it: as long as it is what it was when there was one reference, there is one.
+static inline uint64_t csr_count_word(const void *object) {
+  return __atomic_load_n((const uint64_t *)object + 1, __ATOMIC_ACQUIRE);
+}
 
 /// The dynamic check that a variable is not used while it is being changed, as compiled code makes it for a class's
 /// property. The buffer is three words, and stays where it is until the end.
@@ -70,6 +77,16 @@ static inline bool csr_is_current_executor(uintptr_t identity, uintptr_t impleme
 
 /// A place that compilers move nothing across, neither an access to memory nor a retain or a release. No instruction.
 static inline void csr_compiler_barrier(void) { __asm__ volatile("" ::: "memory"); }
+
+/// Whether the process certainly has one thread, this one: then nobody can come between two instructions, and what is atomic
+/// otherwise need not be. The first `pthread_create` ends it, so it stays true inside a section that starts no thread.
+static inline bool csr_is_single_threaded(void) {
+#if __has_include(<sys/single_threaded.h>)
+  return __libc_single_threaded != 0;
+#else
+  return false;
+#endif
+}
 
 /// Gives the processor to another thread: at first for an instant, after many attempts for longer.
 void csr_back_off(unsigned attempt);
