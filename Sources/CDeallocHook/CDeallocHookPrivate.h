@@ -11,6 +11,9 @@
 #include "CDeallocHook.h"
 
 #include <stdatomic.h>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 
 #ifdef __linux__
 #include <bsd/stdlib.h>
@@ -108,11 +111,23 @@ extern _Atomic uint64_t cdh_seed;
 void cdh_lock_slow(cdh_lock *lock);
 _Noreturn void cdh_fatal(const char *message);
 
+// Whether the process certainly has one thread: glibc knows, until the first pthread_create.
+static inline bool cdh_is_single_threaded(void) {
+#if __has_include(<sys/single_threaded.h>)
+  return __libc_single_threaded != 0;
+#else
+  return false;
+#endif
+}
+
 // The lock: one atomic to take, a plain store to give back. The sections are tens of nanoseconds long, and a waiter
 // that has spun for longer than that sleeps, so that a holder without a processor, or of lower priority, gets on.
 static inline void cdh_lock_take(cdh_lock *lock) {
   unsigned free = 0;
-  if (!atomic_compare_exchange_strong_explicit(&lock->held, &free, 1, memory_order_acquire, memory_order_relaxed))
+  if (cdh_is_single_threaded() && atomic_load_explicit(&lock->held, memory_order_relaxed) == 0) {
+    atomic_store_explicit(&lock->held, 1, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+  } else if (!atomic_compare_exchange_strong_explicit(&lock->held, &free, 1, memory_order_acquire, memory_order_relaxed))
     cdh_lock_slow(lock);
 #ifdef DEBUG
   atomic_store_explicit(&lock->owner, &cdh_thread_word, memory_order_relaxed);

@@ -12,6 +12,10 @@ struct SpinLock: ~Copyable {
 
     @inline(__always)
     borrowing func lock() {
+        if csr_is_single_threaded(), word.load(ordering: .relaxed) == 0 {
+            word.store(1, ordering: .relaxed)
+            return csr_compiler_barrier()
+        }
         let (taken, _) = word.compareExchange(
             expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed)
         if !taken { lockSlowly() }
