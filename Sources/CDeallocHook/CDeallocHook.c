@@ -1,11 +1,13 @@
 // The protocol
 //
-// Structure. An array of stripes, each a lock and an open-addressing table of slots (linear probing; a removal shifts
-// back, so that there are no tombstones). A hash of the whole address chooses the stripe and the slot. A slot holds the
-// object's first association; a `cdh_more` on the side holds the others, as a small table, and the callbacks, as an
-// array that ascends by token. A table starts with slots inside the stripe, doubles at three quarters, halves below an
-// eighth, and returns to the slots inside; whether it can halve depends on memory, nothing else does. An entry without
-// an association or a callback that can still run is removed, and a `cdh_more` without either is freed.
+// Structure. An array of stripes, each a lock, slots in the order in which they came to be used, and an open-addressing index
+// of their numbers, with linear probing. A hash of the whole address chooses the stripe and the place in the index. A slot
+// holds the object's first association; a `cdh_more` on the side holds the others, as a small table, and the callbacks, as
+// an array that ascends by token. A stripe starts with a few slots and an index inside it. Slots are added and freed in
+// chunks, and an entry stays in its slot. A removal leaves the index alone; when three quarters of it are filled it is made
+// anew, twice as large if the slots need that, and it halves when they need less than an eighth; whether it can halve depends
+// on memory, nothing else does. An entry without an association or a callback that can still run is removed, and a
+// `cdh_more` without either is freed.
 //
 // Live → dying → gone. An address is in the table (live), in the stripe's list of the dying, or nowhere; never in two.
 // `cdh_teardown` moves the entry from the table to a node on its own stack, in the list, in one section of the lock.
@@ -48,8 +50,7 @@ static void give_all(void) {
 static void start(void) {
   if (pthread_atfork(take_all, give_all, give_all) != 0) return;
   for (int i = 0; i < CDH_STRIPES; i++) {
-    cdh_stripes[i].slots = cdh_stripes[i].first;
-    cdh_stripes[i].mask = CDH_FIRST_SLOTS - 1;
+    cdh_stripe_start(&cdh_stripes[i]);
     LIST_INIT(&cdh_stripes[i].dying);
   }
   uint64_t seed;
@@ -84,25 +85,30 @@ static inline cdh_stripe *lock_to_look(const void *object, uint64_t *hash) {
 
 static inline void unlock(cdh_stripe *stripe) { cdh_lock_give(&stripe->lock); }
 
-// The entry under an address, live (with its slot) or dying (with a null slot); null if there is none.
-static inline cdh_entry *find(cdh_stripe *stripe, uint64_t hash, const void *object, cdh_slot **slot) {
-  *slot = cdh_stripe_find(stripe, hash, object);
-  if (*slot) return &(*slot)->entry;
+// The entry in a slot, whose number plus one is given.
+static inline cdh_entry *entry_in(cdh_stripe *stripe, uint32_t place) {
+  return &cdh_stripe_slot(stripe, place - 1)->entry;
+}
+
+// The entry under an address, live (with its slot's number plus one) or dying (with zero); null if there is none.
+static inline cdh_entry *find(cdh_stripe *stripe, uint64_t hash, const void *object, uint32_t *place) {
+  *place = cdh_stripe_find(stripe, hash, object);
+  if (*place) return entry_in(stripe, *place);
   cdh_dying *dying = cdh_stripe_find_dying(stripe, object);
   return dying ? &dying->entry : NULL;
 }
 
 // The slot to add to, made if there is none; a failed addition to a new slot ends with `remove_if_empty`.
-static cdh_result find_to_add(cdh_stripe *stripe, uint64_t hash, const void *object, cdh_slot **slot) {
-  *slot = cdh_stripe_find(stripe, hash, object);
-  if (*slot) return CDH_OK;
+static cdh_result find_to_add(cdh_stripe *stripe, uint64_t hash, const void *object, uint32_t *place) {
+  *place = cdh_stripe_find(stripe, hash, object);
+  if (*place) return CDH_OK;
   if (cdh_stripe_find_dying(stripe, object)) return CDH_DYING;
-  *slot = cdh_stripe_add(stripe, hash, object);
-  return *slot ? CDH_OK : CDH_NO_MEMORY;
+  *place = cdh_stripe_add(stripe, hash, object);
+  return *place ? CDH_OK : CDH_NO_MEMORY;
 }
 
-static void remove_if_empty(cdh_stripe *stripe, cdh_slot *slot) {
-  if (cdh_entry_is_empty(&slot->entry)) cdh_stripe_remove(stripe, slot);
+static void remove_if_empty(cdh_stripe *stripe, uint32_t place) {
+  if (cdh_entry_is_empty(entry_in(stripe, place))) cdh_stripe_remove(stripe, place - 1);
 }
 
 cdh_result cdh_associate(const void *object, const void *key, void *value, cdh_release_fn release, cdh_order order) {
@@ -110,12 +116,12 @@ cdh_result cdh_associate(const void *object, const void *key, void *value, cdh_r
   cdh_stripe *stripe = lock_stripe_of(object, seed_to_add(), &hash);
   if (!stripe) return CDH_NO_MEMORY;
 
-  cdh_slot *slot;
-  cdh_result result = find_to_add(stripe, hash, object, &slot);
+  uint32_t place;
+  cdh_result result = find_to_add(stripe, hash, object, &place);
   cdh_value new = {.key = key, .value = value, .release = release, .state = CDH_VALUE_FIRST + (uintptr_t)order};
   cdh_value old = {.state = CDH_EMPTY};
-  if (result == CDH_OK && !cdh_entry_put(&slot->entry, &new, &old)) {
-    remove_if_empty(stripe, slot);
+  if (result == CDH_OK && !cdh_entry_put(entry_in(stripe, place), &new, &old)) {
+    remove_if_empty(stripe, place);
     result = CDH_NO_MEMORY;
   }
   unlock(stripe);
@@ -137,8 +143,8 @@ void *cdh_associated(const void *object, const void *key, cdh_retain_fn retain) 
   if (!stripe) return NULL;
 
   void *value = NULL;
-  cdh_slot *slot;
-  const cdh_entry *entry = find(stripe, hash, object, &slot);
+  uint32_t place;
+  const cdh_entry *entry = find(stripe, hash, object, &place);
   if (entry) value = value_of(entry, key);
   if (value && retain) value = retain(value);
   unlock(stripe);
@@ -151,8 +157,10 @@ size_t cdh_collect(const void *key, cdh_try_retain_fn retain, void **values, siz
   for (size_t i = 0; i < CDH_STRIPES; i++) {
     cdh_stripe *stripe = &cdh_stripes[i];
     cdh_lock_take(&stripe->lock);
-    for (size_t j = 0; j <= stripe->mask; j++) {
-      const cdh_slot *slot = &stripe->slots[j];
+    for (uint32_t number = 0; number < stripe->chunk_count << CDH_CHUNK_BITS; number++) {
+      const cdh_chunk *chunk = &stripe->chunks[number >> CDH_CHUNK_BITS];
+      if (!chunk->slots || (number & (CDH_CHUNK_SLOTS - 1)) >= chunk->end) continue;
+      const cdh_slot *slot = cdh_stripe_slot(stripe, number);
       if (!slot->object) continue;
       void *value = value_of(&slot->entry, key);
       if (!value) continue;
@@ -175,10 +183,10 @@ bool cdh_dissociate(const void *object, const void *key) {
   if (!stripe) return false;
 
   cdh_value taken;
-  cdh_slot *slot;
-  cdh_entry *entry = find(stripe, hash, object, &slot);
-  bool found = entry && cdh_entry_take(entry, key, slot == NULL, &taken);
-  if (found && slot) remove_if_empty(stripe, slot);
+  uint32_t place;
+  cdh_entry *entry = find(stripe, hash, object, &place);
+  bool found = entry && cdh_entry_take(entry, key, place == 0, &taken);
+  if (found && place) remove_if_empty(stripe, place);
   unlock(stripe);
 
   if (found && taken.release) taken.release(taken.value);
@@ -191,15 +199,15 @@ cdh_result cdh_on_teardown(const void *object, cdh_callback_fn callback, void *c
   cdh_stripe *stripe = lock_stripe_of(object, seed_to_add(), &hash);
   if (!stripe) return CDH_NO_MEMORY;
 
-  cdh_slot *slot;
-  cdh_result result = find_to_add(stripe, hash, object, &slot);
+  uint32_t place;
+  cdh_result result = find_to_add(stripe, hash, object, &place);
   if (result == CDH_OK) {
     cdh_callback new = {
       .function = callback, .context = context, .release = release, .token = stripe->last_token + 1};
-    if (cdh_entry_add_callback(&slot->entry, &new)) {
+    if (cdh_entry_add_callback(entry_in(stripe, place), &new)) {
       *token = stripe->last_token = new.token;
     } else {
-      remove_if_empty(stripe, slot);
+      remove_if_empty(stripe, place);
       result = CDH_NO_MEMORY;
     }
   }
@@ -213,10 +221,10 @@ bool cdh_cancel(const void *object, uint64_t token) {
   if (!stripe) return false;
 
   cdh_callback taken;
-  cdh_slot *slot;
-  cdh_entry *entry = find(stripe, hash, object, &slot);
-  bool found = entry && cdh_entry_cancel(entry, token, slot == NULL, &taken);
-  if (found && slot) remove_if_empty(stripe, slot);
+  uint32_t place;
+  cdh_entry *entry = find(stripe, hash, object, &place);
+  bool found = entry && cdh_entry_cancel(entry, token, place == 0, &taken);
+  if (found && place) remove_if_empty(stripe, place);
   unlock(stripe);
 
   if (found && taken.release) taken.release(taken.context);
@@ -263,18 +271,20 @@ static void release_values(cdh_stripe *stripe, cdh_dying *dying, uintptr_t state
   }
 }
 
-void cdh_teardown(const void *object) {
+void cdh_teardown(const void *object) { cdh_teardown_at(object, 0); }
+
+void cdh_teardown_at(const void *object, uint32_t place) {
   uint64_t hash;
   cdh_stripe *stripe = lock_to_look(object, &hash);
   if (!stripe) return;
-  cdh_slot *slot = cdh_stripe_find(stripe, hash, object);
-  if (!slot) {
+  if (!place || !cdh_stripe_has(stripe, place - 1, object)) place = cdh_stripe_find(stripe, hash, object);
+  if (!place) {
     unlock(stripe);
     return;
   }
 
-  cdh_dying dying = {.object = object, .entry = slot->entry};
-  cdh_stripe_remove(stripe, slot);
+  cdh_dying dying = {.object = object, .entry = *entry_in(stripe, place)};
+  cdh_stripe_remove(stripe, place - 1);
   LIST_INSERT_HEAD(&stripe->dying, &dying, link);
   stripe->dying_count++;
 
@@ -286,6 +296,15 @@ void cdh_teardown(const void *object) {
   stripe->dying_count--;
   cdh_entry_free(&dying.entry);
   unlock(stripe);
+}
+
+uint32_t cdh_place(const void *object) {
+  uint64_t hash;
+  cdh_stripe *stripe = lock_to_look(object, &hash);
+  if (!stripe) return 0;
+  uint32_t place = cdh_stripe_find(stripe, hash, object);
+  unlock(stripe);
+  return place;
 }
 
 bool cdh_is_dying(const void *object) {

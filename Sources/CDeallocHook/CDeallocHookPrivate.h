@@ -25,7 +25,8 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { CDH_STRIPE_BITS = 6, CDH_STRIPES = 1 << CDH_STRIPE_BITS, CDH_FIRST_SLOTS = 8, CDH_FIRST_VALUES = 4 };
+enum { CDH_STRIPE_BITS = 6, CDH_STRIPES = 1 << CDH_STRIPE_BITS, CDH_FIRST_VALUES = 4 };
+enum { CDH_FIRST_SLOTS = 8, CDH_CHUNK_BITS = 6, CDH_CHUNK_SLOTS = 1 << CDH_CHUNK_BITS, CDH_FIRST_WORDS = 16 };
 
 // An array of values is an open-addressing table of its own. TAKEN is left behind by a removal during teardown, which
 // walks the array and so cannot have its elements moved.
@@ -67,7 +68,7 @@ typedef struct cdh_entry {
 } cdh_entry;
 
 typedef struct cdh_slot {
-  const void *object;  // null: the slot is empty
+  const void *object;  // null: the slot is empty, and `entry.more_and_state` leads to the next empty one
   cdh_entry entry;
 } cdh_slot;
 
@@ -85,15 +86,33 @@ typedef struct cdh_lock {
 #endif
 } cdh_lock;
 
+// Slots that are allocated and freed together. Links are numbers of chunks plus one, so that the array of chunks can grow.
+typedef struct cdh_chunk {
+  cdh_slot *slots;          // null: there are none, and `next` leads to the next chunk without
+  uint32_t next, previous;  // among the chunks with an empty slot
+  uint8_t capacity;
+  uint8_t used;   // slots with an object
+  uint8_t end;    // slots from here on were never used
+  uint8_t empty;  // an empty slot before it, plus one; zero: there is none
+} cdh_chunk;
+
 typedef struct cdh_stripe {
   _Alignas(128) cdh_lock lock;
-  cdh_slot *slots;  // mask + 1 of them: `first`, or allocated
+  uint32_t used;    // slots with an object
+  uint32_t *words;  // mask + 1 of them: `first_words`, or allocated
   size_t mask;
-  size_t used;
-  uint64_t last_token;
+  size_t filled;      // words that are not zero
+  cdh_chunk *chunks;  // chunk_capacity of them: `first_chunk`, or allocated
+  uint32_t chunk_count, chunk_capacity;
+  uint32_t open;    // the first chunk with an empty slot, plus one
+  uint32_t vacant;  // the first chunk without slots, plus one
+  uint32_t spare;   // a chunk of which no slot is used, kept for the next one that is needed, plus one
+  uint32_t dying_count;
   LIST_HEAD(, cdh_dying) dying;
-  size_t dying_count;
-  cdh_slot first[CDH_FIRST_SLOTS];
+  uint64_t last_token;
+  uint32_t first_words[CDH_FIRST_WORDS];
+  cdh_chunk first_chunk;
+  cdh_slot first_slots[CDH_FIRST_SLOTS];
 } cdh_stripe;
 
 _Static_assert(sizeof(void *) == 8, "the hash takes an address for 64 bits");
@@ -155,12 +174,37 @@ static inline uint64_t cdh_hash(uint64_t seed, const void *pointer) {
 
 static inline cdh_stripe *cdh_stripe_of(uint64_t hash) { return &cdh_stripes[hash >> (64 - CDH_STRIPE_BITS)]; }
 
-// The object's slot, or null. A table is never full, so the walk ends.
-static inline cdh_slot *cdh_stripe_find(cdh_stripe *stripe, uint64_t hash, const void *object) {
+// A word of the index: a slot's number plus one, zero where there never was one; above it some bits of the hash, so that a
+// search reads hardly a slot but the one it is for. A word stays when its entry goes, and counts for nothing then: the slot
+// is gone, empty, or of another object.
+enum { CDH_NUMBER_BITS = 24, CDH_NUMBERS = (1 << CDH_NUMBER_BITS) - 1 };
+
+static inline uint32_t cdh_word(uint64_t hash, uint32_t number) {
+  return (uint32_t)(hash >> 48) << CDH_NUMBER_BITS | (number + 1);
+}
+static inline bool cdh_word_is_of(uint32_t word, uint64_t hash) {
+  return word >> CDH_NUMBER_BITS == ((uint32_t)(hash >> 48) & 0xFF);
+}
+static inline uint32_t cdh_word_number(uint32_t word) { return (word & CDH_NUMBERS) - 1; }
+
+// A slot's number is that of its chunk and its own in there.
+static inline cdh_slot *cdh_stripe_slot(cdh_stripe *stripe, uint32_t number) {
+  return &stripe->chunks[number >> CDH_CHUNK_BITS].slots[number & (CDH_CHUNK_SLOTS - 1)];
+}
+
+// Whether a slot, which there may be no longer, is an object's.
+static inline bool cdh_stripe_has(cdh_stripe *stripe, uint32_t number, const void *object) {
+  uint32_t chunk = number >> CDH_CHUNK_BITS;
+  return chunk < stripe->chunk_count && (number & (CDH_CHUNK_SLOTS - 1)) < stripe->chunks[chunk].end &&
+         cdh_stripe_slot(stripe, number)->object == object;
+}
+
+// The number of the object's slot plus one, or zero. An index is never full, so the walk ends.
+static inline uint32_t cdh_stripe_find(cdh_stripe *stripe, uint64_t hash, const void *object) {
   for (size_t i = hash & stripe->mask;; i = (i + 1) & stripe->mask) {
-    cdh_slot *slot = &stripe->slots[i];
-    if (slot->object == object) return slot;
-    if (!slot->object) return NULL;
+    uint32_t word = stripe->words[i];
+    if (!word) return 0;
+    if (cdh_word_is_of(word, hash) && cdh_stripe_has(stripe, cdh_word_number(word), object)) return word & CDH_NUMBERS;
   }
 }
 
@@ -178,8 +222,9 @@ static inline cdh_more *cdh_entry_more(const cdh_entry *entry) {
 static inline bool cdh_entry_is_empty(const cdh_entry *entry) { return entry->more_and_state == 0; }
 
 // CDeallocHookTable.c. All are called with the stripe's lock held.
-cdh_slot *cdh_stripe_add(cdh_stripe *stripe, uint64_t hash, const void *object);  // null: no memory
-void cdh_stripe_remove(cdh_stripe *stripe, cdh_slot *slot);
+void cdh_stripe_start(cdh_stripe *stripe);
+uint32_t cdh_stripe_add(cdh_stripe *stripe, uint64_t hash, const void *object);  // number plus one; zero: no memory
+void cdh_stripe_remove(cdh_stripe *stripe, uint32_t number);
 
 // CDeallocHookEntry.c. All are called with the stripe's lock held. False from those that add: no memory, nothing changed.
 cdh_value *cdh_entry_find_more(const cdh_entry *entry, const void *key);

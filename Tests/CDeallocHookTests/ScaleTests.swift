@@ -42,6 +42,40 @@ import Testing
     }
   }
 
+  // Entries come and go in no order, so that the tables' chunks are filled, emptied, freed and used again. Each object is then
+  // torn down at the place where its entry was at first: some are there, some elsewhere, some gone.
+  @Test func entriesThatComeAndGoInNoOrderAreFoundAndLeaveNothing() async {
+    await #expect(processExitsWith: .success) {
+      let count = 40_000
+      let memory = UnsafeMutableRawPointer.allocate(byteCount: count * 48, alignment: 16)
+      let key = Key()
+      var places = [UInt32](repeating: 0, count: count)
+      var isStored = [Bool](repeating: false, count: count)
+      var seed: UInt64 = 1
+      for step in 0..<600_000 {
+        seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        let i = Int(seed >> 33) % count
+        // More are stored than removed at first, then fewer.
+        let stores = Int(seed >> 20) % 10 < (step < 300_000 ? 8 : 2)
+        if stores {
+          precondition(cdh_associate(memory + i * 48, key.address, memory + i, nil, CDH_LAST) == CDH_OK)
+          if places[i] == 0 { places[i] = cdh_place(memory + i * 48) }
+        } else {
+          precondition(cdh_dissociate(memory + i * 48, key.address) == isStored[i])
+        }
+        isStored[i] = stores
+      }
+      precondition(cdh_live_entries() == isStored.count { $0 })
+      for i in 0..<count {
+        precondition(cdh_associated(memory + i * 48, key.address, nil) == (isStored[i] ? memory + i : nil))
+        cdh_teardown_at(memory + i * 48, places[i])
+        precondition(cdh_associated(memory + i * 48, key.address, nil) == nil)
+      }
+      precondition(cdh_live_entries() == 0)
+      memory.deallocate()
+    }
+  }
+
   @Test func callbacksOfOneObjectAreAddedAndCancelledInLessThanQuadraticTime() async {
     await #expect(processExitsWith: .success) {
       func run(_ count: Int) {

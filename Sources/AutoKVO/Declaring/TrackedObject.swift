@@ -114,10 +114,11 @@ extension TrackedObject {
     /// Ends what the object takes part in, then runs what was left for its death, then forgets it.
     private func endOfLife(_ word: UInt) {
         let address = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-        Unmanaged<ObjectRecord>.fromOpaque(UnsafeRawPointer(bitPattern: word & ~1)!)._withUnsafeGuaranteedRef {
+        let place = Unmanaged<ObjectRecord>.fromOpaque(UnsafeRawPointer(bitPattern: word & ~1)!)._withUnsafeGuaranteedRef {
             $0.teardown()
+            return $0.place
         }
-        cdh_teardown(address)
+        cdh_teardown_at(address, place)
     }
 }
 

@@ -39,6 +39,8 @@ final class ObjectRecord: @unchecked Sendable {
     @exclusivity(unchecked) var watches: [Int: DeathWatch] = [:]
     /// How often a weak property of the object was set since it has a record, to tell whether one was set meanwhile.
     @exclusivity(unchecked) var weakWrites: UInt32 = 0
+    /// Where in the table a tracked object's entry was put, so that its teardown finds it without a search.
+    @exclusivity(unchecked) private(set) var place: UInt32 = 0
     /// Set by teardown: from now on nothing is added.
     @exclusivity(unchecked) var isDying = false
 
@@ -148,5 +150,6 @@ extension ObjectRecord {
                     { pointer in if let pointer { Unmanaged<ObjectRecord>.fromOpaque(pointer).release() } }, CDH_LAST)
             }
         precondition(result == CDH_OK, "AutoKVO could not get memory for the record of an observed object.")
+        if schema != nil { place = cdh_place(address) }
     }
 }

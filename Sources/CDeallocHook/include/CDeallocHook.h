@@ -52,6 +52,11 @@ bool cdh_cancel(const void *object, uint64_t token);
 /// Ends the entry: callbacks in order, then values, then the address is forgotten. Unknown addresses are ignored,
 /// and so is an object whose teardown is under way. Never allocates memory that it cannot do without.
 void cdh_teardown(const void *object);
+/// Where the object's entry is, or zero if it has none: for `cdh_teardown_at`, which then need not search for it. In a table
+/// of a million entries a search waits for memory, longer than all else in a teardown takes. An entry does not move, but
+/// may be removed and made anew elsewhere; then it is searched for.
+uint32_t cdh_place(const void *object);
+void cdh_teardown_at(const void *object, uint32_t place);
 /// Whether `cdh_teardown` is under way for this address.
 bool cdh_is_dying(const void *object);
 
