@@ -17,9 +17,11 @@ step_debug() { run_tests .build; }
 
 step_release() { run_tests .build-release -c release; }
 
-# The stress tests a hundred times as long as in the other runs. The one that counts prints what it did.
+# The stress tests a hundred times as long as in the other runs, and twenty million steps of the model tests. The one that
+# counts prints what it did.
 step_stress() {
-    AUTOKVO_LONG=1 run_tests .build-release -c release --filter StressTests | tee .build-check/stress.txt
+    AUTOKVO_LONG=1 AUTOKVO_MODEL_STEPS=20000000 run_tests .build-release -c release --filter 'StressTests|ModelTests' |
+        tee .build-check/stress.txt
     grep '^stress: [0-9]* operations' .build-check/stress.txt || fail "no stress test counted its operations."
 }
 
