@@ -157,20 +157,18 @@ size_t cdh_collect(const void *key, cdh_try_retain_fn retain, void **values, siz
   for (size_t i = 0; i < CDH_STRIPES; i++) {
     cdh_stripe *stripe = &cdh_stripes[i];
     cdh_lock_take(&stripe->lock);
-    for (uint32_t number = 0; number < stripe->chunk_count << CDH_CHUNK_BITS; number++) {
-      const cdh_chunk *chunk = &stripe->chunks[number >> CDH_CHUNK_BITS];
-      if (!chunk->slots || (number & (CDH_CHUNK_SLOTS - 1)) >= chunk->end) continue;
-      const cdh_slot *slot = cdh_stripe_slot(stripe, number);
-      if (!slot->object) continue;
-      void *value = value_of(&slot->entry, key);
-      if (!value) continue;
-      // What there is no room for is only counted.
-      if (count < capacity) {
-        value = retain(value);
+    for (const cdh_chunk *chunk = stripe->chunks; chunk < stripe->chunks + stripe->chunk_count; chunk++) {
+      for (const cdh_slot *slot = chunk->slots; slot && slot < chunk->slots + chunk->end; slot++) {
+        void *value = slot->object ? value_of(&slot->entry, key) : NULL;
         if (!value) continue;
-        values[count] = value;
+        // What there is no room for is only counted.
+        if (count < capacity) {
+          value = retain(value);
+          if (!value) continue;
+          values[count] = value;
+        }
+        count++;
       }
-      count++;
     }
     unlock(stripe);
   }

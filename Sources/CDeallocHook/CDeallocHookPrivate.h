@@ -26,7 +26,9 @@
 #pragma GCC visibility push(hidden)
 
 enum { CDH_STRIPE_BITS = 6, CDH_STRIPES = 1 << CDH_STRIPE_BITS, CDH_FIRST_VALUES = 4 };
-enum { CDH_FIRST_SLOTS = 8, CDH_CHUNK_BITS = 6, CDH_CHUNK_SLOTS = 1 << CDH_CHUNK_BITS, CDH_FIRST_WORDS = 16 };
+enum { CDH_FIRST_SLOTS = 8, CDH_LEAST_SLOTS = 16, CDH_FIRST_WORDS = 16 };
+// A slot's number is that of its chunk, and in the low bits its own in there.
+enum { CDH_CHUNK_BITS = 15, CDH_MOST_SLOTS = 1 << CDH_CHUNK_BITS };
 
 // An array of values is an open-addressing table of its own. TAKEN is left behind by a removal during teardown, which
 // walks the array and so cannot have its elements moved.
@@ -90,10 +92,10 @@ typedef struct cdh_lock {
 typedef struct cdh_chunk {
   cdh_slot *slots;          // null: there are none, and `next` leads to the next chunk without
   uint32_t next, previous;  // among the chunks with an empty slot
-  uint8_t capacity;
-  uint8_t used;   // slots with an object
-  uint8_t end;    // slots from here on were never used
-  uint8_t empty;  // an empty slot before it, plus one; zero: there is none
+  uint16_t capacity;
+  uint16_t used;   // slots with an object
+  uint16_t end;    // slots from here on were never used
+  uint16_t empty;  // an empty slot before it, plus one; zero: there is none
 } cdh_chunk;
 
 typedef struct cdh_stripe {
@@ -187,15 +189,14 @@ static inline bool cdh_word_is_of(uint32_t word, uint64_t hash) {
 }
 static inline uint32_t cdh_word_number(uint32_t word) { return (word & CDH_NUMBERS) - 1; }
 
-// A slot's number is that of its chunk and its own in there.
 static inline cdh_slot *cdh_stripe_slot(cdh_stripe *stripe, uint32_t number) {
-  return &stripe->chunks[number >> CDH_CHUNK_BITS].slots[number & (CDH_CHUNK_SLOTS - 1)];
+  return &stripe->chunks[number >> CDH_CHUNK_BITS].slots[number & (CDH_MOST_SLOTS - 1)];
 }
 
 // Whether a slot, which there may be no longer, is an object's.
 static inline bool cdh_stripe_has(cdh_stripe *stripe, uint32_t number, const void *object) {
   uint32_t chunk = number >> CDH_CHUNK_BITS;
-  return chunk < stripe->chunk_count && (number & (CDH_CHUNK_SLOTS - 1)) < stripe->chunks[chunk].end &&
+  return chunk < stripe->chunk_count && (number & (CDH_MOST_SLOTS - 1)) < stripe->chunks[chunk].end &&
          cdh_stripe_slot(stripe, number)->object == object;
 }
 

@@ -72,7 +72,7 @@ static void close_chunk(cdh_stripe *stripe, uint32_t number) {
     stripe->open = chunk->next;
 }
 
-// False if there is no memory, or no number: a stripe has sixteen million, the table a thousand million.
+// False if there is no memory, or no number: a stripe has some ten million, the table hundreds of millions.
 static bool add_chunk(cdh_stripe *stripe) {
   if (!stripe->vacant && stripe->chunk_count == stripe->chunk_capacity) {
     uint32_t count = stripe->chunk_capacity, most = CDH_NUMBERS >> CDH_CHUNK_BITS;
@@ -86,8 +86,11 @@ static bool add_chunk(cdh_stripe *stripe) {
     stripe->chunk_capacity = capacity;
   }
   uint32_t number = stripe->vacant ? stripe->vacant - 1 : stripe->chunk_count;
-  // The first chunks double, so that what a few hundred objects need is not many times what they use.
-  uint8_t capacity = number < 3 ? (uint8_t)(CDH_FIRST_SLOTS << number) : CDH_CHUNK_SLOTS;
+  // As much as there is: each chunk is a gap in the memory of the objects that are made at the same time. With a gap every 64
+  // entries, walking a hundred thousand observers took nearly twice as long.
+  uint32_t capacity = stripe->used;
+  if (capacity < CDH_LEAST_SLOTS) capacity = CDH_LEAST_SLOTS;
+  if (capacity > CDH_MOST_SLOTS) capacity = CDH_MOST_SLOTS;
   cdh_slot *slots = cdh_allocate(capacity, sizeof *slots);
   if (!slots) return false;
   cdh_chunk *chunk = &stripe->chunks[number];
@@ -95,7 +98,7 @@ static bool add_chunk(cdh_stripe *stripe) {
     stripe->vacant = chunk->next;
   else
     stripe->chunk_count++;
-  *chunk = (cdh_chunk){.slots = slots, .capacity = capacity};
+  *chunk = (cdh_chunk){.slots = slots, .capacity = (uint16_t)capacity};
   open_chunk(stripe, number);
   return true;
 }
@@ -113,7 +116,7 @@ static uint32_t take_slot(cdh_stripe *stripe) {
   uint32_t slot = chunk->end;
   if (chunk->empty) {
     slot = chunk->empty - 1u;
-    chunk->empty = (uint8_t)chunk->slots[slot].entry.more_and_state;
+    chunk->empty = (uint16_t)chunk->slots[slot].entry.more_and_state;
   } else {
     chunk->end++;
   }
@@ -125,9 +128,9 @@ static uint32_t take_slot(cdh_stripe *stripe) {
 static void give_slot_back(cdh_stripe *stripe, uint32_t slot) {
   uint32_t number = slot >> CDH_CHUNK_BITS;
   cdh_chunk *chunk = &stripe->chunks[number];
-  slot &= CDH_CHUNK_SLOTS - 1;
+  slot &= CDH_MOST_SLOTS - 1;
   chunk->slots[slot] = (cdh_slot){.entry.more_and_state = chunk->empty};
-  chunk->empty = (uint8_t)(slot + 1);
+  chunk->empty = (uint16_t)(slot + 1);
   if (chunk->used-- == chunk->capacity) open_chunk(stripe, number);
   if (chunk->used || number == 0) return;
   if (stripe->spare)

@@ -149,7 +149,7 @@ import Testing
       #expect(FailingAllocator.outstanding.load(ordering: .relaxed) > 4000)
       for (thing, token) in zip(things, tokens) { #expect(thing.cancel(token)) }
       for thing in things { #expect(thing.dissociate(second)) }
-      // Of each of the 64 stripes an index, an array of chunks, and the chunks for 31 entries: 16 and 32 besides the first 8.
+      // Of each of the 64 stripes an index, an array of chunks, and the chunks for 31 entries: 16 and 24 besides the first 8.
       #expect(FailingAllocator.outstanding.load(ordering: .relaxed) <= 64 * 4)
       for thing in things { #expect(thing.dissociate(key)) }
       #expect(FailingAllocator.outstanding.load(ordering: .relaxed) == 0)

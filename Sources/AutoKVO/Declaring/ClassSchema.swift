@@ -26,9 +26,11 @@ final class ClassSchema: @unchecked Sendable {
         self.keys = keys
         self.handlers = handlers
         self.slots = slots
-        layout = SlotLayout.make(
+        let layout = SlotLayout.make(
             for: keys, unregistersManually: !((type as? TrackedObject.Type)?.unregistersAutomatically ?? true))
+        self.layout = UnsafePointer(layout)
         shortNames = ShortNameTable(slots)
+        layout.pointee.schema = .passUnretained(self)
     }
 
     deinit {

@@ -2,6 +2,8 @@
 /// is in use.
 struct SlotLayout {
     let count: Int
+    /// Whose layout it is.
+    var schema: Unmanaged<ClassSchema>!
     /// Whether the class has said that its observations do not end by themselves.
     let unregistersManually: Bool
     private let flags: UnsafeMutablePointer<Flags>
@@ -45,10 +47,10 @@ struct SlotLayout {
         static let isWeak = Flags(rawValue: 4)
     }
 
-    static func make(for keys: [ResolvedKey], unregistersManually: Bool) -> UnsafePointer<SlotLayout> {
+    static func make(for keys: [ResolvedKey], unregistersManually: Bool) -> UnsafeMutablePointer<SlotLayout> {
         let layout = UnsafeMutablePointer<SlotLayout>.allocate(capacity: 1)
         layout.initialize(to: SlotLayout(for: keys, unregistersManually))
-        return UnsafePointer(layout)
+        return layout
     }
 
     /// Frees a layout that `make` made, for a schema that another thread made sooner.

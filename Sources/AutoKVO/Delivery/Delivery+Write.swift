@@ -90,21 +90,28 @@ extension TrackedObject {
             store()
             tell(ticket, type, old: old, new: new)
         case .derivedWithOld:
-            withRecord { record in
-                let event = ChangeEvent(type: type, old: old, new: new)
-                Delivery.tellWithDerived(record, Int(ticket.slot), ticket.list, event, excluding: [], readingOld: true) {
-                    store()
-                    TestPoint.written.reach()
-                    // A path that another thread has begun to observe meanwhile may lead through what was there before.
-                    Delivery.moveLinks(record, Int(ticket.slot))
-                }
-            }
+            writeWithDerived(ticket, type, old: old, new: new, store)
         case .announced:
             beginWrite(ticket)
             store()
             endWrite(ticket)
         }
         return true
+    }
+
+    @inline(never)
+    private final func writeWithDerived(
+        _ ticket: WriteTicket, _ type: Any.Type, old: UnsafeRawPointer, new: UnsafeRawPointer, _ store: () -> Void
+    ) {
+        withRecord { record in
+            let event = ChangeEvent(type: type, old: old, new: new)
+            Delivery.tellWithDerived(record, Int(ticket.slot), ticket.list, event, excluding: [], readingOld: true) {
+                store()
+                TestPoint.written.reach()
+                // A path that another thread has begun to observe meanwhile may lead through what was there before.
+                Delivery.moveLinks(record, Int(ticket.slot))
+            }
+        }
     }
 
     /// Tells of a property that was changed in place. The pointers are to values of the type.
@@ -175,7 +182,7 @@ extension Delivery {
     /// - Parameters:
     ///   - excluded: The options of those observers of derived keys who came too late to get what they ask for.
     ///   - readingOld: Whether the property is not stored yet, so that derived keys can be read from before.
-    @inline(never)
+    @inline(__always)
     fileprivate static func tellWithDerived(
         _ record: ObjectRecord, _ slot: Int, _ list: UnsafeMutablePointer<ObserverList>, _ event: ChangeEvent,
         excluding excluded: ObservingOptions, readingOld: Bool = false, storing store: () -> Void

@@ -18,12 +18,11 @@ import Synchronization
 final class ObjectRecord: @unchecked Sendable {
     /// The object. Pinned, so the address is valid as long as the record, alive or not.
     let address: UnsafeRawPointer
-    /// The tracked object's class; nil for an observer that is not a `TrackedObject`.
-    /// Schemas are never freed, so none is retained here.
-    let unmanagedSchema: Unmanaged<ClassSchema>?
-    var schema: ClassSchema? { unmanagedSchema?.takeUnretainedValue() }
-    /// The schema's layout.
+    /// What the tracked object's class declares; nil for an observer that is not a `TrackedObject`.
+    /// Schemas and their layouts are never freed.
     let layout: UnsafePointer<SlotLayout>?
+    var unmanagedSchema: Unmanaged<ClassSchema>? { layout?.pointee.schema }
+    var schema: ClassSchema? { unmanagedSchema?.takeUnretainedValue() }
     let lock = ShortLock()
 
     /// From here on guarded by `lock`, but for the constants.
@@ -46,7 +45,6 @@ final class ObjectRecord: @unchecked Sendable {
 
     init(of object: AnyObject, schema: ClassSchema?) {
         address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
-        unmanagedSchema = schema.map(Unmanaged.passUnretained)
         layout = schema?.layout
         let count = layout?.pointee.count ?? 0
         lists = count > 0 ? ObserverLists(count: count) : nil
