@@ -141,7 +141,7 @@ static void give_slot_back(cdh_stripe *stripe, uint32_t slot) {
 
 // --- Both
 
-// As it is without an entry. What was allocated is freed or in the index.
+// Makes a stripe what it is without an entry. It frees nothing.
 void cdh_stripe_start(cdh_stripe *stripe) {
   stripe->words = stripe->first_words;
   stripe->mask = CDH_FIRST_WORDS - 1;

@@ -59,8 +59,8 @@ public struct ObservationGraph: Sendable {
 extension Diagnostics {
     /// All live observations of the program.
     ///
-    /// Nothing that takes part is kept alive for it, not even for a moment: objects die, and handlers are released, when
-    /// and where they would without it.
+    /// No object that takes part is kept alive for it, not even for a moment: objects die, and handlers are released, when and
+    /// where they would without it. Only a manual observation that has outlived its targets is held while it is asked for its paths.
     ///
     /// - Complexity: O(*n* log *n*) for *n* objects and observations. It takes the locks that registrations take, each for a moment.
     public static func graph() -> ObservationGraph {
