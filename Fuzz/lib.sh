@@ -41,18 +41,22 @@ build_fuzzer() {
     clang=$(toolchain_clang)
     rm -rf "$build/objects"
     mkdir -p "$build/objects"
-    local -a flags=(-g -O1 -DDEBUG=1 -fsanitize=fuzzer-no-link,address -ISources/CDeallocHook/include -ISources/CSwiftRuntime/include)
-    local file
-    for file in Sources/CDeallocHook/*.c Sources/CSwiftRuntime/*.c; do
-        "$clang" -std=c11 "${flags[@]}" -c "$file" -o "$build/objects/$(basename "$file" .c).o"
+    local -a modules=(CDeallocHook CSwiftRuntime CLockBias) includes=() maps=()
+    local module file
+    for module in "${modules[@]}"; do
+        includes+=(-I "Sources/$module/include")
+        maps+=(-Xcc "-fmodule-map-file=$build/$module.modulemap")
+        printf 'module %s { header "%s" export * }\n' "$module" "$PWD/Sources/$module/include/$module.h" >"$build/$module.modulemap"
+    done
+    local -a flags=(-g -O1 -DDEBUG=1 -fsanitize=fuzzer-no-link,address "${includes[@]}")
+    for module in "${modules[@]}"; do
+        for file in "Sources/$module"/*.c; do
+            "$clang" -std=c11 "${flags[@]}" -c "$file" -o "$build/objects/$(basename "$file" .c).o"
+        done
     done
     local -a swift=(
         -swift-version 6 -g -Onone -D DEBUG -package-name autokvo -parse-as-library -sanitize=fuzzer,address -Xcc -DDEBUG=1
-        -I Sources/CDeallocHook/include -I Sources/CSwiftRuntime/include -I "$build"
-        -Xcc "-fmodule-map-file=$build/CDeallocHook.modulemap" -Xcc "-fmodule-map-file=$build/CSwiftRuntime.modulemap")
-    for file in CDeallocHook CSwiftRuntime; do
-        printf 'module %s { header "%s" export * }\n' "$file" "$PWD/Sources/$file/include/$file.h" >"$build/$file.modulemap"
-    done
+        "${includes[@]}" -I "$build" "${maps[@]}")
     swiftc "${swift[@]}" -module-name AutoKVO -emit-module -emit-module-path "$build/AutoKVO.swiftmodule" -emit-library -static \
         -o "$build/libAutoKVO.a" $(find Sources/AutoKVO -name '*.swift')
     local -a support=()

@@ -40,23 +40,27 @@ struct ShortNameTable {
         return Int(truncatingIfNeeded: mixed >> 32) & (capacity - 1)
     }
 
-    /// The bytes, with the length in the last one.
+    /// The bytes, with the length in the last one. They are read as few words, which overlap where there are too few bytes for
+    /// whole ones.
     @inline(__always)
     private static func words(of name: String) -> (UInt64, UInt64)? {
         let utf8 = name.utf8
         let count = utf8.count
         guard count <= 15 else { return nil }
         return utf8.withContiguousStorageIfAvailable { bytes in
-            var low: UInt64 = 0
-            var high: UInt64 = UInt64(count) << 56
             let base = UnsafeRawPointer(bytes.baseAddress!)
+            let length = UInt64(truncatingIfNeeded: count) << 56
             if count >= 8 {
-                low = base.loadUnaligned(as: UInt64.self)
-                for i in 8..<count { high |= UInt64(bytes[i]) << (8 * UInt64(i - 8)) }
-            } else {
-                for i in 0..<count { low |= UInt64(bytes[i]) << (8 * UInt64(i)) }
+                let end = (base + (count &- 8)).loadUnaligned(as: UInt64.self)
+                return (base.loadUnaligned(as: UInt64.self), end >> UInt64(8 &* (16 &- count)) | length)
             }
-            return (low, high)
+            if count >= 4 {
+                let end = UInt64((base + (count &- 4)).loadUnaligned(as: UInt32.self))
+                return (UInt64(base.loadUnaligned(as: UInt32.self)) | end << UInt64(8 &* (count &- 4)), length)
+            }
+            if count == 0 { return (0, length) }
+            let (middle, last) = (UInt64(bytes[count / 2]), UInt64(bytes[count &- 1]))
+            return (UInt64(bytes[0]) | middle << 8 | last << 16, length)
         }
     }
 }

@@ -70,18 +70,24 @@ extension TrackedObject {
     var isObserved: Bool { word.load(ordering: .relaxed) & 1 != 0 }
 
     /// The object's record, if it has one.
-    var record: ObjectRecord? {
-        UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1).map {
-            Unmanaged<ObjectRecord>.fromOpaque($0).takeUnretainedValue()
-        }
-    }
+    var record: ObjectRecord? { existingHome?.takeUnretainedValue() }
 
     /// The schema of the object's class, if the object has a record that knows it.
     @inline(__always)
-    var knownSchema: Unmanaged<ClassSchema>? {
-        UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1).flatMap {
-            Unmanaged<ObjectRecord>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.unmanagedSchema }
-        }
+    var knownSchema: Unmanaged<ClassSchema>? { existingHome?._withUnsafeGuaranteedRef { $0.unmanagedSchema } }
+
+    /// The object's record, if it has one. It may be that of a dying object, which nothing can be attached to any more.
+    @inline(__always)
+    var existingHome: Unmanaged<ObjectRecord>? {
+        UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1).map { .fromOpaque($0) }
+    }
+
+    /// The same for any object; nil for one that is not tracked.
+    @inline(__always)
+    static func existingHome(of object: AnyObject) -> Unmanaged<ObjectRecord>? {
+        let address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+        guard csr_is_kind_of(address, unsafeBitCast(TrackedObject.self as AnyClass, to: UnsafeRawPointer.self)) else { return nil }
+        return Unmanaged<TrackedObject>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.existingHome }
     }
 
     /// The object's record, made if there is none; nil if the object's deinit has begun.
@@ -93,7 +99,7 @@ extension TrackedObject {
     @inline(__always)
     func makeHome() throws(KeyValueError) -> Unmanaged<ObjectRecord>? {
         if isDeinitializing { return nil }
-        if let known = UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1) { return .fromOpaque(known) }
+        if let existingHome { return existingHome }
         return try makeFirstHome()
     }
 

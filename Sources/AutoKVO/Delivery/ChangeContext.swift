@@ -7,18 +7,11 @@ internal import CSwiftRuntime
 /// change: the context then takes what it had borrowed into possession and is left to the handler.
 @usableFromInline
 final class ChangeContext {
-    /// The values, in memory that holds a value of `type`; nil where there is none, or nobody asked. The same for all calls of
-    /// a delivery: what an observation did not ask for is kept from it when it looks (`wants`).
-    @usableFromInline @exclusivity(unchecked) var old: UnsafeRawPointer?
-    @usableFromInline @exclusivity(unchecked) var new: UnsafeRawPointer?
-    @usableFromInline @exclusivity(unchecked) var type: Any.Type = Any.self
-
-    @exclusivity(unchecked) var kind = ChangeKind.setting
-    @exclusivity(unchecked) var isPrior = false
-    @exclusivity(unchecked) var isLastComponent = true
+    /// What happened. The same for all calls of a delivery: what an observation did not ask for is kept from it when it looks
+    /// (`wants`).
+    @usableFromInline @exclusivity(unchecked) var event = ChangeEvent()
     /// Before what has no fixed size for the compiler, behind which fields are looked up.
     @exclusivity(unchecked) var nextSpare: Unmanaged<ChangeContext>?
-    @exclusivity(unchecked) private var indexesPointer: UnsafePointer<RangeSet<Int>>?
     /// Borrowed from the delivery while the handler runs.
     @usableFromInline @exclusivity(unchecked) var observation: Unmanaged<KeyValueObservation>?
     @exclusivity(unchecked) var route: Unmanaged<Route>?
@@ -33,7 +26,7 @@ final class ChangeContext {
 
     deinit {
         if keptObservation != nil {
-            for value in [old, new] {
+            for value in [event.old, event.new] {
                 guard let value = value.map({ UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: Any.self) })
                 else { continue }
                 value.deinitialize(count: 1)
@@ -52,32 +45,20 @@ final class ChangeContext {
     @inlinable
     func load<Value>(_ pointer: UnsafeRawPointer?, as value: Value.Type) -> Value? {
         guard let pointer else { return nil }
-        if type == value { return pointer.assumingMemoryBound(to: Value.self).pointee }
+        if event.type == value { return pointer.assumingMemoryBound(to: Value.self).pointee }
         if value == Any.self { return unsafeBitCast(Boxed(value: box(pointer)), to: Boxed<Value>.self).value }
         return loadConverting(pointer, as: value)
     }
 
     @usableFromInline
-    func box(_ pointer: UnsafeRawPointer) -> Any { ChangeEvent.box(pointer, type) }
+    func box(_ pointer: UnsafeRawPointer) -> Any { ChangeEvent.box(pointer, event.type) }
 
     @usableFromInline
     func loadConverting<Value>(_ pointer: UnsafeRawPointer, as value: Value.Type) -> Value? {
-        convert(ChangeEvent.box(pointer, type), to: Value.self)
+        convert(box(pointer), to: Value.self)
     }
 
-    var indexes: RangeSet<Int>? { keptIndexes ?? indexesPointer?.pointee }
-
-    @inline(__always)
-    func prepare(_ event: ChangeEvent) {
-        kind = event.kind
-        isPrior = event.isPrior
-        isLastComponent = event.isLastComponent
-        type = event.type
-        old = event.old
-        new = event.new
-        indexesPointer = event.indexes
-        route = nil
-    }
+    var indexes: RangeSet<Int>? { keptIndexes ?? event.indexes?.pointee }
 
     var currentObservation: KeyValueObservation { observation!.takeUnretainedValue() }
 
@@ -98,11 +79,11 @@ final class ChangeContext {
     func keep() {
         keptObservation = observation?.takeUnretainedValue()
         keptRoute = route?.takeUnretainedValue()
-        keptIndexes = indexesPointer?.pointee
-        indexesPointer = nil
-        old = wants(.old) ? old.map { ChangeEvent.copy($0, type) } : nil
-        new = wants(.new) ? new.map { ChangeEvent.copy($0, type) } : nil
-        type = Any.self
+        keptIndexes = event.indexes?.pointee
+        event.indexes = nil
+        event.old = wants(.old) ? event.old.map { ChangeEvent.copy($0, event.type) } : nil
+        event.new = wants(.new) ? event.new.map { ChangeEvent.copy($0, event.type) } : nil
+        event.type = Any.self
     }
 
     /// A context that owns what this one tells, its values converted to a type, and that nobody else refers to.
@@ -111,37 +92,40 @@ final class ChangeContext {
             load(pointer, as: value).map { withUnsafePointer(to: $0) { ChangeEvent.copy($0, value) } }
         }
         let copy = ChangeContext()
-        copy.kind = kind
-        copy.isPrior = isPrior
-        copy.isLastComponent = isLastComponent
+        copy.event = event
         copy.observation = observation
         copy.route = route
         copy.keptObservation = observation?.takeUnretainedValue()
         copy.keptRoute = route?.takeUnretainedValue()
         copy.keptIndexes = indexes
-        copy.old = wants(.old) ? converted(old) : nil
-        copy.new = wants(.new) ? converted(new) : nil
+        copy.event.indexes = nil
+        copy.event.old = wants(.old) ? converted(event.old) : nil
+        copy.event.new = wants(.new) ? converted(event.new) : nil
+        copy.event.type = Any.self
         return copy
     }
 }
 
 /// One change of one property, or of one path, on its way to the handlers. Plain words: it points to what it tells.
+///
+/// It is made where it stays, in a context: a copy of what was just written field by field would wait for those writes.
+@usableFromInline
 struct ChangeEvent {
     var kind = ChangeKind.setting
-    var indexes: UnsafePointer<RangeSet<Int>>?
     var isPrior = false
     /// The call made at the registration.
     var isInitial = false
     var isLastComponent = true
-    /// Tells the prior and the other call of one change from those of another.
-    var token: UInt = 0
     /// Observations of the property itself with one of these options came while the change was under way, too late to get
     /// what they ask for, and wait for the next one.
     var excluded: ObservingOptions = []
-    /// What the pointers point to.
-    var type: Any.Type = Any.self
-    var old: UnsafeRawPointer?
-    var new: UnsafeRawPointer?
+    var indexes: UnsafePointer<RangeSet<Int>>?
+    /// Tells the prior and the other call of one change from those of another.
+    var token: UInt = 0
+    /// The values, in memory that holds a value of `type`; nil where there is none, or nobody asked.
+    @usableFromInline var type: Any.Type = Any.self
+    @usableFromInline var old: UnsafeRawPointer?
+    @usableFromInline var new: UnsafeRawPointer?
 
     /// The value behind a pointer to a value of a type.
     static func box(_ pointer: UnsafeRawPointer, _ type: Any.Type) -> Any {

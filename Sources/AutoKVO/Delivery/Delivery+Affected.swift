@@ -24,21 +24,21 @@ extension Delivery {
         var next = 0
         while true {
             if let list = record.list(slot), !list.pointee.interest.load(ordering: .acquiring).isEmpty {
-                record.lock.lock()
+                let hold = record.lock.lock()
                 let (needs, bound) = (list.pointee.needs, list.pointee.lastSequence)
                 let isObserved = list.pointee.hasObservers
                 let isDerivedFrom = isBase && list.pointee.hasDerivedInterest
-                let links = list.pointee.hasInnerLinks ? list.pointee.innerLinks() : []
-                record.lock.unlock()
+                let links = list.pointee.hasInnerLinks ? list.pointee.innerLinks() : Few()
+                record.lock.unlock(hold)
                 if isObserved { body(Affected(subject: .list(record, slot: slot), needs: needs, bound: bound)) }
                 if isDerivedFrom {
                     for derived in record.schema!.dependencies(of: slot).derived
                     where seen.insert(.list(record, slot: derived)) { queue.append((record, derived, false)) }
                 }
-                for link in links {
+                links.forEach { link in
                     let route = link.route
                     if let observation = route.unmanagedObservation {
-                        guard seen.insert(.route(route)) else { continue }
+                        guard seen.insert(.route(route)) else { return }
                         let needs = observation._withUnsafeGuaranteedRef { $0.needs }
                         body(Affected(subject: .route(route), needs: needs, bound: 0))
                     } else if case .derivedKey(let derived) = route.sink, seen.insert(.list(route.root, slot: derived)) {
@@ -83,25 +83,17 @@ extension Delivery {
 
 extension ObserverList {
     /// The links of paths for which a change of this property is more than a call with its values. Under the lock.
-    func innerLinks() -> [PathLink] {
-        var found: [PathLink] = []
+    func innerLinks() -> Few<PathLink> {
+        var found = Few<PathLink>()
         var cursor = first
         while let node = cursor {
             node._withUnsafeGuaranteedRef {
                 guard $0.kind == .link, $0.membership == .linked else { return }
                 let link = unsafeDowncast($0, to: PathLink.self)
-                if !link.isLeaf { found.addSparingly(link) }
+                if !link.isLeaf { found.append(link) }
             }
             cursor = node._withUnsafeGuaranteedRef { $0.next }
         }
         return found
-    }
-}
-
-extension Array {
-    /// Adds an element, the first one with room for no other: of what is nearly always one, growth costs more than the rest.
-    @inline(__always)
-    mutating func addSparingly(_ element: Element) {
-        if isEmpty { self = [element] } else { append(element) }
     }
 }

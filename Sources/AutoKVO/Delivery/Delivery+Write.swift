@@ -41,23 +41,29 @@ struct WriteTicket {
 extension TrackedObject {
     /// What a write to the storage at a place in this object has to do. The object is observed.
     @usableFromInline
-    final func ticket(forWriteTo place: UnsafeRawPointer) -> WriteTicket { findTicket(forWriteTo: place) }
+    final func ticket(forWriteTo place: UnsafeRawPointer) -> WriteTicket { findTicket(forWriteTo: place).ticket }
 
+    /// The ticket, and where it is not `silent` the object's record and this thread's state.
     @inline(__always)
-    private final func findTicket(forWriteTo place: UnsafeRawPointer) -> WriteTicket {
+    private final func findTicket(
+        forWriteTo place: UnsafeRawPointer
+    ) -> (ticket: WriteTicket, record: Unmanaged<ObjectRecord>?, thread: UnsafeMutablePointer<ThreadState>?) {
         let address = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
         let pointer = UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1)
-        guard let pointer else { return WriteTicket(.silent, -1) }
+        guard let pointer else { return (WriteTicket(.silent, -1), nil, nil) }
         let record = Unmanaged<ObjectRecord>.fromOpaque(pointer)
         let layout = record._withUnsafeGuaranteedRef { $0.layout.unsafelyUnwrapped }
         let slot = layout.pointee.slot(atOffset: place - address)
-        guard slot >= 0, let list = record._withUnsafeGuaranteedRef({ $0.list(slot) }) else { return WriteTicket(.silent, slot) }
+        guard slot >= 0, let list = record._withUnsafeGuaranteedRef({ $0.list(slot) }) else {
+            return (WriteTicket(.silent, slot), nil, nil)
+        }
         let interest = list.pointee.interest.load(ordering: .acquiring)
         if interest.isEmpty || layout.pointee[slot].contains(.isSilent) || csr_is_deinitializing(address) {
-            return WriteTicket(.silent, slot)
+            return (WriteTicket(.silent, slot), nil, nil)
         }
+        let thread = ThreadState.current
         let form: WriteTicket.Form
-        if ThreadState.current.pointee.isAnnouncing {
+        if thread.pointee.isAnnouncing {
             // Inside an announced change of the same property, or of one that leads to the same observers, the outer one tells.
             form = .announced
         } else if interest.isDisjoint(with: .derivedOrAhead) {
@@ -67,7 +73,7 @@ extension TrackedObject {
         } else {
             form = interest.isDisjoint(with: .anyOld) ? .immediate : .derivedWithOld
         }
-        return WriteTicket(form, slot, list, wantsNew: interest.contains(.new))
+        return (WriteTicket(form, slot, list, wantsNew: interest.contains(.new)), record, thread)
     }
 
     /// Writes a property, and tells: the whole way of nearly all changes. The object is observed; the pointers are to values of
@@ -81,14 +87,14 @@ extension TrackedObject {
     final func write(
         to place: UnsafeRawPointer, _ type: Any.Type, old: UnsafeRawPointer, new: UnsafeRawPointer, _ store: () -> Void
     ) -> Bool {
-        let ticket = findTicket(forWriteTo: place)
+        let (ticket, record, thread) = findTicket(forWriteTo: place)
         switch ticket.form {
         case .silent:
             guard ticket.slot >= 0 else { return false }
             store()
         case .immediate, .immediateWithOld:
             store()
-            tell(ticket, type, old: old, new: new)
+            tell(ticket, record.unsafelyUnwrapped, type, old: old, new: new, thread.unsafelyUnwrapped)
         case .derivedWithOld:
             writeWithDerived(ticket, type, old: old, new: new, store)
         case .announced:
@@ -109,7 +115,9 @@ extension TrackedObject {
                 store()
                 TestPoint.written.reach()
                 // A path that another thread has begun to observe meanwhile may lead through what was there before.
-                Delivery.moveLinks(record, Int(ticket.slot))
+                if ticket.list.pointee.interest.load(ordering: .acquiring).contains(.ahead) {
+                    Delivery.moveLinks(record, Int(ticket.slot))
+                }
             }
         }
     }
@@ -117,18 +125,21 @@ extension TrackedObject {
     /// Tells of a property that was changed in place. The pointers are to values of the type.
     @usableFromInline
     final func didWrite(_ ticket: WriteTicket, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?) {
-        tell(ticket, type, old: old, new: new)
+        withRecord { tell(ticket, Unmanaged.passUnretained($0), type, old: old, new: new, ThreadState.current) }
     }
 
     @inline(__always)
-    private final func tell(_ ticket: WriteTicket, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?) {
-        withRecord { record in
-            TestPoint.written.reach()
-            let interest = ticket.list.pointee.interest.load(ordering: .acquiring)
-            guard interest.isDisjoint(with: .derivedOrAhead) else {
-                return didWrite(ticket, interest, ChangeEvent(ofWrite: type, old, new))
-            }
-            Walk.callInlined(record, ticket.list, upTo: nil, ChangeEvent(ofWrite: type, old, new), ThreadState.current, isWhole: true)
+    private final func tell(
+        _ ticket: WriteTicket, _ record: Unmanaged<ObjectRecord>, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?,
+        _ thread: UnsafeMutablePointer<ThreadState>
+    ) {
+        TestPoint.written.reach()
+        let interest = ticket.list.pointee.interest.load(ordering: .acquiring)
+        guard interest.isDisjoint(with: .derivedOrAhead) else {
+            return didWrite(ticket, interest, ChangeEvent(ofWrite: type, old, new))
+        }
+        record._withUnsafeGuaranteedRef {
+            Walk.callInlined($0, ticket.list, thread, ChangeEvent(ofWrite: type, old, new))
         }
     }
 
@@ -138,11 +149,11 @@ extension TrackedObject {
         let slot = Int(ticket.slot)
         withRecord { record in
             if !interest.contains(.ahead), record.layout!.pointee.derived(from: slot).pointee.areFew {
-                return Delivery.tellWithDerived(record, slot, ticket.list, event, excluding: [.old, .distinct, .prior]) {}
+                return Delivery.tellWithDerived(record, slot, ticket.list, event, excluding: .oldDistinctOrPrior) {}
             }
             // Another thread has added somebody since the ticket was made, who would have had the change announced.
             let old = event.old.map { ChangeEvent.box($0, event.type) }
-            Delivery.tellAll(record, slot, old: old, excluding: [.old, .distinct, .prior])
+            Delivery.tellAll(record, slot, old: old, excluding: .oldDistinctOrPrior)
         }
     }
 
@@ -192,7 +203,7 @@ extension Delivery {
         var bounds = InlineArray<4, UInt64>(repeating: 0)
         var wantingOld: UInt8 = 0
         var wantingNew: UInt8 = 0
-        record.lock.lock()
+        let hold = record.lock.lock()
         let ownBound = list.pointee.count > 0 ? list.pointee.lastSequence : 0
         for index in 0..<count {
             guard let list = record.list(derived.pointee[index]), list.pointee.count > 0 else { continue }
@@ -201,24 +212,30 @@ extension Delivery {
             if readingOld, list.pointee.wantsOld { wantingOld |= bit }
             if list.pointee.wantsNew { wantingNew |= bit }
         }
-        record.lock.unlock()
+        record.lock.unlock(hold)
         // Memory of which nothing is initialised that is not asked for.
         withUnsafeTemporaryAllocation(of: Any.self, capacity: 8) { memory in
-            let old = Values(at: memory.baseAddress!, wantingOld)
-            let new = Values(at: memory.baseAddress! + 4, wantingNew)
+            var old = Values(at: memory.baseAddress!, wantingOld)
+            var new = Values(at: memory.baseAddress! + 4, wantingNew)
             old.read(record, derived)
             store()
             new.read(record, derived)
             let thread = ThreadState.current
             let outer = thread.pointee.calls.begin()
-            if ownBound > 0 { Walk.call(record, list, upTo: ownBound, event, thread) }
+            if ownBound > 0 {
+                var loop = HandlerLoop(thread, event)
+                Walk.call(record, list, upTo: ownBound, &loop)
+                loop.finish()
+            }
             for index in 0..<count where bounds[index] > 0 {
-                let event = ChangeEvent(isLastComponent: false, excluded: excluded, old: old[index], new: new[index])
-                Walk.call(record, record.list(derived.pointee[index])!, upTo: bounds[index], event, thread)
+                var loop = HandlerLoop(
+                    thread, ChangeEvent(isLastComponent: false, excluded: excluded, old: old[index], new: new[index]))
+                Walk.call(record, record.list(derived.pointee[index])!, upTo: bounds[index], &loop)
+                loop.finish()
             }
             thread.pointee.calls.end(outer)
-            old.forget()
-            new.forget()
+            old.forget(count)
+            new.forget(count)
         }
     }
 
@@ -226,6 +243,8 @@ extension Delivery {
     private struct Values {
         private let place: UnsafeMutablePointer<Any>
         private let wanted: UInt8
+        /// Where they are, by the key's place among the derived ones.
+        private var read = InlineArray<4, UnsafeMutablePointer<Any>?>(repeating: nil)
 
         @inline(__always)
         init(at place: UnsafeMutablePointer<Any>, _ wanted: UInt8) {
@@ -234,23 +253,21 @@ extension Delivery {
         }
 
         @inline(__always)
-        private func isWanted(_ index: Int) -> Bool { wanted & 1 &<< UInt8(truncatingIfNeeded: index) != 0 }
-
-        @inline(__always)
-        func read(_ record: ObjectRecord, _ derived: UnsafePointer<SlotLayout.DerivedSlots>) {
+        mutating func read(_ record: ObjectRecord, _ derived: UnsafePointer<SlotLayout.DerivedSlots>) {
             if wanted == 0 { return }
-            for index in 0..<derived.pointee.count where isWanted(index) {
-                (place + index).initialize(to: record.readValue(derived.pointee[index]))
+            for index in 0..<derived.pointee.count where wanted & 1 &<< UInt8(truncatingIfNeeded: index) != 0 {
+                record.readValue(derived.pointee[index], into: place + index)
+                read[index] = place + index
             }
         }
 
         @inline(__always)
-        subscript(index: Int) -> UnsafeRawPointer? { isWanted(index) ? UnsafeRawPointer(place + index) : nil }
+        subscript(index: Int) -> UnsafeRawPointer? { UnsafeRawPointer(read[index]) }
 
         @inline(__always)
-        func forget() {
+        func forget(_ count: Int) {
             if wanted == 0 { return }
-            for index in 0..<4 where isWanted(index) { (place + index).deinitialize(count: 1) }
+            for index in 0..<count { read[index]?.deinitialize(count: 1) }
         }
     }
 }
@@ -261,5 +278,11 @@ extension ObjectRecord {
         Unmanaged<TrackedObject>.fromOpaque(address)._withUnsafeGuaranteedRef { object in
             layout!.pointee.declaration(slot)._withUnsafeGuaranteedRef { $0.read(object) }
         }
+    }
+
+    /// The same, put into memory that is not initialised.
+    @inline(__always)
+    fileprivate func readValue(_ slot: Int, into place: UnsafeMutablePointer<Any>) {
+        layout.unsafelyUnwrapped.pointee.declaration(slot)._withUnsafeGuaranteedRef { $0.read(address, into: place) }
     }
 }

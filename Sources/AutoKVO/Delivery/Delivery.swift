@@ -18,8 +18,8 @@ enum Delivery {
             return thread.pointee.beginUnobserved(record.address, slot)
         }
         let isNested = !thread.pointee.openChanges.isEmpty
-        var events: [OpenEvent] = []
-        var opened: [OpenEvent] = []
+        var events = Few<OpenEvent>()
+        var opened = Few<OpenEvent>()
         forEachAffected(by: record, slot) { affected in
             if isNested, let event = thread.pointee.openEvent(of: affected.subject) {
                 event.depth += 1
@@ -29,15 +29,17 @@ enum Delivery {
             let isOwn = affected.isOwn(record, slot)
             let event = OpenEvent(
                 affected, isOwn ? edit : nil, isLastComponent: isOwn, token: thread.pointee.makeToken(thread))
-            events.addSparingly(event)
+            events.append(event)
             if isNested { opened.append(event) }
         }
         if !isNested { opened = events }
         thread.pointee.openChanges.append(OpenChange(record, slot, events))
         TestPoint.begun.reach()
         // Reading is user code, which may begin and end changes itself.
-        for event in opened where event.wants.contains(.old) { event.old = oldValue(for: event) }
-        deliver(opened.filter { $0.wants.contains(.prior) }, isPrior: true, thread)
+        opened.forEach { if $0.wants.contains(.old) { $0.old = oldValue(for: $0) } }
+        if opened.first(where: { $0.wants.contains(.prior) }) != nil {
+            deliver(opened.filter { $0.wants.contains(.prior) }, isPrior: true, thread)
+        }
     }
 
     /// A property has changed.
@@ -58,10 +60,10 @@ enum Delivery {
             thread.pointee.openChanges[index].depth -= 1
             return true
         }
-        var ended = thread.pointee.openChanges.remove(at: index).events
-        for event in ended { event.depth -= 1 }
-        if ended.contains(where: { $0.depth > 0 }) { ended.removeAll { $0.depth > 0 } }
-        deliver(ended, isPrior: false, thread)
+        let ended = thread.pointee.openChanges.remove(at: index).events
+        ended.forEach { $0.depth -= 1 }
+        let isNested = ended.first { $0.depth > 0 } != nil
+        deliver(isNested ? ended.filter { $0.depth == 0 } : ended, isPrior: false, thread)
         return true
     }
 
@@ -74,11 +76,11 @@ enum Delivery {
     static func tellAll(_ record: ObjectRecord, _ slot: Int, old: Any?, excluding excluded: ObservingOptions) {
         let thread = ThreadState.current
         moveLinks(record, slot)
-        var events: [OpenEvent] = []
+        var events = Few<OpenEvent>()
         forEachAffected(by: record, slot) {
             let isOwn = $0.isOwn(record, slot)
-            events.addSparingly(OpenEvent(
-                $0, nil, isLastComponent: isOwn, old: isOwn ? old : nil,
+            events.append(OpenEvent(
+                $0, nil, isLastComponent: isOwn, old: isOwn ? old.map(KnownValue.init) ?? KnownValue() : KnownValue(),
                 excluded: isOwn && old != nil ? excluded.intersection(.prior) : excluded))
         }
         deliver(events, isPrior: false, thread)
@@ -95,15 +97,15 @@ enum Delivery {
         var next = 0
         while true {
             let (isDerivedFrom, links) = record.lock.withLock {
-                (list.pointee.hasDerivedInterest, list.pointee.hasInnerLinks ? list.pointee.innerLinks() : [])
+                (list.pointee.hasDerivedInterest, list.pointee.hasInnerLinks ? list.pointee.innerLinks() : Few())
             }
-            for link in links where link.isFollowed { link.chain.relink(from: link.level + 1) }
+            links.forEach { if $0.isFollowed { $0.chain.relink(from: $0.level + 1) } }
             if isDerivedFrom {
                 for derived in record.schema!.dependencies(of: slot).derived
                 where seen.insert(.list(record, slot: derived)) { queue.append((record, derived)) }
             }
-            for link in links {
-                guard case .derivedKey(let derived) = link.route.sink else { continue }
+            links.forEach { link in
+                guard case .derivedKey(let derived) = link.route.sink else { return }
                 if seen.insert(.list(link.route.root, slot: derived)) { queue.append((link.route.root, derived)) }
             }
             repeat {
@@ -117,25 +119,40 @@ enum Delivery {
 
     // MARK: Values and calls
 
-    private static func oldValue(for event: OpenEvent) -> Any? {
-        value(for: event, given: event.edit?.removed, isMissing: event.edit?.kind == .insertion)
+    private static func oldValue(for event: OpenEvent) -> KnownValue {
+        guard let edit = event.edit else { return value(of: event.subject) }
+        return elements(of: event.subject, edit, given: edit.removed, isMissing: edit.kind == .insertion)
     }
 
-    private static func newValue(for event: OpenEvent) -> Any? {
-        value(for: event, given: event.edit?.inserted, isMissing: event.edit?.kind == .removal)
+    private static func newValue(for event: OpenEvent) -> KnownValue {
+        guard let edit = event.edit else { return value(of: event.subject) }
+        return elements(of: event.subject, edit, given: edit.inserted, isMissing: edit.kind == .removal)
     }
 
-    private static func value(for event: OpenEvent, given: Any?, isMissing: Bool) -> Any? {
-        switch event.subject {
-        case .route(let route): return route.currentValue()
+    private static func value(of subject: ChangeSubject) -> KnownValue {
+        switch subject {
+        case .route(let route):
+            guard let object = route.root.trackedObject else { return KnownValue() }
+            return KnownValue(route.path.value(from: object))
         case .list(let record, let slot):
-            if let given { return given }
-            guard !isMissing, let object = record.trackedObject else { return nil }
-            let value = record.readValue(slot)
-            withExtendedLifetime(object) {}
-            guard let indexes = event.edit?.indexes else { return value }
-            return pickElements(indexes, of: value)
+            guard let object = record.trackedObject else { return KnownValue() }
+            defer { withExtendedLifetime(object) {} }
+            return KnownValue(record.readValue(slot))
         }
+    }
+
+    /// The elements that an edit of a collection takes away or puts in; of the collection that is there now, if the edit does
+    /// not say.
+    private static func elements(
+        of subject: ChangeSubject, _ edit: CollectionChange, given: Any?, isMissing: Bool
+    ) -> KnownValue {
+        guard case .list(let record, let slot) = subject else { return value(of: subject) }
+        if let given { return KnownValue(given) }
+        guard !isMissing, let object = record.trackedObject else { return KnownValue() }
+        let value = record.readValue(slot)
+        withExtendedLifetime(object) {}
+        guard let indexes = edit.indexes else { return KnownValue(value) }
+        return pickElements(indexes, of: value).map(KnownValue.init) ?? KnownValue()
     }
 
     /// Whether somebody asks for the new value, be it through a path that has moved here since the change began.
@@ -146,29 +163,30 @@ enum Delivery {
     }
 
     /// Reads what is wanted before the first handler, then calls all.
-    private static func deliver(_ events: [OpenEvent], isPrior: Bool, _ thread: UnsafeMutablePointer<ThreadState>) {
+    private static func deliver(_ events: Few<OpenEvent>, isPrior: Bool, _ thread: UnsafeMutablePointer<ThreadState>) {
         if events.isEmpty { return }
-        if !isPrior { for event in events where wantsNew(event) { event.new = newValue(for: event) } }
+        if !isPrior { events.forEach { if wantsNew($0) { $0.new = newValue(for: $0) } } }
         let outer = thread.pointee.calls.begin()
-        for event in events { deliver(event, isPrior: isPrior, thread) }
+        events.forEach { deliver($0, isPrior: isPrior, thread) }
         thread.pointee.calls.end(outer)
     }
 
     private static func deliver(_ event: OpenEvent, isPrior: Bool, _ thread: UnsafeMutablePointer<ThreadState>) {
         event.withValues { old, new, indexes in
-            let change = ChangeEvent(
-                kind: event.edit?.kind ?? .setting, indexes: indexes, isPrior: isPrior, isLastComponent: event.isLastComponent,
-                token: event.token, excluded: event.excluded, type: Any.self, old: old, new: new)
+            var loop = HandlerLoop(
+                thread,
+                ChangeEvent(
+                    kind: event.edit?.kind ?? .setting, isPrior: isPrior, isLastComponent: event.isLastComponent,
+                    excluded: event.excluded, indexes: indexes, token: event.token, type: Any.self, old: old, new: new))
             switch event.subject {
             case .list(let record, let slot):
-                guard let object = record.trackedObject else { return }
-                Walk.call(record, record.list(slot)!, upTo: event.bound, change, thread)
-                withExtendedLifetime(object) {}
-            case .route(let route):
-                var loop = HandlerLoop(thread, change)
-                loop.call(route, change)
-                loop.finish()
+                if let object = record.trackedObject {
+                    Walk.call(record, record.list(slot)!, upTo: event.bound, &loop)
+                    withExtendedLifetime(object) {}
+                }
+            case .route(let route): loop.call(route)
             }
+            loop.finish()
         }
     }
 
@@ -179,14 +197,15 @@ enum Delivery {
     ) {
         let thread = ThreadState.current
         let outer = thread.pointee.calls.begin()
-        var (old, new) = (old, new)
-        withPointer(to: &old) { old in
-            withPointer(to: &new) { new in
+        var (old, new) = (old.map(KnownValue.init) ?? KnownValue(), new.map(KnownValue.init) ?? KnownValue())
+        old.withPointer { old in
+            new.withPointer { new in
                 withPointer(to: indexes) { indexes in
-                    let event = ChangeEvent(
-                        kind: kind, indexes: indexes, isInitial: isInitial, isLastComponent: isLastComponent, old: old, new: new)
-                    var loop = HandlerLoop(thread, event)
-                    if let route { loop.call(route, event) } else { loop.callDirectly(observation, event) }
+                    var loop = HandlerLoop(
+                        thread,
+                        ChangeEvent(
+                            kind: kind, isInitial: isInitial, isLastComponent: isLastComponent, indexes: indexes, old: old, new: new))
+                    if let route { loop.call(route) } else { loop.callDirectly(observation) }
                     loop.finish()
                 }
             }
@@ -199,19 +218,13 @@ extension OpenEvent {
     /// The values as pointers to them, nil for those that are missing.
     @inline(__always)
     fileprivate func withValues(_ body: (UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<RangeSet<Int>>?) -> Void) {
-        withPointer(to: &old) { old in
-            withPointer(to: &new) { new in
-                withPointer(to: edit?.indexes) { body(old, new, $0) }
+        old.withPointer { old in
+            new.withPointer { new in
+                guard let edit else { return body(old, new, nil) }
+                withPointer(to: edit.indexes) { body(old, new, $0) }
             }
         }
     }
-}
-
-/// A value as a pointer to it, nil if it is missing. An optional `Any` begins with the `Any`.
-@inline(__always)
-private func withPointer(to value: inout Any?, _ body: (UnsafeRawPointer?) -> Void) {
-    let isThere = if case .none = value { false } else { true }
-    withUnsafePointer(to: &value) { body(isThere ? UnsafeRawPointer($0) : nil) }
 }
 
 @inline(__always)
@@ -238,7 +251,7 @@ extension ThreadState {
     /// What the open changes will tell to a subject.
     func openEvent(of subject: ChangeSubject) -> OpenEvent? {
         for change in openChanges {
-            for event in change.events where event.subject == subject { return event }
+            if let event = change.events.first(where: { $0.subject == subject }) { return event }
         }
         return nil
     }

@@ -118,6 +118,7 @@ public class ObservationNode {
     final var record: ObjectRecord? { home?.takeUnretainedValue() }
 
     /// What this node makes a change of its property do. Constant while the node is in a list.
+    @inline(__always)
     final var needs: ObserverList.Needs {
         guard kind == .observation else { return unsafeDowncast(self, to: PathLink.self).linkNeeds }
         return ObserverList.Needs(for: options)

@@ -44,16 +44,20 @@ struct ObserverList: ~Copyable {
 
         @inline(__always)
         init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// The interest if there are any of those who have it.
+        @inline(__always)
+        fileprivate init(_ interest: Interest, if count: Int32) { rawValue = count != 0 ? interest.rawValue : 0 }
+
+        @inline(__always)
+        fileprivate static func | (a: Interest, b: Interest) -> Interest { Interest(rawValue: a.rawValue | b.rawValue) }
     }
 
     private func updateInterest() {
-        var now: Interest = []
-        if old != 0 { now.insert(.old) }
-        if new != 0 { now.insert(.new) }
-        if count != 0 { now.insert(.own) }
-        if derivedInterest != 0 { now.insert(.derived) }
-        if derivedOld != 0 { now.insert(.derivedOld) }
-        if prior | inner | derivedLookAhead != 0 { now.insert(.ahead) }
+        // Without a branch, since it is part of every registration and removal.
+        let now =
+            Interest(.old, if: old) | Interest(.new, if: new) | Interest(.own, if: count) | Interest(.derived, if: derivedInterest)
+            | Interest(.derivedOld, if: derivedOld) | Interest(.ahead, if: prior | inner | derivedLookAhead)
         interest.store(now, ordering: .releasing)
     }
 
@@ -113,15 +117,15 @@ struct ObserverList: ~Copyable {
         account(for: node, by: 1)
     }
 
+    @inline(__always)
     private mutating func account(for node: ObservationNode, by one: Int32) {
         let needs = node.needs
         count += one
-        defer { updateInterest() }
-        if needs.isEmpty { return }
         if needs.contains(.old) { old += one }
         if needs.contains(.new) { new += one }
         if needs.contains(.prior) { prior += one }
         if needs.contains(.inner) { inner += one }
+        updateInterest()
     }
 
     /// Adds a node behind all others and takes the given ownership of it.

@@ -30,9 +30,9 @@ struct OpenChange {
     /// Further announcements of the same property inside this one.
     var depth = 0
     /// What it will tell. Two changes that are open at once may share an event: see `OpenEvent.depth`.
-    let events: [OpenEvent]
+    let events: Few<OpenEvent>
 
-    init(_ record: ObjectRecord, _ slot: Int, _ events: [OpenEvent]) {
+    init(_ record: ObjectRecord, _ slot: Int, _ events: Few<OpenEvent>) {
         self.record = record
         address = record.address
         self.slot = slot
@@ -54,8 +54,8 @@ final class OpenEvent {
     /// Tells the prior and the other call of one change from those of another, on any thread.
     let token: UInt
     let wants: ObserverList.Needs
-    @exclusivity(unchecked) var old: Any?
-    @exclusivity(unchecked) var new: Any?
+    @exclusivity(unchecked) var old: KnownValue
+    @exclusivity(unchecked) var new = KnownValue()
     /// Whether the property is the last component of the route that is told.
     let isLastComponent: Bool
     let excluded: ObservingOptions
@@ -64,7 +64,7 @@ final class OpenEvent {
 
     init(
         _ affected: Delivery.Affected, _ edit: CollectionChange?, isLastComponent: Bool, token: UInt = 0,
-        old: Any? = nil, excluded: ObservingOptions = []
+        old: KnownValue = KnownValue(), excluded: ObservingOptions = []
     ) {
         subject = affected.subject
         bound = affected.bound
@@ -83,6 +83,27 @@ final class OpenEvent {
     }
 
     func willCallAgain(_ observation: KeyValueObservation) { claimed.append(observation) }
+}
+
+/// A value that is known or not. An optional `Any` is not used for it: each time one is moved or dropped, the runtime is asked
+/// for its type first.
+struct KnownValue {
+    private(set) var isKnown = false
+    private var value: Any = ()
+
+    init() {}
+
+    init(_ value: Any) {
+        self.value = value
+        isKnown = true
+    }
+
+    /// A pointer to the value, nil if it is not known.
+    @inline(__always)
+    mutating func withPointer(_ body: (UnsafeRawPointer?) -> Void) {
+        let isKnown = isKnown
+        withUnsafePointer(to: &value) { body(isKnown ? UnsafeRawPointer($0) : nil) }
+    }
 }
 
 /// How a collection is edited.

@@ -14,51 +14,64 @@ enum Walk {
     /// How many nodes a walk holds at a time. Two lock operations are shared by as many calls.
     private static var handful: Int { 16 }
 
+    /// - Parameter loop: What to call the nodes with. It has its event.
     static func call(
-        _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, upTo bound: UInt64?,
-        _ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>
+        _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, upTo bound: UInt64?, _ loop: inout HandlerLoop
     ) {
-        callInlined(record, list, upTo: bound, event, thread)
+        walk(record, list, upTo: bound, &loop) { _ in }
     }
 
-    /// The same, as part of the function it is called from: for the one place where 30 instructions count. The event is
-    /// made after the lock was taken, which would wait until all of it is written (4 ns).
-    ///
-    /// - Parameter isWhole: Whether the walk is all of its delivery. Otherwise the delivery has begun a part of the register
-    ///   of calls, for all its walks.
+    /// The walk that is all of its delivery, as part of the function it is called from: for the one place where 30 instructions
+    /// count. The event is made after the lock was taken, which, if it is shared, would wait until all of it is written (4 ns).
     @inline(__always)
     static func callInlined(
-        _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, upTo bound: UInt64?,
-        _ event: @autoclosure () -> ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>, isWhole: Bool = false
+        _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, _ thread: UnsafeMutablePointer<ThreadState>,
+        _ event: @autoclosure () -> ChangeEvent
+    ) {
+        var loop = HandlerLoop(thread, isWhole: true)
+        walk(record, list, upTo: nil, &loop) { $0.begin(event()) }
+        loop.finish()
+    }
+
+    @inline(__always)
+    private static func walk(
+        _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, upTo bound: UInt64?, _ loop: inout HandlerLoop,
+        begin: (inout HandlerLoop) -> Void
     ) {
         // Memory that is not initialised: clearing it would cost as much as a call.
         withUnsafeTemporaryAllocation(of: Unmanaged<ObservationNode>.self, capacity: 2 * handful) { nodes in
             let held = nodes.baseAddress!
             let gone = held + handful
-            record.lock.lock()
+            let hold = record.lock.lock()
             let end = list.pointee.lastSequence
             let last = bound ?? end
             var cursor = list.pointee.first
             var heldCount = take(from: &cursor, upTo: last, end, held)
-            record.lock.unlock()
+            record.lock.unlock(hold)
             if heldCount == 0 { return }
-            let event = event()
-            var loop = HandlerLoop(thread, event, isWhole: isWhole)
+            begin(&loop)
             repeat {
-                for index in 0..<heldCount { held[index]._withUnsafeGuaranteedRef { loop.call($0, event) } }
-                record.lock.lock()
+                var index = 0
+                repeat {
+                    held[index]._withUnsafeGuaranteedRef { loop.call($0) }
+                    index &+= 1
+                } while index < heldCount
+                let hold = record.lock.lock()
                 // What was next may have left meanwhile. What is held is still in its place.
-                if cursor != nil { cursor = held[heldCount - 1]._withUnsafeGuaranteedRef { $0.next } }
+                if cursor != nil { cursor = held[heldCount &- 1]._withUnsafeGuaranteedRef { $0.next } }
                 var goneCount = 0
-                for index in 0..<heldCount where list.pointee.release(held[index]) {
-                    gone[goneCount] = held[index]
-                    goneCount &+= 1
-                }
+                index = 0
+                repeat {
+                    if list.pointee.release(held[index]) {
+                        gone[goneCount] = held[index]
+                        goneCount &+= 1
+                    }
+                    index &+= 1
+                } while index < heldCount
                 heldCount = cursor == nil ? 0 : take(from: &cursor, upTo: last, end, held)
-                record.lock.unlock()
+                record.lock.unlock(hold)
                 if goneCount > 0 { letGo(of: gone, goneCount) }
             } while heldCount > 0
-            loop.finish()
         }
     }
 
@@ -83,6 +96,8 @@ enum Walk {
             }
             if count == handful { break }
         }
+        // The next one is fetched from memory while these are called.
+        if let cursor { csr_prefetch(cursor.toOpaque()) }
         return count
     }
 
@@ -115,73 +130,94 @@ extension ObserverList {
 }
 
 /// Calls handlers one after the other for one event, with one change context as long as no handler keeps it.
-///
-/// The event is handed along and not kept: a copy, of what was just written field by field, would wait for those writes.
 struct HandlerLoop {
     private let thread: UnsafeMutablePointer<ThreadState>
     private var context: Unmanaged<ChangeContext>
     /// The context's reference counts while nobody but the loop refers to it.
-    private var countWord: UInt64
+    private var countWord: UInt64 = 0
     /// Marks that need a closer look before the call.
-    private let special: ObservationNode.Marks
-    /// Whether the delivery has begun its part of the register of calls, and how to end it if the loop has.
-    private var hasRegister: Bool
-    private var outer: Int?
+    private var special: ObservationNode.Marks = .node
+    /// The delivery's part of the register of calls: who began it, and if the loop has, what `end` is to be given.
+    private var part: Int
+    private static var deliverys: Int { -1 }
+    private static var nobodys: Int { -2 }
+
+    /// A loop whose event is yet to come, by `begin`.
+    ///
+    /// - Parameter isWhole: Whether the loop is all of its delivery. Otherwise the delivery has begun a part of the register of
+    ///   calls, for all its loops.
+    @inline(__always)
+    init(_ thread: UnsafeMutablePointer<ThreadState>, isWhole: Bool = false) {
+        self.thread = thread
+        part = isWhole ? Self.nobodys : Self.deliverys
+        context = thread.pointee.takeContext()
+    }
 
     @inline(__always)
-    init(_ thread: UnsafeMutablePointer<ThreadState>, _ event: ChangeEvent, isWhole: Bool = false) {
-        self.thread = thread
-        hasRegister = !isWhole
+    init(_ thread: UnsafeMutablePointer<ThreadState>, _ event: @autoclosure () -> ChangeEvent) {
+        self.init(thread)
+        begin(event())
+    }
+
+    @inline(__always)
+    mutating func begin(_ event: @autoclosure () -> ChangeEvent) {
+        let event = event()
+        context._withUnsafeGuaranteedRef {
+            $0.event = event
+            $0.route = nil
+        }
         var special = ObservationNode.Marks(event.excluded.union(.onceOrDistinct)).union(.link)
         if event.isPrior || thread.pointee.coalescing != nil { special.insert(.node) }
         self.special = special
-        context = thread.pointee.takeContext()
-        context._withUnsafeGuaranteedRef { $0.prepare(event) }
         countWord = csr_count_word(context.toOpaque())
     }
+
+    /// In the context, which is the loop's.
+    @inline(__always)
+    private var event: ChangeEvent { context._withUnsafeGuaranteedRef { $0.event } }
 
     @inline(__always)
     func finish() {
         thread.pointee.giveBack(context)
-        if let outer { thread.pointee.calls.end(outer) }
+        if part >= 0 { thread.pointee.calls.end(part) }
     }
 
     /// Calls the handler of a node that its list, held by the walk, keeps alive.
     @inline(__always)
-    mutating func call(_ node: ObservationNode, _ event: ChangeEvent) {
-        guard node.marks.isDisjoint(with: special) else { return callAfterCloserLook(node, event) }
+    mutating func call(_ node: ObservationNode) {
+        guard node.marks.isDisjoint(with: special) else { return callAfterCloserLook(node) }
         TestPoint.beforeCall.reach()
-        if node.isActive { _ = perform(unsafeDowncast(node, to: KeyValueObservation.self), event, by: nil) }
+        if node.isActive { _ = perform(unsafeDowncast(node, to: KeyValueObservation.self), by: nil) }
     }
 
     @inline(never)
-    private mutating func callAfterCloserLook(_ node: ObservationNode, _ event: ChangeEvent) {
+    private mutating func callAfterCloserLook(_ node: ObservationNode) {
         switch node.kind {
-        case .observation: call(unsafeDowncast(node, to: KeyValueObservation.self), event, by: nil)
-        case .link: call(unsafeDowncast(node, to: PathLink.self), event)
+        case .observation: call(unsafeDowncast(node, to: KeyValueObservation.self), by: nil)
+        case .link: call(unsafeDowncast(node, to: PathLink.self))
         }
     }
 
     /// The same for an observation that no walk holds.
-    mutating func callDirectly(_ observation: KeyValueObservation, _ event: ChangeEvent) {
+    mutating func callDirectly(_ observation: KeyValueObservation) {
         // The changes of a coalescing are told late, when the target may be dead.
         guard let target = observation.record?.trackedObject, observation.hold() else { return }
-        call(observation, event)
+        call(observation, by: nil)
         observation.letGo()
         withExtendedLifetime(target) {}
     }
 
     /// Calls the handler of the observation that a path's last component leads to.
-    private mutating func call(_ link: PathLink, _ event: ChangeEvent) {
+    private mutating func call(_ link: PathLink) {
         // A link that leads on was added after this change began, and is told of the next.
         guard link.isLeaf else { return }
         // Inside an announced change of an object on the path's way, that change tells, when it ends.
         if !thread.pointee.openChanges.isEmpty, thread.pointee.openEvent(of: .route(link.route)) != nil { return }
-        call(link.route, event)
+        call(link.route)
     }
 
     /// Calls the handler of a route's observation, once for each change.
-    mutating func call(_ route: Route, _ event: ChangeEvent) {
+    mutating func call(_ route: Route) {
         guard let observation = route.unmanagedObservation else { return }
         let this = Unmanaged.passUnretained(route)
         observation._withUnsafeGuaranteedRef { observation in
@@ -190,52 +226,47 @@ struct HandlerLoop {
             if route.isOneOfSeveral || observation.options.contains(.once), route.isEnded { return }
             if route.mayMeetItself {
                 let isOfRoute = observation.handling == .changeOfEachPath
-                if !hasRegister {
-                    outer = thread.pointee.calls.begin()
-                    hasRegister = true
-                }
+                if part == Self.nobodys { part = thread.pointee.calls.begin() }
                 let called = isOfRoute ? this.toOpaque() : Unmanaged.passUnretained(observation).toOpaque()
                 guard thread.pointee.calls.isFirst(of: called) else { return }
             }
             let target = route.root.address
             guard csr_try_retain(target) else { return }
             if observation.hold() {
-                call(observation, event, by: this)
+                call(observation, by: this)
                 observation.letGo()
             }
             csr_release(target)
         }
     }
 
-    private mutating func call(_ observation: KeyValueObservation, _ event: ChangeEvent, by route: Unmanaged<Route>?) {
+    private mutating func call(_ observation: KeyValueObservation, by route: Unmanaged<Route>?) {
         TestPoint.beforeCall.reach()
         let isAdmitted =
             observation.marks.isDisjoint(with: special) ? observation.isActive : observation.admits(event, route, thread)
-        guard isAdmitted, perform(observation, event, by: route) else { return }
+        guard isAdmitted, perform(observation, by: route) else { return }
         if observation.options.contains(.once), !event.isPrior { observation.didFire() }
     }
 
     /// Calls the handler if the observer is alive, and keeps it alive for the call.
     @inline(__always)
-    private mutating func perform(
-        _ observation: KeyValueObservation, _ event: ChangeEvent, by route: Unmanaged<Route>?
-    ) -> Bool {
+    private mutating func perform(_ observation: KeyValueObservation, by route: Unmanaged<Route>?) -> Bool {
         TestPoint.beforeObserver.reach()
         guard let observer = observation.observerAddress else {
-            invoke(observation, event, route)
+            invoke(observation, route)
             return true
         }
         guard csr_try_retain(observer) else {
             observation.observerIsGone()
             return false
         }
-        invoke(observation, event, route)
+        invoke(observation, route)
         csr_release(observer)
         return true
     }
 
     @inline(__always)
-    private mutating func invoke(_ observation: KeyValueObservation, _ event: ChangeEvent, _ route: Unmanaged<Route>?) {
+    private mutating func invoke(_ observation: KeyValueObservation, _ route: Unmanaged<Route>?) {
         context._withUnsafeGuaranteedRef {
             $0.observation = Unmanaged.passUnretained(observation)
             if let route { $0.route = route }
@@ -244,17 +275,21 @@ struct HandlerLoop {
             route?._withUnsafeGuaranteedRef { $0.root.address }
                 ?? observation.home.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.address }
         }
-        if csr_count_word(context.toOpaque()) != countWord { giveUpContext(event) }
+        if csr_count_word(context.toOpaque()) != countWord { giveUpContext() }
         if route != nil { context._withUnsafeGuaranteedRef { $0.route = nil } }
     }
 
     /// A handler kept its change: the context is the handler's now, the next call gets another.
     @inline(never)
-    private mutating func giveUpContext(_ event: ChangeEvent) {
-        context._withUnsafeGuaranteedRef { $0.keep() }
-        context.release()
+    private mutating func giveUpContext() {
+        let kept = context
         context = thread.pointee.takeContext()
-        context._withUnsafeGuaranteedRef { $0.prepare(event) }
+        context._withUnsafeGuaranteedRef {
+            $0.event = kept._withUnsafeGuaranteedRef { $0.event }
+            $0.route = nil
+        }
+        kept._withUnsafeGuaranteedRef { $0.keep() }
+        kept.release()
         countWord = csr_count_word(context.toOpaque())
     }
 }

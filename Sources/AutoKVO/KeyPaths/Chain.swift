@@ -45,18 +45,18 @@ final class Chain: @unchecked Sendable {
     ///
     /// - Complexity: O(*n*) for *n* components behind the level; behind an operator, O(*m*) for *m* elements.
     func relink(from level: Int) {
-        var stale: [PathLink] = []
+        var stale = Few<PathLink>()
         var start: (version: Int, level: Int, previous: PathLink?)?
         underLock {
             guard !isEnded else { return }
             pending = min(pending, level)
             version += 1
             for index in pending..<max(pending, links.count) {
-                if let link = links[index].take() { stale.addSparingly(link) }
+                if let link = links[index].take() { stale.append(link) }
             }
             start = (version, pending, pending > 0 ? links[pending - 1] : nil)
         }
-        for link in stale { link.cancel() }
+        stale.forEach { $0.cancel() }
         guard let start else { return }
         TestPoint.relinking.reach()
 

@@ -2,7 +2,7 @@ extension ParsedKeyPath {
     /// The value at the end of the path; the empty optional where an object on the way is missing, or does not have the
     /// key it is asked for.
     func value(from object: TrackedObject) -> Any {
-        (try? requireValue(from: object)) ?? Any?.none as Any
+        do { return try requireValue(from: object) } catch { return Any?.none as Any }
     }
 
     /// The value at the end of the path; the empty optional where an object on the way is missing.

@@ -117,12 +117,12 @@ final class PathLink: ObservationNode {
     func cancel() {
         home!._withUnsafeGuaranteedRef { record in
             record.lock.withLock { isCancelled = true }
-            _ = record.unlink(self)
+            record.unlink(self) {}
         }
     }
 
     override func targetDidDie() {
-        _ = record!.unlink(self)
+        record!.unlink(self) {}
         guard isFirst else { return }
         switch route.sink {
         case .observation(let observation): observation.targetDidDie(of: route)

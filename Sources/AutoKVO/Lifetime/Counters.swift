@@ -11,21 +11,17 @@ package struct Counters {
     package static let contexts = Counters("contexts")
 
     package let name: String
-    private let cell: Cell
 
-    private final class Cell: Sendable { let count = Atomic<Int>(0) }
+    private init(_ name: String) { self.name = name }
 
-    private init(_ name: String) {
-        self.name = name
-        cell = Cell()
-    }
+    #if DEBUG
+        private let cell = Cell()
+        private final class Cell: Sendable { let count = Atomic<Int>(0) }
 
-    package var count: Int { cell.count.load(ordering: .relaxed) }
-
-    @inline(__always)
-    func add(_ one: Int) {
-        #if DEBUG
-            cell.count.wrappingAdd(one, ordering: .relaxed)
-        #endif
-    }
+        package var count: Int { cell.count.load(ordering: .relaxed) }
+        func add(_ one: Int) { cell.count.wrappingAdd(one, ordering: .relaxed) }
+    #else
+        package var count: Int { 0 }
+        @inline(__always) func add(_ one: Int) {}
+    #endif
 }

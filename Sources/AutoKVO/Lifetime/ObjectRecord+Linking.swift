@@ -12,13 +12,13 @@ extension ObjectRecord {
         let slot = Int(node.slot)
         let isIndependent = layout!.pointee[slot].contains(.isIndependent)
         let dependencies = isIndependent ? nil : schema!.dependencies(of: slot)
-        lock.lock()
+        let hold = lock.lock()
         guard !isDying, !node.isCancelled, !csr_is_deinitializing(address) else {
-            lock.unlock()
+            lock.unlock(hold)
             return false
         }
         if node.membership == .linked || !node.isLive {
-            lock.unlock()
+            lock.unlock(hold)
             return true
         }
         let list = makeList(slot)
@@ -29,7 +29,7 @@ extension ObjectRecord {
         }
         interestDidChange(by: 1)
         if let dependencies { basesDidGetInterest(dependencies, from: node, by: 1) }
-        lock.unlock()
+        lock.unlock(hold)
         if let dependencies { interestInDerivedKeyDidChange(slot, dependencies) }
         return true
     }
@@ -37,29 +37,27 @@ extension ObjectRecord {
     /// Takes a node out of the list of its slot, if it is in it.
     ///
     /// - Parameters:
-    ///   - taking: The node again, if it is an observation that has ended: its closure, if no call is using it, is taken
-    ///     in the same go.
     ///   - unlessLive: Whether an observation that has been armed again meanwhile stays in.
-    func unlink(
-        _ node: ObservationNode, taking observation: KeyValueObservation? = nil, unlessLive: Bool = false
-    ) -> UnsafeRawPointer? {
+    ///   - finish: What else is to be done in the same section of the lock.
+    @inline(__always)
+    func unlink<Result>(_ node: ObservationNode, unlessLive: Bool = false, _ finish: () -> Result) -> Result {
         let slot = Int(node.slot)
-        lock.lock()
+        let hold = lock.lock()
         guard node.membership == .linked, !(unlessLive && node.isLive) else {
-            let closure = observation.flatMap { $0.holds == 0 ? $0.takeHandler() : nil }
-            lock.unlock()
-            return closure
+            let result = finish()
+            lock.unlock(hold)
+            return result
         }
-        let isUnlinked = list(slot)!.pointee.remove(node)
+        let isUnlinked = list(slot).unsafelyUnwrapped.pointee.remove(node)
         interestDidChange(by: -1)
         let isIndependent = layout!.pointee[slot].contains(.isIndependent)
         let dependencies = isIndependent ? nil : schema!.dependencies(of: slot)
         if let dependencies { basesDidGetInterest(dependencies, from: node, by: -1) }
-        let closure = observation.flatMap { $0.holds == 0 ? $0.takeHandler() : nil }
-        lock.unlock()
+        let result = finish()
+        lock.unlock(hold)
         if isUnlinked { Unmanaged.passUnretained(node).release() }
         if let dependencies { interestInDerivedKeyDidChange(slot, dependencies) }
-        return closure
+        return result
     }
 
     private func basesDidGetInterest(_ dependencies: DependencyClosure, from node: ObservationNode, by one: Int32) {
@@ -72,8 +70,8 @@ extension ObjectRecord {
     ///
     /// - Returns: False if the object's deinit has begun.
     func hold(_ observation: KeyValueObservation) -> Bool {
-        lock.lock()
-        defer { lock.unlock() }
+        let hold = lock.lock()
+        defer { lock.unlock(hold) }
         guard !isDying, !csr_is_deinitializing(address) else { return false }
         guard !observation.isHeld, observation.isLive else { return true }
         let this = Unmanaged.passUnretained(observation)
@@ -89,8 +87,8 @@ extension ObjectRecord {
     ///
     /// - Parameter unlessLive: Whether an observation that has been armed again meanwhile stays in.
     func letGo(of observation: KeyValueObservation, unlessLive: Bool = false) {
-        lock.lock()
-        guard observation.isHeld, !(unlessLive && observation.isLive) else { return lock.unlock() }
+        let hold = lock.lock()
+        guard observation.isHeld, !(unlessLive && observation.isLive) else { return lock.unlock(hold) }
         let ownedItself = observation.ownsItself
         observation.isHeld = false
         observation.ownsItself = false
@@ -102,7 +100,7 @@ extension ObjectRecord {
         observation.nextHeld?._withUnsafeGuaranteedRef { $0.previousHeld = observation.previousHeld }
         observation.nextHeld = nil
         observation.previousHeld = nil
-        lock.unlock()
+        lock.unlock(hold)
         if ownedItself { Unmanaged.passUnretained(observation).release() }
     }
 

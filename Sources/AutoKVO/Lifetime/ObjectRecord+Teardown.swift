@@ -38,7 +38,7 @@ extension ThreadState {
     mutating func forgetChanges(of record: ObjectRecord) -> [OpenEvent] {
         var forgotten: [OpenEvent] = []
         while let index = openChanges.lastIndex(where: { $0.record === record }) {
-            for event in openChanges.remove(at: index).events {
+            openChanges.remove(at: index).events.forEach { event in
                 event.depth -= 1
                 if event.depth == 0 { forgotten.append(event) }
             }

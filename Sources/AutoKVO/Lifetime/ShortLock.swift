@@ -1,3 +1,4 @@
+internal import CLockBias
 internal import CSwiftRuntime
 import Synchronization
 
@@ -12,10 +13,6 @@ struct SpinLock: ~Copyable {
 
     @inline(__always)
     borrowing func lock() {
-        if csr_is_single_threaded(), word.load(ordering: .relaxed) == 0 {
-            word.store(1, ordering: .relaxed)
-            return csr_compiler_barrier()
-        }
         let (taken, _) = word.compareExchange(
             expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed)
         if !taken { lockSlowly() }
@@ -54,30 +51,97 @@ struct SpinLock: ~Copyable {
 }
 
 /// The lock of one record: never two at a time.
-struct ShortLock: ~Copyable {
+///
+/// Most objects are used by one thread only. The lock belongs to the thread that made the record: as long as no other asks for
+/// it, the owner takes it and gives it back with plain stores, without an atomic operation. The first other thread makes it
+/// shared, for good, and from then on it is a spin lock for everybody.
+///
+///     the owner                               another thread
+///     writes "I am in"                        takes the spin lock
+///     reads that it is the owner: it has it   writes "nobody owns it"
+///                                             has all threads execute a fence
+///                                             waits until the owner is not in: it has it
+///
+/// If the owner read before the fence, its "I am in" was written before and is seen; if it reads after, it sees that it owns
+/// nothing, takes its word back, and queues up for the spin lock. docs/model/bias.pml is this, with the owner's writes on
+/// their way.
+package struct ShortLock: ~Copyable {
+    /// The number of the thread it belongs to, or nobody's.
+    private let owner = Atomic<UInt32>(clb_owner())
     private let spin = SpinLock()
+    private let ownerIsIn = Atomic<Bool>(false)
+
+    /// How a lock was taken, to give it back.
+    package struct Hold {
+        fileprivate let isOwners: Bool
+    }
+
+    package init() {}
+
+    deinit {
+        if owner.load(ordering: .relaxed) != CLB_NOBODY { clb_disown() }
+    }
 
     @inline(__always)
-    borrowing func lock() {
-        spin.lock()
+    package borrowing func lock() -> Hold {
+        let hold = Hold(isOwners: lockAsOwner())
+        if !hold.isOwners {
+            spin.lock()
+            if owner.load(ordering: .relaxed) != CLB_NOBODY { share() }
+        }
         #if DEBUG
             LockOrder.didLock()
         #endif
+        return hold
     }
 
     @inline(__always)
-    borrowing func unlock() {
+    package borrowing func unlock(_ hold: Hold) {
         #if DEBUG
             LockOrder.willUnlock()
         #endif
-        spin.unlock()
+        if hold.isOwners { leave() } else { spin.unlock() }
     }
 
     @inline(__always)
-    borrowing func withLock<R: ~Copyable>(_ body: () -> R) -> R {
-        lock()
-        defer { unlock() }
+    package borrowing func withLock<R: ~Copyable>(_ body: () -> R) -> R {
+        let hold = lock()
+        defer { unlock(hold) }
         return body()
+    }
+
+    /// Takes the lock if this thread is its owner, and says whether it is.
+    @inline(__always)
+    private borrowing func lockAsOwner() -> Bool {
+        let thread = clb_thread_number()
+        guard owner.load(ordering: .relaxed) == thread else { return false }
+        ownerIsIn.store(true, ordering: .relaxed)
+        csr_compiler_barrier()
+        if owner.load(ordering: .acquiring) == thread { return true }
+        leave()
+        return false
+    }
+
+    /// With the barriers that `SpinLock.unlock` tells of.
+    @inline(__always)
+    private borrowing func leave() {
+        csr_compiler_barrier()
+        ownerIsIn.store(false, ordering: .releasing)
+        csr_compiler_barrier()
+    }
+
+    /// Takes the lock from its owner. Under the spin lock, which keeps all others out until the owner is.
+    @inline(never)
+    private borrowing func share() {
+        assert(owner.load(ordering: .relaxed) != clb_thread_number(), "The owner wants its lock, and does not take it.")
+        owner.store(CLB_NOBODY, ordering: .relaxed)
+        clb_disown()
+        clb_fence_all_threads()
+        var attempt: UInt32 = 0
+        while ownerIsIn.load(ordering: .acquiring) {
+            csr_back_off(attempt)
+            attempt &+= 1
+        }
     }
 }
 

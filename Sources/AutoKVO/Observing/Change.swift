@@ -17,25 +17,25 @@ public struct Change<Value> {
     /// The value from before the change, if the registration asked for `.old`. For a collection edit, the elements that
     /// were removed or replaced.
     @inlinable
-    public var oldValue: Value? { context.wants(.old) ? context.load(context.old, as: Value.self) : nil }
+    public var oldValue: Value? { context.wants(.old) ? context.load(context.event.old, as: Value.self) : nil }
 
     /// The value from after the change, if the registration asked for `.new`; never in a prior call. For a collection
     /// edit, the elements that were inserted or put in place of others.
     @inlinable
-    public var newValue: Value? { context.wants(.new) ? context.load(context.new, as: Value.self) : nil }
+    public var newValue: Value? { context.wants(.new) ? context.load(context.event.new, as: Value.self) : nil }
 
     /// The path as it was registered.
     public var keyPath: String { context.keyPath }
 
     /// Whether the whole value was set, or a collection edited.
-    public var kind: ChangeKind { context.kind }
+    public var kind: ChangeKind { context.event.kind }
 
     /// Where a collection was edited: for a removal, indexes from before it; for an insertion or replacement, from
     /// after it. Nil for `.setting` and for sets.
     public var indexes: RangeSet<Int>? { context.indexes }
 
     /// Whether this call is made before the change, for a registration with `.prior`.
-    public var isPrior: Bool { context.isPrior }
+    public var isPrior: Bool { context.event.isPrior }
 
     /// The object that was registered with: for an observation of several targets, the one of them that changed.
     /// Never nil while the handler runs; nil in a change that was kept longer than its target lived.
@@ -51,7 +51,7 @@ public struct Change<Value> {
     public var userInfo: Any? { context.currentObservation.userInfo }
 
     /// Whether the last component of the path changed, not an object on the way to it.
-    public var isLastComponent: Bool { context.isLastComponent }
+    public var isLastComponent: Bool { context.event.isLastComponent }
 
     /// A copy that owns what it tells, so that nothing of it changes when the handler returns.
     func detached() -> Change { Change(context.copy(convertingTo: Value.self)) }

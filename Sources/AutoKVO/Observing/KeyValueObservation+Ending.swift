@@ -109,7 +109,7 @@ extension KeyValueObservation {
         if isGroup {
             for route in restRoutes() { route.end() }
         } else {
-            _ = home?._withUnsafeGuaranteedRef { $0.unlink(self, unlessLive: true) }
+            home?._withUnsafeGuaranteedRef { $0.unlink(self, unlessLive: true) {} }
         }
         observerHome?._withUnsafeGuaranteedRef { $0.letGo(of: self, unlessLive: true) }
     }
@@ -149,19 +149,25 @@ extension KeyValueObservation {
             seen = now
         }
         TestPoint.ending.reach()
+        let left: (closure: UnsafeRawPointer?, details: ObservationDetails?)
         if isGroup {
             detach()
-            csr_release(underLock { holds == 0 ? takeHandler() : nil })
+            left = underLock { giveUp(reason) }
         } else {
             observerHome?._withUnsafeGuaranteedRef { $0.letGo(of: self) }
-            csr_release(home?._withUnsafeGuaranteedRef { $0.unlink(self, taking: self) })
+            left = home!._withUnsafeGuaranteedRef { $0.unlink(self) { giveUp(reason) } }
         }
-        let details = underLock {
-            endReason = reason
-            return self.details
-        }
-        if let details { finishEnding(reason, details) }
+        csr_release(left.closure)
+        if let details = left.details { finishEnding(reason, details) }
         return true
+    }
+
+    /// Notes why it has ended. Under the lock. Returns what is to be done without it: the closure to release, if no call is
+    /// using it, and what else there is to finish.
+    @inline(__always)
+    private func giveUp(_ reason: EndReason) -> (closure: UnsafeRawPointer?, details: ObservationDetails?) {
+        endReason = reason
+        return (holds == 0 ? takeHandler() : nil, details)
     }
 
     private func finishEnding(_ reason: EndReason, _ details: ObservationDetails) {
@@ -188,12 +194,12 @@ extension KeyValueObservation {
 
     func endWithTarget() {
         guard endsByHand else {
-            if !end(.targetDeinitialized) { _ = record?.unlink(self) }
+            if !end(.targetDeinitialized) { record?.unlink(self) {} }
             return
         }
         // It stays valid until it is removed. If its observer can still find it, it has to stay in memory for that.
         observerRecord?.keepHeld(self)
-        _ = record?.unlink(self)
+        record?.unlink(self) {}
         forgetDeadObserver()
     }
 

@@ -31,6 +31,7 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
     static let onceOrDistinct = ObservingOptions(rawValue: 1 << 6 | 1 << 5)
     static let oldOrDistinct = ObservingOptions(rawValue: 1 << 0 | 1 << 5)
     static let newOrDistinct = ObservingOptions(rawValue: 1 << 1 | 1 << 5)
+    static let oldDistinctOrPrior = ObservingOptions(rawValue: 1 << 0 | 1 << 5 | 1 << 3)
 }
 
 extension ObservingOptions: CustomStringConvertible {

@@ -34,7 +34,7 @@ struct Registration {
         _ keyPath: String, of target: TrackedObject, by observer: AnyObject?, _ options: ObservingOptions, _ handler: HandlerCall,
         _ site: CallSite
     ) throws(KeyValueError) -> KeyValueObservation {
-        if let home = try? target.makeHome(),
+        if let home = target.existingHome ?? (try? target.makeHome()),
             let slot = home._withUnsafeGuaranteedRef({ $0.unmanagedSchema!._withUnsafeGuaranteedRef { $0.slot(of: keyPath) } }),
             let observation = try observe(slot, home, of: target, by: observer, options, handler, site)
         {
@@ -72,14 +72,14 @@ struct Registration {
         var observerHome: Unmanaged<ObjectRecord>?
         if let observer {
             // The record of any other observer could be dropped on the way, so that is looked for in `make`.
-            observerHome = try? (observer as? TrackedObject)?.makeHome()
+            observerHome = TrackedObject.existingHome(of: observer) ?? (try? (observer as? TrackedObject)?.makeHome())
             guard let observerHome else { return nil }
             if isManual(observerHome) { options.insert(.unregisterManually) }
         }
         if isManual(home) { options.insert(.unregisterManually) }
         let observation = KeyValueObservation(
             home: home, slot: slot, observerHome: observerHome, options: options, handler: handler, details: nil, site: site)
-        return try attached(observation, target)
+        return try attached(observation, target, observer)
     }
 
     /// Observes one path of one object.
@@ -246,18 +246,19 @@ struct Registration {
     private func start(
         _ observation: KeyValueObservation, _ target: TrackedObject
     ) throws(KeyValueError) -> KeyValueObservation {
-        let observation = try Registration.attached(observation, target)
+        let observation = try Registration.attached(observation, target, observer)
         if options.contains(.initial) { observation.callInitially(once: sharesInitialCall) }
         return observation
     }
 
     @inline(__always)
     private static func attached(
-        _ observation: KeyValueObservation, _ target: TrackedObject
+        _ observation: KeyValueObservation, _ target: TrackedObject, _ observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
         if observation.attach() { return observation }
         observation.end(.removed)
-        throw Registration.dying(target, observation.keyPaths.first ?? "")
+        let isObservers = observation.observerRecord?.isDeinitializing ?? false
+        throw Registration.dying(isObservers ? observer ?? target : target, isObservers ? "" : observation.keyPaths.first ?? "")
     }
 }
 

@@ -10,9 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#endif
 
 #pragma clang assume_nonnull begin
 
@@ -22,6 +19,7 @@ extern void swift_release(void *_Nullable object);
 extern void *swift_unownedRetain(void *object);
 extern void swift_unownedRelease(void *object);
 extern bool swift_isDeallocating(void *object);
+extern const void *_Nullable swift_dynamicCastClass(const void *object, const void *type);
 extern void swift_beginAccess(void *place, void *buffer, uintptr_t flags, void *_Nullable pc);
 extern void swift_endAccess(void *buffer);
 
@@ -35,6 +33,10 @@ static inline void csr_pin(const void *object) { swift_unownedRetain((void *)obj
 static inline void csr_unpin(const void *object) { swift_unownedRelease((void *)object); }
 
 static inline bool csr_is_deinitializing(const void *object) { return swift_isDeallocating((void *)object); }
+
+/// Whether an object is of a class, or of one derived from it; the class is what `AnyClass` is in memory. A cast in Swift
+/// retains the object.
+static inline bool csr_is_kind_of(const void *object, const void *type) { return swift_dynamicCastClass(object, type) != NULL; }
 
 /// The word after an object's first, in which the runtime counts the references to it or says where it counts them. Nothing
 /// is read out of it: as long as it is what it was when there was one reference, there is one.
@@ -64,6 +66,14 @@ static inline void csr_call_2(const void *function, const void *_Nullable contex
   ((csr_function_2)function)(first, second, (void *)context);
 }
 
+/// The same for a closure that returns a value which Swift returns in memory, such as an `Any`: the memory is the caller's.
+typedef __attribute__((swiftcall)) void (*csr_function_to)(
+    __attribute__((swift_indirect_result)) void *, const void *, __attribute__((swift_context)) void *_Nullable);
+
+static inline void csr_call_to(void *result, const void *function, const void *_Nullable context, const void *argument) {
+  ((csr_function_to)function)(result, argument, (void *)context);
+}
+
 /// The two words of an `UnownedSerialExecutor`.
 typedef struct csr_executor {
   uintptr_t identity, implementation;
@@ -75,18 +85,14 @@ static inline bool csr_is_current_executor(uintptr_t identity, uintptr_t impleme
   return swift_task_isCurrentExecutorWithFlags((csr_executor){identity, implementation}, 0);
 }
 
+/// Has the processor fetch the first 128 bytes of what will be used soon, while other work goes on.
+static inline void csr_prefetch(const void *place) {
+  __builtin_prefetch(place, 1);
+  __builtin_prefetch((const char *)place + 64, 1);
+}
+
 /// A place that compilers move nothing across, neither an access to memory nor a retain or a release. No instruction.
 static inline void csr_compiler_barrier(void) { __asm__ volatile("" ::: "memory"); }
-
-/// Whether the process certainly has one thread, this one: then nobody can come between two instructions, and what is atomic
-/// otherwise need not be. The first `pthread_create` ends it, so it stays true inside a section that starts no thread.
-static inline bool csr_is_single_threaded(void) {
-#if __has_include(<sys/single_threaded.h>)
-  return __libc_single_threaded != 0;
-#else
-  return false;
-#endif
-}
 
 /// Gives the processor to another thread: at first for an instant, after many attempts for longer.
 void csr_back_off(unsigned attempt);

@@ -1,0 +1,33 @@
+/// A list that nearly always has one element, and then needs no memory of its own: what one change concerns.
+struct Few<Element: AnyObject> {
+    private var first: Element?
+    private var others: [Element] = []
+
+    var isEmpty: Bool { first == nil }
+
+    @inline(__always)
+    mutating func append(_ element: Element) {
+        if first == nil { first = element } else { others.append(element) }
+    }
+
+    /// Calls a function with each element, in order. It may change the list, which is not noticed.
+    @inline(__always)
+    func forEach(_ body: (Element) -> Void) {
+        guard let first else { return }
+        body(first)
+        if !others.isEmpty { for other in others { body(other) } }
+    }
+
+    @inline(__always)
+    func first(where condition: (Element) -> Bool) -> Element? {
+        guard let first else { return nil }
+        return condition(first) ? first : others.isEmpty ? nil : others.first(where: condition)
+    }
+
+    @inline(__always)
+    func filter(_ condition: (Element) -> Bool) -> Few {
+        var found = Few()
+        forEach { if condition($0) { found.append($0) } }
+        return found
+    }
+}

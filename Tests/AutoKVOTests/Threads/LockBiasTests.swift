@@ -1,0 +1,128 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// A number that a lock guards. The thread that makes it owns the lock.
+private final class Counted: @unchecked Sendable {
+    let lock = ShortLock()
+    var count = 0  // guarded by `lock`
+
+    func add(_ times: Int) {
+        for _ in 0..<times { lock.withLock { count += 1 } }
+    }
+}
+
+/// The lock of a record belongs to the thread that made it until another asks for it (ShortLock.swift). What is checked with
+/// one observer and one target is checked elsewhere; here is the change of hands.
+@Suite("Locks that belong to a thread") struct LockBiasTests {
+    /// More locks than may change hands before a release build gives up having owners: what is checked here is checked before,
+    /// while and after that happens.
+    private static let many = 600
+
+    @Test("a lock keeps its owner and a thread that comes in between apart")
+    func ownerAndOther() {
+        for _ in 0..<Self.many {
+            let one = Counted()
+            let door = Door()
+            let other = Thread {
+                door.wait()
+                one.add(100)
+            }
+            one.add(50)
+            door.open()
+            one.add(100)
+            other.join()
+            #expect(one.lock.withLock { one.count } == 250)
+        }
+    }
+
+    @Test("several threads that come at once while the owner uses it")
+    func severalOthers() {
+        for _ in 0..<Self.many / 4 {
+            let one = Counted()
+            let others = (0..<3).map { _ in Thread { one.add(100) } }
+            one.add(200)
+            for other in others { other.join() }
+            #expect(one.lock.withLock { one.count } == 500)
+        }
+    }
+
+    //     the owner                               another thread
+    //     is in
+    //                                             wants it: waits
+    //     leaves
+    //                                             is in
+    //     wants it: waits
+    //                                             leaves
+    //     is in
+    @Test("who comes while it is taken waits, whoever has it")
+    func waiting() {
+        let one = Counted()
+        let (isWanted, isTaken, otherIsIn) = (Door(), Door(), Guarded(false))
+        let hold = one.lock.lock()
+        let other = Thread {
+            isWanted.open()
+            one.lock.withLock {
+                otherIsIn.withLock { $0 = true }
+                isTaken.open()
+                for _ in 0..<1000 { one.count += 1 }
+            }
+        }
+        isWanted.wait()
+        for _ in 0..<10_000 where otherIsIn.withLock({ $0 }) { break }
+        let cameTooSoon = otherIsIn.withLock { $0 }
+        one.count = 1
+        one.lock.unlock(hold)
+        isTaken.wait()
+        let count = one.lock.withLock { one.count }
+        other.join()
+        #expect(!cameTooSoon)
+        #expect(count == 1001)
+    }
+
+    @Test("a lock whose owner's thread is gone is anybody's")
+    func ownerIsGone() {
+        for _ in 0..<Self.many {
+            let made = Guarded<Counted?>(nil)
+            onAnotherThread {
+                let one = Counted()
+                one.add(3)
+                made.withLock { $0 = one }
+            }
+            let one = made.withLock { $0! }
+            one.add(4)
+            onAnotherThread { one.add(5) }
+            #expect(one.count == 12)
+        }
+    }
+
+    @Test("objects that were observed on one thread change, are removed and die on another", arguments: [1, many])
+    func objectsChangeHands(count: Int) throws {
+        let tracker = LifetimeTracker()
+        let calls = Guarded(0)
+        let made = try Made((0..<count).map { _ in
+            let (person, panel) = (tracker.track(Person()), tracker.track(Person("Panel")))
+            let observation = try person.addObserver(panel, forKeyPath: "age", options: [.old, .new]) { _, _ in
+                calls.withLock { $0 += 1 }
+            }
+            person.age += 1
+            return (person, panel, observation)
+        })
+        onAnotherThread {
+            for (number, one) in made.all.enumerated() {
+                one.person.age += 1
+                if number % 2 == 0 { one.observation.remove() }
+                one.person.age += 1
+            }
+            made.all = []
+        }
+        #expect(calls.withLock { $0 } == 2 * count + count / 2)
+        tracker.expectNoLeaks()
+    }
+}
+
+/// What one thread makes and another uses up, one after the other.
+private final class Made: @unchecked Sendable {
+    var all: [(person: Person, panel: Person, observation: KeyValueObservation)]
+    init(_ all: [(Person, Person, KeyValueObservation)]) { self.all = all }
+}
