@@ -25,10 +25,10 @@ symbols=$scratch/symbol-graphs
 rm -rf "$symbols"
 mkdir -p "$symbols"
 target=$(swift -print-target-info | jq -r .target.triple)
+maps=()
+for map in "$products"/C*.build/module.modulemap; do maps+=(-Xcc "-fmodule-map-file=$map"); done
 for module in "${modules[@]}"; do
-    "$tools/swift-symbolgraph-extract" -module-name "$module" -target "$target" -I "$products/Modules" \
-        -Xcc -fmodule-map-file="$products/CDeallocHook.build/module.modulemap" \
-        -Xcc -fmodule-map-file="$products/CSwiftRuntime.build/module.modulemap" \
+    "$tools/swift-symbolgraph-extract" -module-name "$module" -target "$target" -I "$products/Modules" "${maps[@]}" \
         -minimum-access-level public -emit-extension-block-symbols -output-dir "$symbols"
 done
 
