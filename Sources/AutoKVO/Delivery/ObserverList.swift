@@ -49,6 +49,12 @@ struct ObserverList: ~Copyable {
         @inline(__always)
         fileprivate init(_ interest: Interest, if count: Int32) { rawValue = count != 0 ? interest.rawValue : 0 }
 
+        /// What somebody who is in the list wants. The bits of `.old` and `.new` are the same in both.
+        @inline(__always)
+        fileprivate init(_ needs: Needs) {
+            rawValue = needs.rawValue & 3 | (needs.rawValue & (Needs.prior.rawValue | Needs.inner.rawValue) != 0 ? Interest.ahead.rawValue : 0)
+        }
+
         @inline(__always)
         fileprivate static func | (a: Interest, b: Interest) -> Interest { Interest(rawValue: a.rawValue | b.rawValue) }
     }
@@ -125,7 +131,12 @@ struct ObserverList: ~Copyable {
         if needs.contains(.new) { new += one }
         if needs.contains(.prior) { prior += one }
         if needs.contains(.inner) { inner += one }
-        updateInterest()
+        if one > 0 {
+            // One more takes nobody's interest away.
+            interest.store(interest.load(ordering: .relaxed) | .own | Interest(needs), ordering: .releasing)
+        } else {
+            updateInterest()
+        }
     }
 
     /// Adds a node behind all others and takes the given ownership of it.
