@@ -1,0 +1,240 @@
+internal import CSwiftRuntime
+
+/// Calls handlers one after the other for one event, with one change context as long as no handler keeps it.
+struct HandlerLoop {
+    private let thread: UnsafeMutablePointer<ThreadState>
+    private var context: Unmanaged<ChangeContext>
+    /// The context's reference counts while nobody but the loop refers to it.
+    private var countWord: UInt64 = 0
+    /// Marks that need a closer look before the call.
+    private var special: ObservationNode.Marks = .node
+    /// The delivery's part of the register of calls: who began it, and if the loop has, what `end` is to be given.
+    private var part: Int
+    private static var deliverys: Int { -1 }
+    private static var nobodys: Int { -2 }
+
+    /// A loop whose event is yet to come, by `begin`.
+    ///
+    /// - Parameter isWhole: Whether the loop is all of its delivery. Otherwise the delivery has begun a part of the register of
+    ///   calls, for all its loops.
+    @inline(__always)
+    init(_ thread: UnsafeMutablePointer<ThreadState>, isWhole: Bool = false) {
+        self.thread = thread
+        part = isWhole ? Self.nobodys : Self.deliverys
+        context = thread.pointee.takeContext()
+    }
+
+    @inline(__always)
+    init(_ thread: UnsafeMutablePointer<ThreadState>, _ event: @autoclosure () -> ChangeEvent) {
+        self.init(thread)
+        begin(event())
+    }
+
+    @inline(__always)
+    mutating func begin(_ event: @autoclosure () -> ChangeEvent) {
+        let event = event()
+        context._withUnsafeGuaranteedRef {
+            $0.event = event
+            $0.route = nil
+        }
+        var special = ObservationNode.Marks(event.excluded.union(.onceOrDistinct)).union(.link)
+        if event.isPrior || thread.pointee.coalescing != nil { special.insert(.node) }
+        self.special = special
+        countWord = csr_count_word(context.toOpaque())
+    }
+
+    /// In the context, which is the loop's.
+    @inline(__always)
+    private var event: ChangeEvent { context._withUnsafeGuaranteedRef { $0.event } }
+
+    @inline(__always)
+    func finish() {
+        thread.pointee.giveBack(context)
+        if part >= 0 { thread.pointee.calls.end(part) }
+    }
+
+    /// Calls the handler of a node that its list, held by the walk, keeps alive.
+    @inline(__always)
+    mutating func call(_ node: ObservationNode) {
+        guard node.marks.isDisjoint(with: special) else { return callAfterCloserLook(node) }
+        TestPoint.beforeCall.reach()
+        if node.isActive { _ = perform(unsafeDowncast(node, to: KeyValueObservation.self), by: nil) }
+    }
+
+    @inline(never)
+    private mutating func callAfterCloserLook(_ node: ObservationNode) {
+        switch node.kind {
+        case .observation: call(unsafeDowncast(node, to: KeyValueObservation.self), by: nil)
+        case .link: call(unsafeDowncast(node, to: PathLink.self))
+        }
+    }
+
+    /// The same for an observation that no walk holds.
+    mutating func callDirectly(_ observation: KeyValueObservation) {
+        // The changes of a coalescing are told late, when the target may be dead.
+        guard let target = observation.record?.trackedObject, observation.hold() else { return }
+        call(observation, by: nil)
+        observation.letGo()
+        withExtendedLifetime(target) {}
+    }
+
+    /// Calls the handler of the observation that a path's last component leads to.
+    private mutating func call(_ link: PathLink) {
+        // A link that leads on was added after this change began, and is told of the next.
+        guard link.isLeaf else { return }
+        // Inside an announced change of an object on the path's way, that change tells, when it ends.
+        if !thread.pointee.openChanges.isEmpty, thread.pointee.openEvent(of: .route(link.route)) != nil { return }
+        call(link.route)
+    }
+
+    /// Calls the handler of a route's observation, once for each change.
+    mutating func call(_ route: Route) {
+        guard let observation = route.unmanagedObservation else { return }
+        let this = Unmanaged.passUnretained(route)
+        observation._withUnsafeGuaranteedRef { observation in
+            // One path of several, or one target, may have been removed by itself, and one that has fired is armed with new
+            // routes.
+            if route.isOneOfSeveral || observation.options.contains(.once), route.isEnded { return }
+            if route.mayMeetItself {
+                let isOfRoute = observation.handling == .changeOfEachPath
+                if part == Self.nobodys { part = thread.pointee.calls.begin() }
+                let called = isOfRoute ? this.toOpaque() : Unmanaged.passUnretained(observation).toOpaque()
+                guard thread.pointee.calls.isFirst(of: called) else { return }
+            }
+            let target = route.root.address
+            guard csr_try_retain(target) else { return }
+            if observation.hold() {
+                call(observation, by: this)
+                observation.letGo()
+            }
+            csr_release(target)
+        }
+    }
+
+    private mutating func call(_ observation: KeyValueObservation, by route: Unmanaged<Route>?) {
+        TestPoint.beforeCall.reach()
+        let isAdmitted =
+            observation.marks.isDisjoint(with: special) ? observation.isActive : observation.admits(event, route, thread)
+        guard isAdmitted, perform(observation, by: route) else { return }
+        if observation.options.contains(.once), !event.isPrior { observation.didFire() }
+    }
+
+    /// Calls the handler if the observer is alive, and keeps it alive for the call.
+    @inline(__always)
+    private mutating func perform(_ observation: KeyValueObservation, by route: Unmanaged<Route>?) -> Bool {
+        TestPoint.beforeObserver.reach()
+        guard let observer = observation.observerAddress else {
+            invoke(observation, route)
+            return true
+        }
+        guard csr_try_retain(observer) else {
+            observation.observerIsGone()
+            return false
+        }
+        invoke(observation, route)
+        csr_release(observer)
+        return true
+    }
+
+    @inline(__always)
+    private mutating func invoke(_ observation: KeyValueObservation, _ route: Unmanaged<Route>?) {
+        context._withUnsafeGuaranteedRef {
+            $0.observation = Unmanaged.passUnretained(observation)
+            if let route { $0.route = route }
+        }
+        observation.callHandler(context) {
+            route?._withUnsafeGuaranteedRef { $0.root.address }
+                ?? observation.home.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.address }
+        }
+        if csr_count_word(context.toOpaque()) != countWord { giveUpContext() }
+        if route != nil { context._withUnsafeGuaranteedRef { $0.route = nil } }
+    }
+
+    /// A handler kept its change: the context is the handler's now, the next call gets another.
+    @inline(never)
+    private mutating func giveUpContext() {
+        let kept = context
+        context = thread.pointee.takeContext()
+        context._withUnsafeGuaranteedRef {
+            $0.event = kept._withUnsafeGuaranteedRef { $0.event }
+            $0.route = nil
+        }
+        kept._withUnsafeGuaranteedRef { $0.keep() }
+        kept.release()
+        countWord = csr_count_word(context.toOpaque())
+    }
+}
+
+extension KeyValueObservation {
+    /// Makes sure that the handler stays for a call, for an observation that no list holds. False if it has ended.
+    fileprivate func hold() -> Bool {
+        underLock {
+            guard function != nil else { return false }
+            holds += 1
+            return true
+        }
+    }
+
+    /// The caller has a reference of its own.
+    fileprivate func letGo() {
+        let this = Unmanaged<ObservationNode>.passUnretained(self)
+        let isGone: Bool = underLock {
+            if !isGroup, let list = record?.list(Int(slot)) { return list.pointee.release(this) }
+            holds -= 1
+            return false
+        }
+        releaseHandlerIfEnded()
+        if isGone { this.release() }
+    }
+
+    /// What `.prior`, `.once`, `.distinct` and `coalescingChanges` have to say before a call. False if there is to be none.
+    @inline(never)
+    fileprivate func admits(
+        _ event: ChangeEvent, _ route: Unmanaged<Route>?, _ thread: UnsafeMutablePointer<ThreadState>
+    ) -> Bool {
+        if route == nil, !options.isDisjoint(with: event.excluded) { return false }
+        guard isLive, !event.isPrior || options.contains(.prior) else { return false }
+        if options.contains(.distinct), event.isUnchanged { return false }
+        if let coalescing = thread.pointee.coalescing, !event.isInitial {
+            if !event.isPrior { coalescing.add(self, event, route?.takeUnretainedValue()) }
+            return false
+        }
+        return options.contains(.once) ? claim(event, thread) : state.load(ordering: .acquiring) == .active
+    }
+
+    /// Decides whether this change is the one that a `.once` observation is delivered.
+    private func claim(_ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>) -> Bool {
+        if event.isPrior {
+            guard change(from: .active, to: .claimed) else { return false }
+            let token = event.token
+            underLock { details!.claimant = token }
+            thread.pointee.openEvent(token)?.willCallAgain(self)
+            return true
+        }
+        if options.contains(.prior), !event.isInitial, state.load(ordering: .acquiring) == .claimed {
+            let token = event.token
+            guard underLock({ details!.takeClaim(of: token) }), change(from: .claimed, to: .fired) else { return false }
+        } else {
+            guard change(from: .active, to: .fired) else { return false }
+        }
+        TestPoint.firing.reach()
+        detach()
+        return true
+    }
+
+    /// The change that made the prior call will not make the other.
+    func giveUpClaim(of token: UInt) {
+        underLock { if details!.takeClaim(of: token) { _ = change(from: .claimed, to: .active) } }
+    }
+
+    private func change(from expected: State, to desired: State) -> Bool {
+        state.compareExchange(expected: expected, desired: desired, ordering: .acquiringAndReleasing).exchanged
+    }
+
+    /// A `.once` observation was delivered.
+    @inline(never)
+    fileprivate func didFire() {
+        let actions = underLock { state.load(ordering: .acquiring) == .ended ? [] : details?.onEnd ?? [] }
+        for action in actions { action(.fired) }
+    }
+}
