@@ -92,6 +92,15 @@ struct HandlerCall {
 }
 
 extension KeyValueObservation {
+    /// Calls a handler that takes a change and no more. The caller holds the observation.
+    @inline(__always)
+    func callHandlerOfChange(_ context: Unmanaged<ChangeContext>) {
+        #if DEBUG
+            LockOrder.assertNoLockHeld()
+        #endif
+        csr_call_1(function.unsafelyUnwrapped, closure, UnsafeRawPointer(context.toOpaque()))
+    }
+
     /// Calls the handler. The caller holds the observation, the observer and, where the handler takes it, the target.
     @inline(__always)
     func callHandler(_ context: Unmanaged<ChangeContext>, target: () -> UnsafeRawPointer) {

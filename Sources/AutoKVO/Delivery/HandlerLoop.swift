@@ -6,7 +6,7 @@ struct HandlerLoop {
     private var context: Unmanaged<ChangeContext>
     /// The context's reference counts while nobody but the loop refers to it.
     private var countWord: UInt64 = 0
-    /// Marks that need a closer look before the call.
+    /// Marks that need a closer look before the call. The state is among them.
     private var special: ObservationNode.Marks = .node
     /// The delivery's part of the register of calls: who began it, and if the loop has, what `end` is to be given.
     private var part: Int
@@ -37,7 +37,7 @@ struct HandlerLoop {
             $0.event = event
             $0.route = nil
         }
-        var special = ObservationNode.Marks(event.excluded.union(.onceOrDistinct)).union(.link)
+        var special = ObservationNode.Marks(event.excluded.union(.onceOrDistinct)).union(.linkOrInactive)
         if event.isPrior || thread.pointee.coalescing != nil { special.insert(.node) }
         self.special = special
         countWord = csr_count_word(context.toOpaque())
@@ -56,9 +56,20 @@ struct HandlerLoop {
     /// Calls the handler of a node that its list, held by the walk, keeps alive.
     @inline(__always)
     mutating func call(_ node: ObservationNode) {
-        guard node.marks.isDisjoint(with: special) else { return callAfterCloserLook(node) }
-        TestPoint.beforeCall.reach()
-        if node.isActive { _ = perform(unsafeDowncast(node, to: KeyValueObservation.self), by: nil) }
+        #if DEBUG
+            if node.kind == .observation { TestPoint.beforeCall.reach() }
+        #endif
+        let marks = node.marks
+        guard marks.isDisjoint(with: special) else { return callAfterCloserLook(node) }
+        let observation = unsafeDowncast(node, to: KeyValueObservation.self)
+        if marks.isDisjoint(with: .notJustChange) {
+            TestPoint.beforeObserver.reach()
+            context._withUnsafeGuaranteedRef { $0.observation = Unmanaged.passUnretained(observation) }
+            observation.callHandlerOfChange(context)
+            if csr_count_word(context.toOpaque()) != countWord { giveUpContext() }
+        } else {
+            _ = perform(observation, by: nil)
+        }
     }
 
     @inline(never)
@@ -113,8 +124,7 @@ struct HandlerLoop {
 
     private mutating func call(_ observation: KeyValueObservation, by route: Unmanaged<Route>?) {
         TestPoint.beforeCall.reach()
-        let isAdmitted =
-            observation.marks.isDisjoint(with: special) ? observation.isActive : observation.admits(event, route, thread)
+        let isAdmitted = observation.marks.isDisjoint(with: special) || observation.admits(event, route, thread)
         guard isAdmitted, perform(observation, by: route) else { return }
         if observation.options.contains(.once), !event.isPrior { observation.didFire() }
     }
@@ -199,23 +209,23 @@ extension KeyValueObservation {
             if !event.isPrior { coalescing.add(self, event, route?.takeUnretainedValue()) }
             return false
         }
-        return options.contains(.once) ? claim(event, thread) : state.load(ordering: .acquiring) == .active
+        return options.contains(.once) ? claim(event, thread) : isActive
     }
 
     /// Decides whether this change is the one that a `.once` observation is delivered.
     private func claim(_ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>) -> Bool {
         if event.isPrior {
-            guard change(from: .active, to: .claimed) else { return false }
+            guard changeState(from: .active, to: .claimed).changed else { return false }
             let token = event.token
             underLock { details!.claimant = token }
             thread.pointee.openEvent(token)?.willCallAgain(self)
             return true
         }
-        if options.contains(.prior), !event.isInitial, state.load(ordering: .acquiring) == .claimed {
+        if options.contains(.prior), !event.isInitial, state == .claimed {
             let token = event.token
-            guard underLock({ details!.takeClaim(of: token) }), change(from: .claimed, to: .fired) else { return false }
+            guard underLock({ details!.takeClaim(of: token) }), changeState(from: .claimed, to: .fired).changed else { return false }
         } else {
-            guard change(from: .active, to: .fired) else { return false }
+            guard changeState(from: .active, to: .fired).changed else { return false }
         }
         TestPoint.firing.reach()
         detach()
@@ -224,17 +234,13 @@ extension KeyValueObservation {
 
     /// The change that made the prior call will not make the other.
     func giveUpClaim(of token: UInt) {
-        underLock { if details!.takeClaim(of: token) { _ = change(from: .claimed, to: .active) } }
-    }
-
-    private func change(from expected: State, to desired: State) -> Bool {
-        state.compareExchange(expected: expected, desired: desired, ordering: .acquiringAndReleasing).exchanged
+        underLock { if details!.takeClaim(of: token) { _ = changeState(from: .claimed, to: .active) } }
     }
 
     /// A `.once` observation was delivered.
     @inline(never)
     fileprivate func didFire() {
-        let actions = underLock { state.load(ordering: .acquiring) == .ended ? [] : details?.onEnd ?? [] }
+        let actions = underLock { state == .ended ? [] : details?.onEnd ?? [] }
         for action in actions { action(.fired) }
     }
 }

@@ -15,12 +15,13 @@ public class ObservationNode {
     @exclusivity(unchecked) final var closure: UnsafeRawPointer?
     /// An observation's observer, pinned by its record.
     final let observerAddress: UnsafeRawPointer?
-    /// Walks that have this node in their hands. While it is not zero the node stays linked, so that they find on.
+    /// Walks that have this node in their hands. While there are any the node stays linked, so that they find on. A node that
+    /// is leaving has the sign as well, so that a walk that lets go of one that is not has one thing to look at.
     @exclusivity(unchecked) final var holds: Int32 = 0
-    /// The options, and besides them what else decides how a walk treats the node.
-    @usableFromInline final let marks: Marks
+    static var leaving: Int32 { .min }
+    /// The options, the state, and whatever else decides how a walk treats the node: one word, for one look.
+    @usableFromInline final let word: Atomic<Marks>
     @exclusivity(unchecked) final var membership = Membership.none
-    final let state: Atomic<State>
     final let handling: HandlerCall.Shape
     /// It must not be linked (again).
     @exclusivity(unchecked) final var isCancelled = false
@@ -39,20 +40,37 @@ public class ObservationNode {
         case link
     }
 
-    /// Options in the low bits, so that one test tells a walk whether it may just call.
+    /// Options in the low bits, the state in two of the high ones, so that one test tells a walk whether it may just call. All
+    /// but the state is constant.
     @usableFromInline
-    struct Marks: OptionSet, Sendable {
-        @usableFromInline let rawValue: UInt16
+    struct Marks: OptionSet, AtomicRepresentable, Sendable {
+        @usableFromInline let rawValue: UInt32
         /// It is a link.
         static let link = Marks(rawValue: 1 << 14)
         /// Every node has it: a set with it is disjoint with none.
         static let node = Marks(rawValue: 1 << 15)
+        /// There is an observer to be kept alive for the call, or the handler takes more than the change.
+        static let notJustChange = Marks(rawValue: 1 << 16)
+        /// What is not disjoint with it is not active.
+        static let inactive = Marks(rawValue: 3 << State.shift)
+        static let linkOrInactive = Marks(rawValue: 1 << 14 | 3 << State.shift)
 
         @inlinable @inline(__always)
-        init(rawValue: UInt16) { self.rawValue = rawValue }
+        init(rawValue: UInt32) { self.rawValue = rawValue }
 
         @inline(__always)
-        init(_ options: ObservingOptions) { rawValue = options.rawValue }
+        init(_ options: ObservingOptions) { rawValue = UInt32(options.rawValue) }
+
+        @inlinable
+        var options: ObservingOptions { ObservingOptions(rawValue: UInt16(truncatingIfNeeded: rawValue & 0x3FFF)) }
+
+        @inline(__always)
+        fileprivate var state: State { State(rawValue: UInt8(truncatingIfNeeded: rawValue &>> State.shift)) }
+
+        @inline(__always)
+        fileprivate func with(_ state: State) -> Marks {
+            Marks(rawValue: rawValue & ~Marks.inactive.rawValue | UInt32(state.rawValue) &<< State.shift)
+        }
     }
 
     enum Membership: UInt8 {
@@ -65,8 +83,10 @@ public class ObservationNode {
     }
 
     /// Not an enumeration, which would be checked for being one of its cases each time it is read.
-    struct State: RawRepresentable, Equatable, AtomicRepresentable {
+    struct State: RawRepresentable, Equatable {
         let rawValue: UInt8
+        /// Where it stands in the marks, as the last of them.
+        fileprivate static let shift: UInt32 = 30
         static let active = State(rawValue: 0)
         /// With `.once` and `.prior`: one change has made its prior call and will make the other.
         static let claimed = State(rawValue: 1)
@@ -80,12 +100,14 @@ public class ObservationNode {
 
     init(
         home: Unmanaged<ObjectRecord>?, slot: Int, kind: Kind, options: ObservingOptions = [], handler: HandlerCall = .none,
-        observerAddress: UnsafeRawPointer? = nil, state: State = .active
+        observerAddress: UnsafeRawPointer? = nil
     ) {
         self.home = home?.retain()
         self.slot = Int32(slot)
-        marks = [.node, kind == .link ? .link : [], Marks(options)]
-        self.state = Atomic(state)
+        var marks = Marks(options).union(.node)
+        if kind == .link { marks.formUnion(.link) }
+        if observerAddress != nil || !handler.shape.takesOnlyChange { marks.formUnion(.notJustChange) }
+        word = Atomic(marks)
         self.observerAddress = observerAddress
         handling = handler.shape
         function = handler.function
@@ -97,22 +119,39 @@ public class ObservationNode {
         home?.release()
     }
 
-    final var kind: Kind { marks.contains(.link) ? .link : .observation }
+    /// As they are now.
+    @inline(__always)
+    final var marks: Marks { word.load(ordering: .acquiring) }
+
+    final var kind: Kind { word.load(ordering: .relaxed).contains(.link) ? .link : .observation }
 
     /// The options of the registration, with `.unregisterManually` added where the class of a side asks for it.
     @inlinable
-    public final var options: ObservingOptions { ObservingOptions(rawValue: marks.rawValue & 0x3FFF) }
+    public final var options: ObservingOptions { word.load(ordering: .relaxed).options }
+
+    @inline(__always)
+    final var state: State { marks.state }
+
+    /// Changes the state if it is the expected one.
+    ///
+    /// - Returns: Whether it was, and what it was.
+    final func changeState(from expected: State, to desired: State) -> (changed: Bool, before: State) {
+        let constant = word.load(ordering: .relaxed)
+        let (changed, before) = word.compareExchange(
+            expected: constant.with(expected), desired: constant.with(desired), ordering: .acquiringAndReleasing)
+        return (changed, before.state)
+    }
 
     /// Whether changes are to be delivered, as far as the node itself can tell.
     @inline(__always)
     final var isLive: Bool {
-        let state = state.load(ordering: .acquiring)
+        let state = state
         return state == .active || state == .claimed
     }
 
     /// Whether it is live, and no change has claimed it.
     @inline(__always)
-    final var isActive: Bool { state.load(ordering: .acquiring) == .active }
+    final var isActive: Bool { state == .active }
 
     /// The record of the object whose list this is. Nil for an observation of nothing.
     final var record: ObjectRecord? { home?.takeUnretainedValue() }

@@ -120,6 +120,7 @@ struct ObserverList: ~Copyable {
     mutating func rejoin(_ node: ObservationNode) {
         assert(node.membership == .leaving)
         node.membership = .linked
+        node.holds &= ~ObservationNode.leaving
         account(for: node, by: 1)
     }
 
@@ -160,6 +161,7 @@ struct ObserverList: ~Copyable {
         account(for: node, by: -1)
         if node.holds > 0 {
             node.membership = .leaving
+            node.holds |= ObservationNode.leaving
             return false
         }
         unlink(node)

@@ -122,9 +122,15 @@ extension ObserverList {
     mutating func release(_ node: Unmanaged<ObservationNode>) -> Bool {
         node._withUnsafeGuaranteedRef {
             $0.holds &-= 1
-            guard $0.holds == 0, $0.membership == .leaving else { return false }
-            unlink($0)
-            return true
+            return $0.holds != 0 && unlinkIfLast($0)
         }
+    }
+
+    @inline(never)
+    private mutating func unlinkIfLast(_ node: ObservationNode) -> Bool {
+        guard node.holds == ObservationNode.leaving else { return false }
+        node.holds = 0
+        unlink(node)
+        return true
     }
 }

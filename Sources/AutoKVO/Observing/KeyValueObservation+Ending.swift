@@ -76,13 +76,13 @@ extension KeyValueObservation {
     ///
     /// - Throws: A `KeyValueError` if the observation was removed or a side has died: its handler is gone.
     public func rearm() throws(KeyValueError) {
-        let (fired, before) = state.compareExchange(expected: .fired, desired: .active, ordering: .acquiringAndReleasing)
+        let (fired, before) = changeState(from: .fired, to: .active)
         guard fired else {
             if before == .ended { throw KeyValueError(.endedObservation, key: keyPaths.joined(separator: "|")) }
             return
         }
         guard attach() else {
-            _ = state.compareExchange(expected: .active, desired: .fired, ordering: .acquiringAndReleasing)
+            _ = changeState(from: .active, to: .fired)
             detach()
             throw KeyValueError(.deinitializingObject, keyPath: keyPaths.joined(separator: "|"))
         }
@@ -131,7 +131,7 @@ extension KeyValueObservation {
     private func restRoutes() -> [Route] {
         underLock {
             guard !isLive, let routes = details?.routes?.all else { return [] }
-            if state.load(ordering: .acquiring) == .fired {
+            if state == .fired {
                 details!.routes = RouteList(routes.map { $0.copy(for: .nobody) })
             }
             return routes
@@ -141,10 +141,10 @@ extension KeyValueObservation {
     /// Ends the observation once, whoever comes first. True for the one who did.
     @discardableResult
     func end(_ reason: EndReason) -> Bool {
-        var seen = state.load(ordering: .acquiring)
+        var seen = state
         while true {
             if seen == .ended { return false }
-            let (done, now) = state.compareExchange(expected: seen, desired: .ended, ordering: .acquiringAndReleasing)
+            let (done, now) = changeState(from: seen, to: .ended)
             if done { break }
             seen = now
         }
@@ -186,7 +186,7 @@ extension KeyValueObservation {
 
     /// What a walk that was the last to hold an ended observation does when it lets go, without a lock.
     func releaseHandlerIfEnded() {
-        guard state.load(ordering: .acquiring) == .ended else { return }
+        guard state == .ended else { return }
         csr_release(underLock { holds == 0 ? takeHandler() : nil })
     }
 
