@@ -6,7 +6,7 @@ extension Delivery {
         let bound: UInt64
 
         func isOwn(_ record: ObjectRecord, _ slot: Int) -> Bool {
-            if case .list(let mine, slot) = subject { mine === record } else { false }
+            subject == .list(.passUnretained(record), slot: slot)
         }
     }
 
@@ -18,36 +18,37 @@ extension Delivery {
     static func forEachAffected(by record: ObjectRecord, _ slot: Int, _ body: (Affected) -> Void) {
         // What is derived from a derived key is among what is derived from its base: only the base is asked, or a chain of
         // n keys would take n² steps and as much memory.
+        // It owns the records, as what `body` makes owns the routes: who has been seen stays where it is.
         var queue: [(record: ObjectRecord, slot: Int, isBase: Bool)] = []
-        var seen = SubjectSet(.list(record, slot: slot))
-        var (record, slot, isBase) = (record, slot, true)
+        var (unmanaged, slot, isBase) = (Unmanaged.passUnretained(record), slot, true)
+        var seen = SubjectSet(.list(unmanaged, slot: slot))
         var next = 0
         while true {
-            if let list = record.list(slot), !list.pointee.interest.load(ordering: .acquiring).isEmpty {
+            unmanaged._withUnsafeGuaranteedRef { record in
+                guard let list = record.list(slot), !list.pointee.interest.load(ordering: .acquiring).isEmpty else { return }
                 let hold = record.lock.lock()
                 let (needs, bound) = (list.pointee.needs, list.pointee.lastSequence)
                 let isObserved = list.pointee.hasObservers
                 let isDerivedFrom = isBase && list.pointee.hasDerivedInterest
                 let links = list.pointee.hasInnerLinks ? list.pointee.innerLinks() : Few()
                 record.lock.unlock(hold)
-                if isObserved { body(Affected(subject: .list(record, slot: slot), needs: needs, bound: bound)) }
+                if isObserved { body(Affected(subject: .list(unmanaged, slot: slot), needs: needs, bound: bound)) }
                 if isDerivedFrom {
                     for derived in record.schema!.dependencies(of: slot).derived
-                    where seen.insert(.list(record, slot: derived)) { queue.append((record, derived, false)) }
+                    where seen.insert(.list(unmanaged, slot: derived)) { queue.append((record, derived, false)) }
                 }
                 links.forEach { link in
-                    let route = link.route
-                    if let observation = route.unmanagedObservation {
-                        guard seen.insert(.route(route)) else { return }
-                        let needs = observation._withUnsafeGuaranteedRef { $0.needs }
-                        body(Affected(subject: .route(route), needs: needs, bound: 0))
-                    } else if case .derivedKey(let derived) = route.sink, seen.insert(.list(route.root, slot: derived)) {
-                        queue.append((route.root, derived, true))
+                    if let observation = link.route.unmanagedObservation {
+                        let subject = ChangeSubject.route(.passUnretained(link.route))
+                        guard seen.insert(subject) else { return }
+                        body(Affected(subject: subject, needs: observation._withUnsafeGuaranteedRef { $0.needs }, bound: 0))
+                    } else if let (root, derived) = link.derivedKey, seen.insert(.list(.passUnretained(root), slot: derived)) {
+                        queue.append((root, derived, true))
                     }
                 }
             }
             if next == queue.count { return }
-            (record, slot, isBase) = queue[next]
+            (unmanaged, slot, isBase) = (.passUnretained(queue[next].record), queue[next].slot, queue[next].isBase)
             next += 1
         }
     }

@@ -17,24 +17,37 @@ enum Delivery {
         if !thread.pointee.unobservedChanges.isEmpty, thread.pointee.isInUnobserved(record.address, slot) {
             return thread.pointee.beginUnobserved(record.address, slot)
         }
-        let isNested = !thread.pointee.openChanges.isEmpty
-        var events = Few<OpenEvent>()
-        var opened = Few<OpenEvent>()
+        let (events, opened) = events(of: record, slot, edit, thread)
+        thread.pointee.openChanges.append(OpenChange(record, slot, events))
+        TestPoint.begun.reach()
+        if let opened { prepare(opened, thread) } else { prepare(events, thread) }
+    }
+
+    /// What there will be to tell of a change.
+    ///
+    /// - Returns: The events, and if other changes are open the ones of them that those have not begun already.
+    private static func events(
+        of record: ObjectRecord, _ slot: Int, _ edit: CollectionChange?, _ thread: UnsafeMutablePointer<ThreadState>
+    ) -> (all: Few<OpenEvent>, opened: Few<OpenEvent>?) {
+        var all = Few<OpenEvent>()
+        var opened = thread.pointee.openChanges.isEmpty ? nil : Few<OpenEvent>()
         forEachAffected(by: record, slot) { affected in
-            if isNested, let event = thread.pointee.openEvent(of: affected.subject) {
+            if opened != nil, let event = thread.pointee.openEvent(of: affected.subject) {
                 event.depth += 1
-                events.append(event)
+                all.append(event)
                 return
             }
             let isOwn = affected.isOwn(record, slot)
             let event = OpenEvent(
                 affected, isOwn ? edit : nil, isLastComponent: isOwn, token: thread.pointee.makeToken(thread))
-            events.append(event)
-            if isNested { opened.append(event) }
+            all.append(event)
+            opened?.append(event)
         }
-        if !isNested { opened = events }
-        thread.pointee.openChanges.append(OpenChange(record, slot, events))
-        TestPoint.begun.reach()
+        return (all, opened)
+    }
+
+    /// Reads the old values that are asked for, and makes the prior calls.
+    private static func prepare(_ opened: borrowing Few<OpenEvent>, _ thread: UnsafeMutablePointer<ThreadState>) {
         // Reading is user code, which may begin and end changes itself.
         opened.forEach { if $0.wants.contains(.old) { $0.old = oldValue(for: $0) } }
         if opened.first(where: { $0.wants.contains(.prior) }) != nil {
@@ -91,29 +104,35 @@ enum Delivery {
     static func moveLinks(_ record: ObjectRecord, _ slot: Int) {
         if record.layout!.pointee[slot].contains(.isWeak) { record.fitWatch(of: slot, didChange: true) }
         guard let first = record.list(slot), first.pointee.interest.load(ordering: .acquiring).contains(.ahead) else { return }
+        // It owns the records.
         var queue: [(record: ObjectRecord, slot: Int)] = []
-        var seen = SubjectSet(.list(record, slot: slot))
-        var (record, slot, list) = (record, slot, first)
+        var (unmanaged, slot, list) = (Unmanaged.passUnretained(record), slot, first)
+        var seen = SubjectSet(.list(unmanaged, slot: slot))
         var next = 0
         while true {
-            let (isDerivedFrom, links) = record.lock.withLock {
-                (list.pointee.hasDerivedInterest, list.pointee.hasInnerLinks ? list.pointee.innerLinks() : Few())
+            unmanaged._withUnsafeGuaranteedRef { record in
+                let hold = record.lock.lock()
+                let isDerivedFrom = list.pointee.hasDerivedInterest
+                let links = list.pointee.hasInnerLinks ? list.pointee.innerLinks() : Few()
+                record.lock.unlock(hold)
+                if isDerivedFrom {
+                    for derived in record.schema!.dependencies(of: slot).derived
+                    where seen.insert(.list(unmanaged, slot: derived)) { queue.append((record, derived)) }
+                }
+                links.forEach { link in
+                    if link.isFollowed { link.chain.relink(from: link.level + 1) }
+                    guard let (root, derived) = link.derivedKey else { return }
+                    if seen.insert(.list(.passUnretained(root), slot: derived)) { queue.append((root, derived)) }
+                }
             }
-            links.forEach { if $0.isFollowed { $0.chain.relink(from: $0.level + 1) } }
-            if isDerivedFrom {
-                for derived in record.schema!.dependencies(of: slot).derived
-                where seen.insert(.list(record, slot: derived)) { queue.append((record, derived)) }
-            }
-            links.forEach { link in
-                guard case .derivedKey(let derived) = link.route.sink else { return }
-                if seen.insert(.list(link.route.root, slot: derived)) { queue.append((link.route.root, derived)) }
-            }
+            var found: UnsafeMutablePointer<ObserverList>?
             repeat {
                 guard next < queue.count else { return }
-                (record, slot) = queue[next]
+                (unmanaged, slot) = (.passUnretained(queue[next].record), queue[next].slot)
                 next += 1
-            } while record.list(slot) == nil
-            list = record.list(slot)!
+                found = unmanaged._withUnsafeGuaranteedRef { $0.list(slot) }
+            } while found == nil
+            list = found!
         }
     }
 
@@ -132,12 +151,16 @@ enum Delivery {
     private static func value(of subject: ChangeSubject) -> KnownValue {
         switch subject {
         case .route(let route):
-            guard let object = route.root.trackedObject else { return KnownValue() }
-            return KnownValue(route.path.value(from: object))
+            return route._withUnsafeGuaranteedRef { route in
+                guard let object = route.root.trackedObject else { return KnownValue() }
+                return KnownValue(route.path.value(from: object))
+            }
         case .list(let record, let slot):
-            guard let object = record.trackedObject else { return KnownValue() }
-            defer { withExtendedLifetime(object) {} }
-            return KnownValue(record.readValue(slot))
+            return record._withUnsafeGuaranteedRef { record in
+                guard let object = record.trackedObject else { return KnownValue() }
+                defer { withExtendedLifetime(object) {} }
+                return KnownValue(record.readValue(slot))
+            }
         }
     }
 
@@ -146,20 +169,24 @@ enum Delivery {
     private static func elements(
         of subject: ChangeSubject, _ edit: CollectionChange, given: Any?, isMissing: Bool
     ) -> KnownValue {
-        guard case .list(let record, let slot) = subject else { return value(of: subject) }
+        guard case .list(let unmanaged, let slot) = subject else { return value(of: subject) }
         if let given { return KnownValue(given) }
-        guard !isMissing, let object = record.trackedObject else { return KnownValue() }
-        let value = record.readValue(slot)
-        withExtendedLifetime(object) {}
-        guard let indexes = edit.indexes else { return KnownValue(value) }
-        return pickElements(indexes, of: value).map(KnownValue.init) ?? KnownValue()
+        return unmanaged._withUnsafeGuaranteedRef { record in
+            guard !isMissing, let object = record.trackedObject else { return KnownValue() }
+            let value = record.readValue(slot)
+            withExtendedLifetime(object) {}
+            guard let indexes = edit.indexes else { return KnownValue(value) }
+            return pickElements(indexes, of: value).map(KnownValue.init) ?? KnownValue()
+        }
     }
 
     /// Whether somebody asks for the new value, be it through a path that has moved here since the change began.
     private static func wantsNew(_ event: OpenEvent) -> Bool {
         if event.wants.contains(.new) { return true }
         guard case .list(let record, let slot) = event.subject else { return false }
-        return record.lock.withLock { record.list(slot)?.pointee.wantsNew ?? false }
+        return record._withUnsafeGuaranteedRef { record in
+            record.lock.withLock { record.list(slot)?.pointee.wantsNew ?? false }
+        }
     }
 
     /// Reads what is wanted before the first handler, then calls all.
@@ -180,11 +207,12 @@ enum Delivery {
                     excluded: event.excluded, indexes: indexes, token: event.token, type: Any.self, old: old, new: new))
             switch event.subject {
             case .list(let record, let slot):
-                if let object = record.trackedObject {
+                record._withUnsafeGuaranteedRef { record in
+                    guard let object = record.trackedObject else { return }
                     Walk.call(record, record.list(slot)!, upTo: event.bound, &loop)
                     withExtendedLifetime(object) {}
                 }
-            case .route(let route): loop.call(route)
+            case .route(let route): route._withUnsafeGuaranteedRef { loop.call($0) }
             }
             loop.finish()
         }

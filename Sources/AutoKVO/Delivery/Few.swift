@@ -1,13 +1,17 @@
 /// A list that nearly always has one element, and then needs no memory of its own: what one change concerns.
 struct Few<Element: AnyObject> {
     private var first: Element?
-    private var others: [Element] = []
+    private var others: [Element]?
 
     var isEmpty: Bool { first == nil }
 
     @inline(__always)
     mutating func append(_ element: Element) {
-        if first == nil { first = element } else { others.append(element) }
+        if first == nil {
+            first = element
+        } else if others?.append(element) == nil {
+            others = [element]
+        }
     }
 
     /// Calls a function with each element, in order. It may change the list, which is not noticed.
@@ -15,13 +19,13 @@ struct Few<Element: AnyObject> {
     func forEach(_ body: (Element) -> Void) {
         guard let first else { return }
         body(first)
-        if !others.isEmpty { for other in others { body(other) } }
+        if let others { for other in others { body(other) } }
     }
 
     @inline(__always)
     func first(where condition: (Element) -> Bool) -> Element? {
         guard let first else { return nil }
-        return condition(first) ? first : others.isEmpty ? nil : others.first(where: condition)
+        return condition(first) ? first : others?.first(where: condition)
     }
 
     @inline(__always)

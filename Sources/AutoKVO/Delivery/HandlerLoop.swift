@@ -94,7 +94,7 @@ struct HandlerLoop {
         // A link that leads on was added after this change began, and is told of the next.
         guard link.isLeaf else { return }
         // Inside an announced change of an object on the path's way, that change tells, when it ends.
-        if !thread.pointee.openChanges.isEmpty, thread.pointee.openEvent(of: .route(link.route)) != nil { return }
+        if !thread.pointee.openChanges.isEmpty, thread.pointee.openEvent(of: .route(.passUnretained(link.route))) != nil { return }
         call(link.route)
     }
 

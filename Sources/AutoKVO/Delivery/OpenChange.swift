@@ -1,24 +1,37 @@
-/// Who is to be told of a change: the list of a property, or a path's observation.
-enum ChangeSubject: Hashable {
-    case list(ObjectRecord, slot: Int)
-    case route(Route)
+internal import CSwiftRuntime
 
-    static func == (a: ChangeSubject, b: ChangeSubject) -> Bool {
-        switch (a, b) {
-        case (.list(let a, let slotA), .list(let b, let slotB)): a === b && slotA == slotB
-        case (.route(let a), .route(let b)): a === b
-        default: false
+/// Who is to be told of a change: the list of a property, or a path's observation.
+///
+/// It owns neither, so that a change counts few references: an `OpenEvent` owns what it is about.
+enum ChangeSubject: Hashable {
+    case list(Unmanaged<ObjectRecord>, slot: Int)
+    case route(Unmanaged<Route>)
+
+    /// Of the record or the route.
+    private var address: UnsafeMutableRawPointer {
+        switch self {
+        case .list(let record, _): record.toOpaque()
+        case .route(let route): route.toOpaque()
         }
     }
+
+    private var slot: Int {
+        switch self {
+        case .list(_, let slot): slot
+        case .route: -1
+        }
+    }
+
+    @inline(__always)
+    static func == (a: ChangeSubject, b: ChangeSubject) -> Bool { a.address == b.address && a.slot == b.slot }
 
     func hash(into hasher: inout Hasher) {
-        switch self {
-        case .list(let record, let slot):
-            hasher.combine(ObjectIdentifier(record))
-            hasher.combine(slot)
-        case .route(let route): hasher.combine(ObjectIdentifier(route))
-        }
+        hasher.combine(address)
+        hasher.combine(slot)
     }
+
+    func retain() { csr_retain(address) }
+    func release() { csr_release(address) }
 }
 
 /// A property's change that has begun and not ended on this thread.
@@ -44,6 +57,7 @@ struct OpenChange {
 ///
 /// Two changes that are open at once may lead to one derived key: it is told once, before the first and after the last.
 final class OpenEvent {
+    /// Owned.
     let subject: ChangeSubject
     /// The open changes that lead to it.
     var depth = 1
@@ -67,6 +81,7 @@ final class OpenEvent {
         old: KnownValue = KnownValue(), excluded: ObservingOptions = []
     ) {
         subject = affected.subject
+        subject.retain()
         bound = affected.bound
         wants = affected.needs
         self.edit = edit
@@ -80,6 +95,7 @@ final class OpenEvent {
     /// removed, or the change was dropped, with its object or its thread.
     deinit {
         for observation in claimed { observation.giveUpClaim(of: token) }
+        subject.release()
     }
 
     func willCallAgain(_ observation: KeyValueObservation) { claimed.append(observation) }

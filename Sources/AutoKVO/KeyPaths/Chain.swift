@@ -46,34 +46,37 @@ final class Chain: @unchecked Sendable {
     /// - Complexity: O(*n*) for *n* components behind the level; behind an operator, O(*m*) for *m* elements.
     func relink(from level: Int) {
         var stale = Few<PathLink>()
-        var start: (version: Int, level: Int, previous: PathLink?)?
-        underLock {
-            guard !isEnded else { return }
+        var start = 0
+        var previous: PathLink?
+        let mine: Int? = underLock {
+            guard !isEnded else { return nil }
             pending = min(pending, level)
             version += 1
-            for index in pending..<max(pending, links.count) {
+            start = pending
+            if start > 0 { previous = links[start - 1] }
+            for index in start..<max(start, links.count) {
                 if let link = links[index].take() { stale.append(link) }
             }
-            start = (version, pending, pending > 0 ? links[pending - 1] : nil)
+            return version
         }
+        guard let mine else { return }
         stale.forEach { $0.cancel() }
-        guard let start else { return }
         TestPoint.relinking.reach()
 
         // The array itself is guarded by the lock, also its count: another thread may be replacing its storage.
         let count = path.keys.count
-        if start.level < count {
-            var object = start.level == 0 ? base.trackedObject : start.previous?.readObject()
-            for index in start.level..<count {
+        if start < count {
+            var object = start == 0 ? base.trackedObject : previous?.readObject()
+            for index in start..<count {
                 guard let current = object else { break }
-                guard let link = place(on: current, at: index, version: start.version) else { return }
+                guard let link = place(on: current, at: index, version: mine) else { return }
                 object = index < count - 1 ? link?.readObject() : nil
             }
         }
         if path.tail?.element != nil {
-            guard syncElements(version: start.version) else { return }
+            guard syncElements(version: mine) else { return }
         }
-        underLock { if version == start.version { pending = .max } }
+        underLock { if version == mine { pending = .max } }
     }
 
     /// Makes the link of a level and puts it into the object's list. The outer nil says that another thread took over,

@@ -10,25 +10,37 @@ extension ParsedKeyPath {
     /// - Throws: A `KeyValueError` if an object whose class no declaration told is there and does not have the key, or if
     ///   the operator does not fit the values.
     func requireValue(from object: TrackedObject) throws(KeyValueError) -> Any {
-        var object = object
+        // The first object is the caller's to keep, and each one behind it is kept here.
+        var kept: TrackedObject?
+        var object = Unmanaged.passUnretained(object)
         let last = keys.count - 1
         for level in 0..<last {
             let key = try declaration(of: level, in: object)
-            guard let next = key._withUnsafeGuaranteedRef({ $0.readObject(object) }) else {
-                try requireNothing(in: key.takeUnretainedValue(), of: object)
+            guard let next = object._withUnsafeGuaranteedRef({ object in key._withUnsafeGuaranteedRef { $0.readObject(object) } })
+            else {
+                try requireNothing(in: key.takeUnretainedValue(), of: object.takeUnretainedValue())
                 return Any?.none as Any
             }
-            object = next
+            object = .passUnretained(next)
+            kept = next
         }
-        let value = try declaration(of: last, in: object)._withUnsafeGuaranteedRef { $0.read(object) }
+        let key = try declaration(of: last, in: object)
+        let value = object._withUnsafeGuaranteedRef { object in key._withUnsafeGuaranteedRef { $0.read(object) } }
+        withExtendedLifetime(kept) {}
         return try tail?.evaluate(on: value, in: self) ?? value
     }
 
     /// The declaration of the key at a level in the class of an object.
     @inline(__always)
-    private func declaration(of level: Int, in object: TrackedObject) throws(KeyValueError) -> Unmanaged<DeclaredKey> {
+    private func declaration(
+        of level: Int, in object: Unmanaged<TrackedObject>
+    ) throws(KeyValueError) -> Unmanaged<DeclaredKey> {
         let schema: Unmanaged<ClassSchema>
-        if let known = object.knownSchema { schema = known } else { schema = .passUnretained(try .of(type(of: object))) }
+        if let known = object._withUnsafeGuaranteedRef({ $0.knownSchema }) {
+            schema = known
+        } else {
+            schema = .passUnretained(try .of(type(of: object.takeUnretainedValue())))
+        }
         guard let slot = slot(of: level, in: schema) else {
             throw schema.takeUnretainedValue().unknownKey(keys[level], in: text)
         }

@@ -107,6 +107,11 @@ final class PathLink: ObservationNode {
         Counters.links.add(-1)
     }
 
+    /// What the path's change is a change of, if that is a derived key.
+    var derivedKey: (root: ObjectRecord, slot: Int)? {
+        if case .derivedKey(let slot) = route.sink { (route.root, slot) } else { nil }
+    }
+
     /// Whether it is the link of the root's own property.
     var isFirst: Bool { level == 0 && chain === route.chain }
 
