@@ -89,7 +89,7 @@ extension ObserverList {
         var cursor = first
         while let node = cursor {
             node._withUnsafeGuaranteedRef {
-                guard $0.kind == .link, $0.membership == .linked else { return }
+                guard $0.kind == .link, $0.isLinked else { return }
                 let link = unsafeDowncast($0, to: PathLink.self)
                 if !link.isLeaf { found.append(link) }
             }

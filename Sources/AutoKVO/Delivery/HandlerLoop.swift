@@ -180,7 +180,7 @@ extension KeyValueObservation {
     fileprivate func hold() -> Bool {
         underLock {
             guard function != nil else { return false }
-            holds += 1
+            standing += 1
             return true
         }
     }
@@ -190,7 +190,7 @@ extension KeyValueObservation {
         let this = Unmanaged<ObservationNode>.passUnretained(self)
         let isGone: Bool = underLock {
             if !isGroup, let list = record?.list(Int(slot)) { return list.pointee.release(this) }
-            holds -= 1
+            standing -= 1
             return false
         }
         releaseHandlerIfEnded()

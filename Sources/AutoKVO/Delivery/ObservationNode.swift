@@ -15,13 +15,10 @@ public class ObservationNode {
     @exclusivity(unchecked) final var closure: UnsafeRawPointer?
     /// An observation's observer, pinned by its record.
     final let observerAddress: UnsafeRawPointer?
-    /// Walks that have this node in their hands. While there are any the node stays linked, so that they find on. A node that
-    /// is leaving has the sign as well, so that a walk that lets go of one that is not has one thing to look at.
-    @exclusivity(unchecked) final var holds: Int32 = 0
-    static var leaving: Int32 { .min }
+    /// How many walks have this node in their hands, and in the two high bits its membership.
+    @exclusivity(unchecked) final var standing = Membership.out.bits
     /// The options, the state, and whatever else decides how a walk treats the node: one word, for one look.
     @usableFromInline final let word: Atomic<Marks>
-    @exclusivity(unchecked) final var membership = Membership.none
     final let handling: HandlerCall.Shape
     /// It must not be linked (again).
     @exclusivity(unchecked) final var isCancelled = false
@@ -73,13 +70,15 @@ public class ObservationNode {
         }
     }
 
-    enum Membership: UInt8 {
-        case none
+    enum Membership: UInt32 {
         case linked
+        /// Not in the list, or not any more.
+        case out
         /// Taken out, but still linked because a walk holds it.
         case leaving
-        /// Taken out for good.
-        case left
+
+        fileprivate static var shift: UInt32 { 30 }
+        fileprivate var bits: UInt32 { rawValue &<< Membership.shift }
     }
 
     /// Not an enumeration, which would be checked for being one of its cases each time it is read.
@@ -118,6 +117,18 @@ public class ObservationNode {
         csr_release(closure)
         home?.release()
     }
+
+    final var membership: Membership {
+        get { Membership(rawValue: standing &>> Membership.shift).unsafelyUnwrapped }
+        set { standing = newValue.bits | holds }
+    }
+
+    /// Whether it is in the list, and not leaving.
+    @inline(__always)
+    final var isLinked: Bool { standing < Membership.out.bits }
+
+    /// Walks that have this node in their hands. While there are any the node stays linked, so that they find on.
+    final var holds: UInt32 { standing & (1 &<< Membership.shift &- 1) }
 
     /// As they are now.
     @inline(__always)

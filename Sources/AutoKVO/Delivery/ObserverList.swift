@@ -120,7 +120,6 @@ struct ObserverList: ~Copyable {
     mutating func rejoin(_ node: ObservationNode) {
         assert(node.membership == .leaving)
         node.membership = .linked
-        node.holds &= ~ObservationNode.leaving
         account(for: node, by: 1)
     }
 
@@ -157,11 +156,10 @@ struct ObserverList: ~Copyable {
     /// Takes a linked node out. Returns whether it was unlinked, in which case the list's ownership of it goes to the
     /// caller; otherwise a walk holds it, and the last one to let go unlinks it.
     mutating func remove(_ node: ObservationNode) -> Bool {
-        assert(node.membership == .linked)
+        assert(node.isLinked)
         account(for: node, by: -1)
         if node.holds > 0 {
             node.membership = .leaving
-            node.holds |= ObservationNode.leaving
             return false
         }
         unlink(node)
@@ -171,7 +169,7 @@ struct ObserverList: ~Copyable {
     /// Unlinks a node that no walk holds.
     mutating func unlink(_ node: ObservationNode) {
         assert(node.holds == 0)
-        node.membership = .left
+        node.membership = .out
         if let previous = node.previous {
             previous._withUnsafeGuaranteedRef { $0.next = node.next }
         } else {
@@ -192,7 +190,7 @@ extension ObserverList {
     func firstLinked() -> ObservationNode? {
         var cursor = first
         while let node = cursor {
-            let (isLinked, next) = node._withUnsafeGuaranteedRef { ($0.membership == .linked, $0.next) }
+            let (isLinked, next) = node._withUnsafeGuaranteedRef { ($0.isLinked, $0.next) }
             if isLinked { return node.takeUnretainedValue() }
             cursor = next
         }
@@ -203,7 +201,7 @@ extension ObserverList {
     func forEachLinked(_ body: (ObservationNode) -> Void) {
         var cursor = first
         while let node = cursor {
-            node._withUnsafeGuaranteedRef { if $0.membership == .linked { body($0) } }
+            node._withUnsafeGuaranteedRef { if $0.isLinked { body($0) } }
             cursor = node._withUnsafeGuaranteedRef { $0.next }
         }
     }

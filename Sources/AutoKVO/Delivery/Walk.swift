@@ -89,8 +89,8 @@ enum Walk {
             node._withUnsafeGuaranteedRef {
                 guard $0.sequence <= end else { return cursor = nil }
                 cursor = $0.next
-                guard $0.membership == .linked, $0.sequence <= last || $0.isMovedLink else { return }
-                $0.holds &+= 1
+                guard $0.isLinked, $0.sequence <= last || $0.isMovedLink else { return }
+                $0.standing &+= 1
                 held[count] = node
                 count &+= 1
             }
@@ -121,15 +121,15 @@ extension ObserverList {
     @inline(__always)
     mutating func release(_ node: Unmanaged<ObservationNode>) -> Bool {
         node._withUnsafeGuaranteedRef {
-            $0.holds &-= 1
-            return $0.holds != 0 && unlinkIfLast($0)
+            $0.standing &-= 1
+            // Zero is a node that is linked and that nobody else holds.
+            return $0.standing != 0 && unlinkIfLast($0)
         }
     }
 
     @inline(never)
     private mutating func unlinkIfLast(_ node: ObservationNode) -> Bool {
-        guard node.holds == ObservationNode.leaving else { return false }
-        node.holds = 0
+        guard node.holds == 0, node.membership == .leaving else { return false }
         unlink(node)
         return true
     }

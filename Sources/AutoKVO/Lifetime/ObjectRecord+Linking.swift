@@ -17,7 +17,7 @@ extension ObjectRecord {
             lock.unlock(hold)
             return false
         }
-        if node.membership == .linked || !node.isLive {
+        if node.isLinked || !node.isLive {
             lock.unlock(hold)
             return true
         }
@@ -43,7 +43,7 @@ extension ObjectRecord {
     func unlink<Result>(_ node: ObservationNode, unlessLive: Bool = false, _ finish: () -> Result) -> Result {
         let slot = Int(node.slot)
         let hold = lock.lock()
-        guard node.membership == .linked, !(unlessLive && node.isLive) else {
+        guard node.isLinked, !(unlessLive && node.isLive) else {
             let result = finish()
             lock.unlock(hold)
             return result

@@ -12,8 +12,7 @@ extension ObjectRecord {
             }
         }
         while let observation = lock.withLock({ firstHeld?.takeUnretainedValue() }) {
-            observation.observerDidDie()
-            letGo(of: observation)
+            if !observation.observerDidDie() { letGo(of: observation) }
         }
         let (relays, watches) = lock.withLock {
             defer {

@@ -241,8 +241,11 @@ extension KeyValueObservation {
         if routes != nil { forgetDeadObserver() }
     }
 
-    func observerDidDie() {
-        if endsByHand { forgetRoutesIfUnreachable() } else { end(.observerDeinitialized) }
+    /// The observer is being deinitialized. Returns whether that has ended the observation, and so taken it from the observer.
+    func observerDidDie() -> Bool {
+        if !endsByHand { return end(.observerDeinitialized) }
+        forgetRoutesIfUnreachable()
+        return false
     }
 
     /// A change found the observer dead.
