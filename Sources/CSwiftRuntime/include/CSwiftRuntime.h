@@ -54,7 +54,7 @@ static inline void csr_check_read(void *place) {
 }
 
 /// A Swift closure value is a function and a context. Calling it from Swift retains the context for the length of the
-/// call (two atomics, 9 ns on the machine of docs/performance.md); whoever knows that the context stays alive calls it
+/// call (two atomics, 9 ns on an AMD EPYC of family 26); whoever knows that the context stays alive calls it
 /// from here. The arguments must be single class references passed at +0, as Swift passes them.
 typedef __attribute__((swiftcall)) void (*csr_function_1)(const void *, __attribute__((swift_context)) void *_Nullable);
 typedef __attribute__((swiftcall)) void (*csr_function_2)(const void *, const void *, __attribute__((swift_context)) void *_Nullable);
