@@ -68,7 +68,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
         // The watch on the object referred to has to follow, so every change that somebody sees is announced.
         if ticket.form != .silent { object.beginWrite(ticket) }
         record.lock.withLock {
-            record.weakWrites &+= 1
+            record.makeDetails().weakWrites &+= 1
             swap(&storage.pointee.reference, &reference)
         }
         // The one that was there is released without the lock.

@@ -34,7 +34,7 @@ final class DeathWatch: @unchecked Sendable {
         }
         let isCurrent = holder.lock.withLock {
             self.token = token
-            return holder.watches[slot] === self
+            return holder.details?.watches[slot] === self
         }
         // Whoever took its place before it had its token could not cancel it.
         if !isCurrent { cancel() }
@@ -49,8 +49,8 @@ final class DeathWatch: @unchecked Sendable {
     private func referentDidDie() {
         TestPoint.referentDying.reach()
         let isCurrent = holder.lock.withLock {
-            guard holder.watches[slot] === self else { return false }
-            holder.watches[slot] = nil
+            guard let details = holder.details, details.watches[slot] === self else { return false }
+            details.watches[slot] = nil
             return true
         }
         guard isCurrent, let object = holder.trackedObject else { return }
@@ -67,7 +67,7 @@ extension ObjectRecord {
     func fitWatch(of slot: Int, didChange: Bool = false) {
         guard let object = trackedObject else { return }
         while true {
-            let (isObserved, writes) = lock.withLock { (self.isObserved(slot), weakWrites) }
+            let (isObserved, writes) = lock.withLock { (self.isObserved(slot), details?.weakWrites ?? 0) }
             let referent = isObserved ? schema!.keys[slot].declared.readObject(object) : nil
             let record = referent.flatMap { try? $0.makeRecord() }
             let new = record.map { DeathWatch(holder: self, slot: slot, referent: $0) }
@@ -84,16 +84,18 @@ extension ObjectRecord {
             //                                            sets it, puts a watch on the new object
             //     takes the watch away
             let (isSettled, replaced, isPlaced): (Bool, DeathWatch?, Bool) = lock.withLock {
-                guard self.isObserved(slot) == isObserved, weakWrites == writes else { return (false, nil, false) }
-                let old = watches[slot]
+                guard self.isObserved(slot) == isObserved, details?.weakWrites ?? 0 == writes else { return (false, nil, false) }
+                let old = details?.watches[slot]
                 if isDying || old?.referent === record { return (true, nil, false) }
                 if !didChange, isObserved, record == nil, old!.referent.isDeinitializing { return (true, nil, false) }
-                watches[slot] = new
+                if new != nil || old != nil { makeDetails().watches[slot] = new }
                 return (true, old, true)
             }
             guard isSettled else { continue }
             replaced?.cancel()
-            if isPlaced, let new, !new.start() { lock.withLock { if watches[slot] === new { watches[slot] = nil } } }
+            if isPlaced, let new, !new.start() {
+                lock.withLock { if let details, details.watches[slot] === new { details.watches[slot] = nil } }
+            }
             return withExtendedLifetime(referent) {}
         }
     }

@@ -23,10 +23,11 @@ extension ObjectRecord {
         lock.withLock {
             let isObserved = !isDying && (list(slot)?.pointee.count ?? 0) > 0
             if isObserved {
-                if relays[slot] == nil { relays[slot] = made }
-                starting = relays[slot]!
+                let details = makeDetails()
+                if details.relays[slot] == nil { details.relays[slot] = made }
+                starting = details.relays[slot]!
             } else {
-                ending = relays.removeValue(forKey: slot) ?? []
+                ending = details?.relays.removeValue(forKey: slot) ?? []
             }
         }
         TestPoint.relaying.reach()

@@ -14,17 +14,12 @@ extension ObjectRecord {
         while let observation = lock.withLock({ firstHeld?.takeUnretainedValue() }) {
             if !observation.observerDidDie() { letGo(of: observation) }
         }
-        let (relays, watches) = lock.withLock {
-            defer {
-                self.relays = [:]
-                self.watches = [:]
-            }
-            return (self.relays, self.watches)
-        }
+        let details = lock.withLock { takeDetails() }
         // What they kept is released here, not while the thread's state is being changed: a deinit is user code.
         withExtendedLifetime(ThreadState.current.pointee.forgetChanges(of: self)) {}
-        for routes in relays.values { for route in routes { route.end() } }
-        for watch in watches.values { watch.cancel() }
+        guard let details else { return }
+        for routes in details.relays.values { for route in routes { route.end() } }
+        for watch in details.watches.values { watch.cancel() }
     }
 
     private func firstLinked(_ slot: Int) -> ObservationNode? {

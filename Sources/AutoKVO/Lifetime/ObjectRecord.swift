@@ -26,22 +26,18 @@ final class ObjectRecord: @unchecked Sendable {
     let lock = ShortLock()
 
     /// From here on guarded by `lock`, but for the constants.
+    /// Set by teardown: from now on nothing is added.
+    @exclusivity(unchecked) var isDying = false
     /// Nodes in the object's lists and in lists of keys derived from its keys: zero means that writes cost nothing.
     @exclusivity(unchecked) var interest: Int32 = 0
+    /// Where in the table a tracked object's entry was put, so that its teardown finds it without a search.
+    @exclusivity(unchecked) private(set) var place: UInt32 = 0
     /// Nil for an object without keys.
     private let lists: ObserverLists?
     /// The first of the observations in which the object is the observer.
     @exclusivity(unchecked) var firstHeld: Unmanaged<KeyValueObservation>?
-    /// For derived keys that depend on a path: the routes that watch the path, by the derived key's slot.
-    @exclusivity(unchecked) var relays: [Int: [Route]] = [:]
-    /// For weak properties that somebody observes: the watch on the object they refer to.
-    @exclusivity(unchecked) var watches: [Int: DeathWatch] = [:]
-    /// How often a weak property of the object was set since it has a record, to tell whether one was set meanwhile.
-    @exclusivity(unchecked) var weakWrites: UInt32 = 0
-    /// Where in the table a tracked object's entry was put, so that its teardown finds it without a search.
-    @exclusivity(unchecked) private(set) var place: UInt32 = 0
-    /// Set by teardown: from now on nothing is added.
-    @exclusivity(unchecked) var isDying = false
+    /// What few objects have; nil until they do.
+    @exclusivity(unchecked) private(set) var details: RecordDetails?
 
     init(of object: AnyObject, schema: ClassSchema?) {
         address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
@@ -76,6 +72,17 @@ final class ObjectRecord: @unchecked Sendable {
     /// The object's class. The first word of an object says it, also after its deinit, as long as its memory is pinned.
     var objectClass: AnyClass { unsafeBitCast(address.load(as: UInt.self), to: AnyClass.self) }
 
+    /// The details, made if they are missing. Under the lock.
+    func makeDetails() -> RecordDetails {
+        if let details { return details }
+        let made = RecordDetails()
+        details = made
+        return made
+    }
+
+    /// Takes the details away. Under the lock.
+    func takeDetails() -> RecordDetails? { details.take() }
+
     /// The list of a slot, or nil where it was never observed. What is in it is read under the lock, but for its `interest`.
     @inline(__always)
     func list(_ slot: Int) -> UnsafeMutablePointer<ObserverList>? {
@@ -86,6 +93,16 @@ final class ObjectRecord: @unchecked Sendable {
     func makeList(_ slot: Int) -> UnsafeMutablePointer<ObserverList> {
         list(slot) ?? lists!.make(slot, count: layout!.pointee.count)
     }
+}
+
+/// What is known of an object that has weak properties, or keys derived from paths. Guarded by the record's lock.
+final class RecordDetails {
+    /// The routes that watch the paths of derived keys, by the derived key's slot.
+    @exclusivity(unchecked) var relays: [Int: [Route]] = [:]
+    /// For weak properties that somebody observes: the watch on the object they refer to.
+    @exclusivity(unchecked) var watches: [Int: DeathWatch] = [:]
+    /// How often a weak property of the object was set since it has a record, to tell whether one was set meanwhile.
+    @exclusivity(unchecked) var weakWrites: UInt32 = 0
 }
 
 // MARK: - Finding the record of an object

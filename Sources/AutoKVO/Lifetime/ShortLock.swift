@@ -9,7 +9,8 @@ import Synchronization
 /// the processor gets to run whatever the priorities are. `Synchronization.Mutex` is not used besides: under contention
 /// it leaves the instrumented code, and the thread sanitizer then reports races that are none.
 struct SpinLock: ~Copyable {
-    private let word = Atomic<UInt32>(0)
+    // A byte, since every observed object has one.
+    private let word = Atomic<UInt8>(0)
 
     @inline(__always)
     borrowing func lock() {
