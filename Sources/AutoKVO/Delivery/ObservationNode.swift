@@ -75,7 +75,7 @@ public class ObservationNode {
         case linked
         /// Not in the list, or not any more.
         case out
-        /// Taken out, but still linked because a walk holds it.
+        /// Taken out, but still linked because a walk holds it. The highest.
         case leaving
 
         fileprivate static var shift: UInt32 { 30 }
@@ -119,16 +119,17 @@ public class ObservationNode {
         home?.release()
     }
 
-    final var membership: Membership {
-        get { Membership(rawValue: standing &>> Membership.shift).unsafelyUnwrapped }
-        set { standing = newValue.bits | holds }
-    }
+    @inline(__always)
+    final func become(_ membership: Membership) { standing = membership.bits | holds }
 
     /// Whether it is in the list, and not leaving.
     @inline(__always)
     final var isLinked: Bool { standing < Membership.out.bits }
+    @inline(__always)
+    final var isLeaving: Bool { standing >= Membership.leaving.bits }
 
     /// Walks that have this node in their hands. While there are any the node stays linked, so that they find on.
+    @inline(__always)
     final var holds: UInt32 { standing & (1 &<< Membership.shift &- 1) }
 
     /// As they are now.

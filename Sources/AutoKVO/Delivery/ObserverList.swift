@@ -118,8 +118,8 @@ struct ObserverList: ~Copyable {
 
     /// Links a node that was leaving again, in its old place.
     mutating func rejoin(_ node: ObservationNode) {
-        assert(node.membership == .leaving)
-        node.membership = .linked
+        assert(node.isLeaving)
+        node.become(.linked)
         account(for: node, by: 1)
     }
 
@@ -144,7 +144,7 @@ struct ObserverList: ~Copyable {
         lastSequence += 1
         node._withUnsafeGuaranteedRef {
             $0.sequence = lastSequence
-            $0.membership = .linked
+            $0.become(.linked)
             $0.previous = last
             $0.next = nil
             account(for: $0, by: 1)
@@ -159,7 +159,7 @@ struct ObserverList: ~Copyable {
         assert(node.isLinked)
         account(for: node, by: -1)
         if node.holds > 0 {
-            node.membership = .leaving
+            node.become(.leaving)
             return false
         }
         unlink(node)
@@ -169,7 +169,7 @@ struct ObserverList: ~Copyable {
     /// Unlinks a node that no walk holds.
     mutating func unlink(_ node: ObservationNode) {
         assert(node.holds == 0)
-        node.membership = .out
+        node.become(.out)
         if let previous = node.previous {
             previous._withUnsafeGuaranteedRef { $0.next = node.next }
         } else {

@@ -129,7 +129,7 @@ extension ObserverList {
 
     @inline(never)
     private mutating func unlinkIfLast(_ node: ObservationNode) -> Bool {
-        guard node.holds == 0, node.membership == .leaving else { return false }
+        guard node.holds == 0, node.isLeaving else { return false }
         unlink(node)
         return true
     }

@@ -22,7 +22,7 @@ extension ObjectRecord {
             return true
         }
         let list = makeList(slot)
-        if node.membership == .leaving {
+        if node.isLeaving {
             list.pointee.rejoin(node)
         } else {
             list.pointee.append(Unmanaged.passRetained(node))
