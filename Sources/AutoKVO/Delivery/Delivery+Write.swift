@@ -31,7 +31,7 @@ struct WriteTicket {
     }
 
     /// Whether a change in place has to be announced around it.
-    @inlinable
+    @inlinable @inline(__always)
     var isAnnounced: Bool { form == .derivedWithOld || form == .announced }
 
     @inline(__always)
