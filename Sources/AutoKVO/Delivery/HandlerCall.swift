@@ -104,14 +104,13 @@ extension KeyValueObservation {
     /// Calls the handler. The caller holds the observation, the observer and, where the handler takes it, the target.
     @inline(__always)
     func callHandler(_ context: Unmanaged<ChangeContext>, target: () -> UnsafeRawPointer) {
+        // Asked one after the other, the common ones first: a table of the cases would be a jump through memory.
+        if handling.takesOnlyChange { return callHandlerOfChange(context) }
         #if DEBUG
             LockOrder.assertNoLockHeld()
         #endif
         let change = UnsafeRawPointer(context.toOpaque())
-        // Asked one after the other, the common ones first: a table of the cases would be a jump through memory.
-        if handling.takesOnlyChange {
-            csr_call_1(function.unsafelyUnwrapped, closure, change)
-        } else if handling == .observerAndChange {
+        if handling == .observerAndChange {
             csr_call_2(function.unsafelyUnwrapped, closure, observerAddress.unsafelyUnwrapped, change)
         } else if handling == .targetAndChange {
             csr_call_2(function.unsafelyUnwrapped, closure, target(), change)

@@ -94,7 +94,8 @@ struct HandlerLoop {
         // A link that leads on was added after this change began, and is told of the next.
         guard link.isLeaf else { return }
         // Inside an announced change of an object on the path's way, that change tells, when it ends.
-        if !thread.pointee.openChanges.isEmpty, thread.pointee.openEvent(of: .route(.passUnretained(link.route))) != nil { return }
+        let subject = ChangeSubject.route(.passUnretained(link.route))
+        if !thread.pointee.openChanges.isEmpty, thread.pointee.openEvent(of: subject) != nil { return }
         call(link.route)
     }
 
@@ -223,7 +224,8 @@ extension KeyValueObservation {
         }
         if options.contains(.prior), !event.isInitial, state == .claimed {
             let token = event.token
-            guard underLock({ details!.takeClaim(of: token) }), changeState(from: .claimed, to: .fired).changed else { return false }
+            guard underLock({ details!.takeClaim(of: token) }) else { return false }
+            guard changeState(from: .claimed, to: .fired).changed else { return false }
         } else {
             guard changeState(from: .active, to: .fired).changed else { return false }
         }
