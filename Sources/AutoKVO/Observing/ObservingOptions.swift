@@ -2,31 +2,30 @@
 public struct ObservingOptions: OptionSet, Sendable, Hashable {
     public let rawValue: UInt16
 
-    @inlinable
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
     /// The change carries the value from before it.
-    @inlinable public static var old: ObservingOptions { ObservingOptions(rawValue: 1 << 0) }
+    public static let old = ObservingOptions(rawValue: 1 << 0)
     /// The change carries the value from after it.
-    @inlinable public static var new: ObservingOptions { ObservingOptions(rawValue: 1 << 1) }
+    public static let new = ObservingOptions(rawValue: 1 << 1)
     /// The handler is called once for each path during the registration, before it returns. That call never carries an
     /// old value; it carries the current one as new if `.new` is asked for.
-    @inlinable public static var initial: ObservingOptions { ObservingOptions(rawValue: 1 << 2) }
+    public static let initial = ObservingOptions(rawValue: 1 << 2)
     /// The handler is called before each change too, with `isPrior` set and without a new value.
-    @inlinable public static var prior: ObservingOptions { ObservingOptions(rawValue: 1 << 3) }
+    public static let prior = ObservingOptions(rawValue: 1 << 3)
     /// The observation stays valid until it is removed, whichever side dies. Nothing is delivered to a dead observer.
-    @inlinable public static var unregisterManually: ObservingOptions { ObservingOptions(rawValue: 1 << 4) }
+    public static let unregisterManually = ObservingOptions(rawValue: 1 << 4)
     /// A change to an equal value is not delivered. Values that are not `Equatable` are compared by identity if they
     /// are objects, and count as different otherwise. A prior call cannot know the new value and is always made.
-    @inlinable public static var distinct: ObservingOptions { ObservingOptions(rawValue: 1 << 5) }
+    public static let distinct = ObservingOptions(rawValue: 1 << 5)
     /// The observation ends with its first delivery: the initial call if there is one, else the first change, whose
     /// prior call belongs to it. If that change is dropped or, with `.distinct`, turns out to be none, the next one follows.
     /// `rearm()` starts it again.
-    @inlinable public static var once: ObservingOptions { ObservingOptions(rawValue: 1 << 6) }
+    public static let once = ObservingOptions(rawValue: 1 << 6)
     /// The target is kept alive as long as the observation is valid.
-    @inlinable public static var retainsTarget: ObservingOptions { ObservingOptions(rawValue: 1 << 7) }
+    public static let retainsTarget = ObservingOptions(rawValue: 1 << 7)
 
     /// Not written as sets of the others: in a long function the compiler makes an array of those for each use.
     static let onceOrDistinct = ObservingOptions(rawValue: 1 << 6 | 1 << 5)
