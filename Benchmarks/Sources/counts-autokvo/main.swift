@@ -2,6 +2,7 @@
 //
 //     counts-autokvo list                  the operations' names
 //     counts-autokvo allocations           OPERATION BLOCKS, a line for each: blocks of memory for one operation
+//     counts-autokvo bytes                 OPERATION BYTES, the same: of the heap, each block with what glibc adds
 //     counts-autokvo run OPERATION COUNT   does it that often and leaves, for an instruction counter to watch
 //
 // Handlers capture nothing, so that a block counted is the library's own.
@@ -135,8 +136,10 @@ let operations = [
     },
 ]
 
+func counted(_ isOfBytes: Bool) -> UInt64 { isOfBytes ? counted_bytes() : counted_allocations() }
+
 func usage() -> Never {
-    print("usage: counts-autokvo list | allocations | run OPERATION COUNT")
+    print("usage: counts-autokvo list | allocations | bytes | run OPERATION COUNT")
     exit(2)
 }
 
@@ -144,15 +147,16 @@ let arguments = CommandLine.arguments
 switch arguments.dropFirst().first {
 case "list":
     for operation in operations { print(operation.name, operation.per) }
-case "allocations":
+case "allocations", "bytes":
+    let isOfBytes = arguments[1] == "bytes"
     for operation in operations {
         operation.prepare(64)()
         let count = 1024
         let turns = operation.prepare(count)
-        let before = counted_allocations()
+        let before = counted(isOfBytes)
         turns()
-        let blocks = Double(counted_allocations() - before) / Double(count * operation.per)
-        print(operation.name, blocks)
+        let each = Double(counted(isOfBytes) - before) / Double(count * operation.per)
+        print(operation.name, each)
     }
 case "run":
     guard arguments.count == 4, let count = Int(arguments[3]),

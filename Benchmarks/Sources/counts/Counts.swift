@@ -1,4 +1,4 @@
-// Counts blocks of memory and instructions for each operation, and compares them with thresholds.json.
+// Counts blocks of memory, their bytes and instructions for each operation, and compares them with thresholds.json.
 //
 //     counts SUBJECT THRESHOLDS
 //
@@ -10,6 +10,7 @@ import Foundation
 
 struct Threshold: Decodable {
     var allocations: Double?
+    var bytes: Double?
     var instructions: Double?
 }
 
@@ -72,25 +73,31 @@ enum Counts {
             [String: Threshold].self, from: Data(contentsOf: URL(fileURLWithPath: arguments[2])))
         let operations = try pairs(run([subject, "list"]).output)
         let allocations = try Dictionary(uniqueKeysWithValues: pairs(run([subject, "allocations"]).output))
+        let bytes = try Dictionary(uniqueKeysWithValues: pairs(run([subject, "bytes"]).output))
 
         var over: [String] = []
         for name in thresholds.keys.sorted() where !operations.contains(where: { $0.name == name }) {
             over.append("\(name): in the thresholds, and no such operation")
         }
-        print("operation                  blocks   at most   instructions   at most")
+        print("operation                  blocks   at most   bytes   at most   instructions   at most")
         for (name, per) in operations {
             let count = max(4, Int(4000 / per))
             let once = try instructions(subject, name, count)
             let twice = try instructions(subject, name, 2 * count)
             let took = (twice - once) / (Double(count) * per)
             let blocks = allocations[name] ?? .nan
+            let size = bytes[name] ?? .nan
             let limits = thresholds[name]
             print(
                 name.padding(toLength: 24, withPad: " ", startingAt: 0), column(blocks, 8, "%.3f"),
-                column(limits?.allocations, 9, "%.3f"), column(took, 14, "%.1f"),
+                column(limits?.allocations, 9, "%.3f"), column(size, 7, "%.0f"), column(limits?.bytes, 9, "%.0f"),
+                column(took, 14, "%.1f"),
                 column(limits?.instructions, 9, "%.0f"))
             if let limit = limits?.allocations, !(blocks <= limit) {
                 over.append("\(name): \(blocks) blocks, at most \(limit)")
+            }
+            if let limit = limits?.bytes, !(size <= limit) {
+                over.append("\(name): \(size) bytes, at most \(limit)")
             }
             if let limit = limits?.instructions, !(took <= limit) {
                 over.append("\(name): \(took) instructions, at most \(limit)")

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One key of one class.
+/// One key of one class. Its variables are set while the schema is made, before any other thread can see it.
 final class ResolvedKey: @unchecked Sendable {
     let slot: Int
     let declared: DeclaredKey
