@@ -165,8 +165,8 @@ static inline void cdh_lock_give(cdh_lock *lock) {
 }
 
 // Both halves of a 128-bit product bring every bit of the address into every part; the second product breaks up the even
-// steps that the first makes of evenly spaced addresses (112 or 144 bytes apart, neighbours would often share a stripe).
-// The top bits choose the stripe, the low ones the slot. Without the seed, a program could be fed addresses that collide.
+// steps that the first makes of evenly spaced addresses (112 or 144 bytes apart). The low bits choose the place in the index.
+// Without the seed, a program could be fed addresses that collide.
 static inline uint64_t cdh_hash(uint64_t seed, const void *pointer) {
   __extension__ typedef unsigned __int128 wide;
   wide product = (wide)((uintptr_t)pointer ^ seed) * 0x9E3779B97F4A7C15u;
@@ -174,7 +174,14 @@ static inline uint64_t cdh_hash(uint64_t seed, const void *pointer) {
   return folded ^ folded >> 32;
 }
 
-static inline cdh_stripe *cdh_stripe_of(uint64_t hash) { return &cdh_stripes[hash >> (64 - CDH_STRIPE_BITS)]; }
+// Objects in the same 4 KiB of memory have the same stripe, those in neighbouring ones have different stripes. What is made and
+// dies one after the other then has its entries one after the other, and not each in another stripe's memory.
+enum { CDH_PAGE_BITS = 12 };
+
+static inline cdh_stripe *cdh_stripe_of(uint64_t seed, const void *object) {
+  uint64_t page = (uintptr_t)object >> CDH_PAGE_BITS;
+  return &cdh_stripes[(page ^ seed) * 0x9E3779B97F4A7C15u >> (64 - CDH_STRIPE_BITS)];
+}
 
 // A word of the index: a slot's number plus one, zero where there never was one; above it some bits of the hash, so that a
 // search reads hardly a slot but the one it is for. A word stays when its entry goes, and counts for nothing then: the slot
