@@ -84,8 +84,7 @@ extension TrackedObject {
 
     /// The same for any object; nil for one that is not tracked.
     @inline(__always)
-    static func existingHome(of object: AnyObject) -> Unmanaged<ObjectRecord>? {
-        let address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+    static func existingHome(ofObjectAt address: UnsafeRawPointer) -> Unmanaged<ObjectRecord>? {
         guard csr_is_kind_of(address, unsafeBitCast(TrackedObject.self as AnyClass, to: UnsafeRawPointer.self)) else { return nil }
         return Unmanaged<TrackedObject>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.existingHome }
     }

@@ -85,7 +85,9 @@ enum Delivery {
         tellAll(record, slot, old: nil, excluding: [])
     }
 
-    /// Tells everybody whom a change concerns that was not announced.
+    /// Tells everybody whom a change concerns that was not announced. Not as part of another function, which would have to make
+    /// room for what only this one needs.
+    @inline(never)
     static func tellAll(_ record: ObjectRecord, _ slot: Int, old: Any?, excluding excluded: ObservingOptions) {
         let thread = ThreadState.current
         moveLinks(record, slot)

@@ -89,6 +89,28 @@ extension ObjectRecord {
     func letGo(of observation: KeyValueObservation, unlessLive: Bool = false) {
         let hold = lock.lock()
         guard observation.isHeld, !(unlessLive && observation.isLive) else { return lock.unlock(hold) }
+        let ownedItself = takeOut(observation)
+        lock.unlock(hold)
+        if ownedItself { Unmanaged.passUnretained(observation).release() }
+    }
+
+    /// Takes the last observation out of the list of what the object holds that was put in; nil if there is none.
+    func takeFirstHeld() -> KeyValueObservation? {
+        let hold = lock.lock()
+        guard let observation = firstHeld else {
+            lock.unlock(hold)
+            return nil
+        }
+        let isOwned = observation._withUnsafeGuaranteedRef { takeOut($0) }
+        if !isOwned { _ = observation.retain() }
+        lock.unlock(hold)
+        return observation.takeRetainedValue()
+    }
+
+    /// Takes an observation out of the list of what the object holds. Under the lock. Returns whether it had a reference to
+    /// itself, which is the caller's now.
+    @inline(__always)
+    private func takeOut(_ observation: KeyValueObservation) -> Bool {
         let ownedItself = observation.ownsItself
         observation.isHeld = false
         observation.ownsItself = false
@@ -100,8 +122,7 @@ extension ObjectRecord {
         observation.nextHeld?._withUnsafeGuaranteedRef { $0.previousHeld = observation.previousHeld }
         observation.nextHeld = nil
         observation.previousHeld = nil
-        lock.unlock(hold)
-        if ownedItself { Unmanaged.passUnretained(observation).release() }
+        return ownedItself
     }
 
     /// Makes sure that an observation whose target is dead stays in memory as long as the object holds it: nobody else

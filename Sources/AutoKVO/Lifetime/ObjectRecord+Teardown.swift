@@ -11,9 +11,7 @@ extension ObjectRecord {
                 while let node = firstLinked(slot) { node.targetDidDie() }
             }
         }
-        while let observation = lock.withLock({ firstHeld?.takeUnretainedValue() }) {
-            if !observation.observerDidDie() { letGo(of: observation) }
-        }
+        while let observation = takeFirstHeld() { observation.observerDidDie() }
         let details = lock.withLock { takeDetails() }
         // What they kept is released here, not while the thread's state is being changed: a deinit is user code.
         withExtendedLifetime(ThreadState.current.pointee.forgetChanges(of: self)) {}

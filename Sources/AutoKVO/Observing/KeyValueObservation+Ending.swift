@@ -139,8 +139,10 @@ extension KeyValueObservation {
     }
 
     /// Ends the observation once, whoever comes first. True for the one who did.
+    ///
+    /// - Parameter isHeld: Whether its observer may still hold it.
     @discardableResult
-    func end(_ reason: EndReason) -> Bool {
+    func end(_ reason: EndReason, isHeld: Bool = true) -> Bool {
         var seen = state
         while true {
             if seen == .ended { return false }
@@ -149,29 +151,30 @@ extension KeyValueObservation {
             seen = now
         }
         TestPoint.ending.reach()
-        let left: (closure: UnsafeRawPointer?, details: ObservationDetails?)
+        let left: (closure: UnsafeRawPointer?, hasDetails: Bool)
         if isGroup {
             detach()
             left = underLock { giveUp(reason) }
         } else {
-            observerHome?._withUnsafeGuaranteedRef { $0.letGo(of: self) }
+            if isHeld { observerHome?._withUnsafeGuaranteedRef { $0.letGo(of: self) } }
             left = home!._withUnsafeGuaranteedRef { $0.unlink(self) { giveUp(reason) } }
         }
         csr_release(left.closure)
-        if let details = left.details { finishEnding(reason, details) }
+        if left.hasDetails { finishEnding(reason) }
         return true
     }
 
     /// Notes why it has ended. Under the lock. Returns what is to be done without it: the closure to release, if no call is
-    /// using it, and what else there is to finish.
+    /// using it, and whether there is more to finish.
     @inline(__always)
-    private func giveUp(_ reason: EndReason) -> (closure: UnsafeRawPointer?, details: ObservationDetails?) {
+    private func giveUp(_ reason: EndReason) -> (closure: UnsafeRawPointer?, hasDetails: Bool) {
         endReason = reason
-        return (holds == 0 ? takeHandler() : nil, details)
+        return (holds == 0 ? takeHandler() : nil, details != nil)
     }
 
-    private func finishEnding(_ reason: EndReason, _ details: ObservationDetails) {
+    private func finishEnding(_ reason: EndReason) {
         let (actions, routes, targets) = underLock {
+            let details = details!
             defer {
                 details.onEnd = []
                 details.endedPaths = details.routes?.all.map(\.path.text)
@@ -241,11 +244,9 @@ extension KeyValueObservation {
         if routes != nil { forgetDeadObserver() }
     }
 
-    /// The observer is being deinitialized. Returns whether that has ended the observation, and so taken it from the observer.
-    func observerDidDie() -> Bool {
-        if !endsByHand { return end(.observerDeinitialized) }
-        forgetRoutesIfUnreachable()
-        return false
+    /// The observer is being deinitialized, and has let go of the observation.
+    func observerDidDie() {
+        if endsByHand { forgetRoutesIfUnreachable() } else { end(.observerDeinitialized, isHeld: false) }
     }
 
     /// A change found the observer dead.

@@ -70,9 +70,10 @@ struct Registration {
         guard options.isDisjoint(with: [.initial, .once, .retainsTarget]) else { return nil }
         var options = options
         var observerHome: Unmanaged<ObjectRecord>?
-        if let observer {
-            // The record of any other observer could be dropped on the way, so that is looked for in `make`.
-            observerHome = TrackedObject.existingHome(of: observer) ?? (try? (observer as? TrackedObject)?.makeHome())
+        // Not bound to a name, for which it would be retained.
+        if let address = unsafeBitCast(observer, to: UnsafeRawPointer?.self) {
+            observerHome = TrackedObject.existingHome(ofObjectAt: address)
+            if observerHome == nil { observerHome = makeHome(of: observer!) }
             guard let observerHome else { return nil }
             if isManual(observerHome) { options.insert(.unregisterManually) }
         }
@@ -80,6 +81,13 @@ struct Registration {
         let observation = KeyValueObservation(
             home: home, slot: slot, observerHome: observerHome, options: options, handler: handler, details: nil, site: site)
         return try attached(observation, target, observer)
+    }
+
+    /// The record of a tracked observer, made if there is none; nil for any other, whose record could be dropped on the way, and
+    /// so is looked for in `make`.
+    @inline(never)
+    private static func makeHome(of observer: AnyObject) -> Unmanaged<ObjectRecord>? {
+        try? (observer as? TrackedObject)?.makeHome()
     }
 
     /// Observes one path of one object.
