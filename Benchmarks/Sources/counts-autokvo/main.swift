@@ -60,6 +60,11 @@ let operations = [
                 _ = observe(model, by: panel)
             }
         }),
+    Operation(
+        name: "set-thousand-closures", per: 1000,
+        prepare: settingModel { model in
+            for _ in 0..<1000 { try! model.observe("value") { _ in } }
+        }),
     Operation(name: "add") { count in
         let model = Model()
         let panel = Panel()
@@ -151,7 +156,7 @@ case "allocations", "bytes":
     let isOfBytes = arguments[1] == "bytes"
     for operation in operations {
         operation.prepare(64)()
-        let count = 1024
+        let count = 16 * 1024
         let turns = operation.prepare(count)
         let before = counted(isOfBytes)
         turns()

@@ -59,15 +59,17 @@ enum Walk {
                 let hold = record.lock.lock()
                 // What was next may have left meanwhile. What is held is still in its place.
                 if cursor != nil { cursor = held[heldCount &- 1]._withUnsafeGuaranteedRef { $0.next } }
-                var goneCount = 0
+                var left: UInt32 = 0
                 index = 0
                 repeat {
-                    if list.pointee.release(held[index]) {
-                        gone[goneCount] = held[index]
-                        goneCount &+= 1
+                    left |= held[index]._withUnsafeGuaranteedRef {
+                        $0.standing &-= 1
+                        return $0.standing
                     }
                     index &+= 1
                 } while index < heldCount
+                // Zero is a node that is linked and that nobody else holds.
+                let goneCount = left == 0 ? 0 : list.pointee.unlinkLeft(held, heldCount, into: gone)
                 heldCount = cursor == nil ? 0 : take(from: &cursor, upTo: last, end, held)
                 record.lock.unlock(hold)
                 if goneCount > 0 { letGo(of: gone, goneCount) }
@@ -116,6 +118,23 @@ enum Walk {
 }
 
 extension ObserverList {
+    /// Unlinks those of the nodes that a walk has let go of that have left and that nobody holds. The list's ownership of them
+    /// goes to the caller. Returns how many they are.
+    @inline(never)
+    mutating func unlinkLeft(
+        _ nodes: UnsafeMutablePointer<Unmanaged<ObservationNode>>, _ count: Int,
+        into gone: UnsafeMutablePointer<Unmanaged<ObservationNode>>
+    ) -> Int {
+        var goneCount = 0
+        for index in 0..<count {
+            let isGone = nodes[index]._withUnsafeGuaranteedRef { unlinkIfLast($0) }
+            guard isGone else { continue }
+            gone[goneCount] = nodes[index]
+            goneCount += 1
+        }
+        return goneCount
+    }
+
     /// A walk lets go of a node. If it was the last to hold it and the node has left, it is unlinked, and the list's
     /// ownership of it goes to the caller: true then.
     @inline(__always)
