@@ -215,8 +215,8 @@ extension Delivery {
         record.lock.unlock(hold)
         // Memory of which nothing is initialised that is not asked for.
         withUnsafeTemporaryAllocation(of: Any.self, capacity: 8) { memory in
-            var old = Values(at: memory.baseAddress!, wantingOld)
-            var new = Values(at: memory.baseAddress! + 4, wantingNew)
+            let old = Values(at: memory.baseAddress!, wantingOld)
+            let new = Values(at: memory.baseAddress! + 4, wantingNew)
             old.read(record, derived)
             store()
             new.read(record, derived)
@@ -239,12 +239,10 @@ extension Delivery {
         }
     }
 
-    /// The values of those of up to four derived keys that are asked for.
+    /// The values of those of up to four derived keys that are asked for, each in its key's place among the derived ones.
     private struct Values {
         private let place: UnsafeMutablePointer<Any>
         private let wanted: UInt8
-        /// Where they are, by the key's place among the derived ones.
-        private var read = InlineArray<4, UnsafeMutablePointer<Any>?>(repeating: nil)
 
         @inline(__always)
         init(at place: UnsafeMutablePointer<Any>, _ wanted: UInt8) {
@@ -253,22 +251,25 @@ extension Delivery {
         }
 
         @inline(__always)
-        mutating func read(_ record: ObjectRecord, _ derived: UnsafePointer<SlotLayout.DerivedSlots>) {
+        func read(_ record: ObjectRecord, _ derived: UnsafePointer<SlotLayout.DerivedSlots>) {
             if wanted == 0 { return }
-            for index in 0..<derived.pointee.count where wanted & 1 &<< UInt8(truncatingIfNeeded: index) != 0 {
+            for index in 0..<derived.pointee.count where isWanted(index) {
                 record.readValue(derived.pointee[index], into: place + index)
-                read[index] = place + index
             }
         }
 
+        /// Nil for a value that nobody asks for.
         @inline(__always)
-        subscript(index: Int) -> UnsafeRawPointer? { UnsafeRawPointer(read[index]) }
+        subscript(index: Int) -> UnsafeRawPointer? { isWanted(index) ? UnsafeRawPointer(place + index) : nil }
 
         @inline(__always)
         func forget(_ count: Int) {
             if wanted == 0 { return }
-            for index in 0..<count { read[index]?.deinitialize(count: 1) }
+            for index in 0..<count where isWanted(index) { (place + index).deinitialize(count: 1) }
         }
+
+        @inline(__always)
+        private func isWanted(_ index: Int) -> Bool { wanted & 1 &<< UInt8(truncatingIfNeeded: index) != 0 }
     }
 }
 
