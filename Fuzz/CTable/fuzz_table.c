@@ -266,12 +266,16 @@ static void step(void) {
   }
 }
 
+static bool is_in_first_stripe(const void *object) {
+  return cdh_stripe_of(cdh_seed, object, cdh_hash(cdh_seed, object)) == cdh_stripes;
+}
+
 static void choose_addresses(void) {
   cdh_on_teardown(&objects, run_callback, NULL, NULL, &callbacks[0].token);  // the seed is drawn
   cdh_cancel(&objects, callbacks[0].token);
   uintptr_t address = 0x10000;
-  for (int i = 0; i < OBJECTS; address += i < CROWDED ? 8 : 4096)
-    if (i >= CROWDED || cdh_stripe_of(cdh_seed, (void *)address) == cdh_stripes) objects[i++] = (void *)address;
+  for (int i = 0; i < OBJECTS; address += i < CROWDED ? 8 : 0x10000)
+    if (i >= CROWDED || is_in_first_stripe((void *)address)) objects[i++] = (void *)address;
   for (int i = 0; i < KEYS; address += 8)
     if ((cdh_hash(cdh_seed, (void *)address) & 31) >= 29) keys[i++] = (void *)address;
 }

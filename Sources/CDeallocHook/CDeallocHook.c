@@ -1,13 +1,13 @@
 // The protocol
 //
 // Structure. An array of stripes, each a lock, slots in the order in which they came to be used, and an open-addressing index
-// of their numbers, with linear probing. The page of memory that an object is in chooses the stripe, a hash of the whole
-// address the place in the index. A slot holds the object's first association; a `cdh_more` on the side holds the others, as a
-// small table, and the callbacks, as an array that ascends by token. A stripe starts with a few slots and an index inside it.
-// Slots are added and freed in chunks, and an entry stays in its slot. A removal leaves the index alone; when three quarters of
-// it are filled it is made anew, twice as large if the slots need that, and it halves when they need less than an eighth;
-// whether it can halve depends on memory, nothing else does. An entry without an association or a callback that can still
-// run is removed, and a `cdh_more` without either is freed.
+// of their numbers, with linear probing. The region of memory that an object is in and a hash of its address choose the
+// stripe, the hash the place in the index. A slot holds the object's first association; a `cdh_more` on the side holds the
+// others, as a small table, and the callbacks, as an array that ascends by token. A stripe starts with a few slots and an
+// index inside it. Slots are added and freed in chunks, and an entry stays in its slot. A removal leaves the index alone; when
+// three quarters of it are filled it is made anew, twice as large if the slots need that, and it halves when they need less
+// than an eighth; whether it can halve depends on memory, nothing else does. An entry without an association or a callback
+// that can still run is removed, and a `cdh_more` without either is freed.
 //
 // Live → dying → gone. An address is in the table (live), in the stripe's list of the dying, or nowhere; never in two.
 // `cdh_teardown` moves the entry from the table to a node on its own stack, in the list, in one section of the lock.
@@ -74,7 +74,7 @@ static inline cdh_stripe *lock_stripe_of(const void *object, uint64_t seed, uint
 #endif
   if (!seed) return NULL;
   *hash = cdh_hash(seed, object);
-  cdh_stripe *stripe = cdh_stripe_of(seed, object);
+  cdh_stripe *stripe = cdh_stripe_of(seed, object, *hash);
   cdh_lock_take(&stripe->lock);
   return stripe;
 }

@@ -165,8 +165,8 @@ static inline void cdh_lock_give(cdh_lock *lock) {
 }
 
 // Both halves of a 128-bit product bring every bit of the address into every part; the second product breaks up the even
-// steps that the first makes of evenly spaced addresses (112 or 144 bytes apart). The low bits choose the place in the index.
-// Without the seed, a program could be fed addresses that collide.
+// steps that the first makes of evenly spaced addresses (112 or 144 bytes apart). The top bits choose among a region's stripes,
+// the low ones the place in the index. Without the seed, a program could be fed addresses that collide.
 static inline uint64_t cdh_hash(uint64_t seed, const void *pointer) {
   __extension__ typedef unsigned __int128 wide;
   wide product = (wide)((uintptr_t)pointer ^ seed) * 0x9E3779B97F4A7C15u;
@@ -174,13 +174,14 @@ static inline uint64_t cdh_hash(uint64_t seed, const void *pointer) {
   return folded ^ folded >> 32;
 }
 
-// Objects in the same 4 KiB of memory have the same stripe, those in neighbouring ones have different stripes. What is made and
-// dies one after the other then has its entries one after the other, and not each in another stripe's memory.
-enum { CDH_PAGE_BITS = 12 };
+// The objects in 64 KiB of memory have four of the stripes; which of them, the hash decides. What is made and dies one after the
+// other then has its entries one after the other, and a thread stays with few stripes, whose memory the other processors
+// leave alone. Two threads that use neighbours mostly have different ones.
+enum { CDH_REGION_BITS = 16, CDH_REGION_STRIPE_BITS = 2 };
 
-static inline cdh_stripe *cdh_stripe_of(uint64_t seed, const void *object) {
-  uint64_t page = (uintptr_t)object >> CDH_PAGE_BITS;
-  return &cdh_stripes[(page ^ seed) * 0x9E3779B97F4A7C15u >> (64 - CDH_STRIPE_BITS)];
+static inline cdh_stripe *cdh_stripe_of(uint64_t seed, const void *object, uint64_t hash) {
+  uint64_t region = (((uintptr_t)object >> CDH_REGION_BITS) ^ seed) * 0x9E3779B97F4A7C15u;
+  return &cdh_stripes[region >> (64 - CDH_STRIPE_BITS) ^ hash >> (64 - CDH_REGION_STRIPE_BITS)];
 }
 
 // A word of the index: a slot's number plus one, zero where there never was one; above it some bits of the hash, so that a

@@ -1,8 +1,8 @@
 // A stripe's table: slots in the order in which they came to be used, and an index to them. And the slow half of a lock.
 //
-// Objects made one after the other, which mostly die one after the other too, lie in the same pages, so they have the same
-// stripe and their entries side by side, whatever their hashes; what is spread over memory is the index, of four bytes each,
-// which a removal need not look at.
+// Objects made one after the other, which mostly die one after the other too, lie in the same region of memory,
+// so they share few stripes and their entries are side by side, whatever their hashes; what is spread over memory is the
+// index, of four bytes each, which a removal need not look at.
 
 #include "CDeallocHookPrivate.h"
 

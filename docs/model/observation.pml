@@ -159,8 +159,8 @@ inline unlink(taking, unlessLive, taken, isGone) {
     if :: isGone -> release() :: else fi
 }
 
-/* KeyValueObservation.end. The caller has a reference. */
-inline end() {
+/* KeyValueObservation.end. The caller has a reference, and says whether the observer may still hold the observation. */
+inline end(mayBeHeld) {
 #ifdef NO_EXCHANGE
     touch();
     mine = (state != ended);
@@ -174,7 +174,7 @@ inline end() {
 #endif
     if
     :: mine ->
-        letGo(true);
+        if :: mayBeHeld -> letGo(true) :: else fi;
         unlink(true, false, taken, isGone);
         releaseClosure(taken);
         atomic { touch(); ends++; assert(ends == 1) }
@@ -331,7 +331,7 @@ proctype TargetDeinit() {
         if
         :: !found -> break
         :: else ->
-            end();
+            end(true);
             if :: !mine -> unlink(false, false, taken, isGone) :: else fi;
             release()
         fi
@@ -347,13 +347,13 @@ proctype ObserverDeinit() {
         atomic {
             found = false;
             if
-            :: isHeld -> touch(); references++; found = true
+            :: isHeld -> touch(); isHeld = false; references++; found = true
             :: else
             fi
         }
         if
         :: !found -> break
-        :: else -> end(); letGo(false); release()
+        :: else -> end(false); release()
         fi
     od
 }
@@ -382,7 +382,7 @@ proctype DropObserver() {
 /* remove() through the handle, by the thread that has it. */
 proctype Remove() {
     bool mine, taken, isGone;
-    end();
+    end(true);
     endIsVisible = true;
     release()
 }
@@ -430,7 +430,7 @@ proctype StopObserving() {
         if :: found -> touch(); references++ :: else fi
     }
     if
-    :: found -> end(); release()
+    :: found -> end(true); release()
     :: else
     fi
 }
@@ -445,7 +445,7 @@ proctype Register() {
         if :: !isLinkedNow -> letGo(false) :: else fi
     :: else -> isLinkedNow = false
     fi;
-    if :: !isLinkedNow -> end() :: else fi;
+    if :: !isLinkedNow -> end(true) :: else fi;
     run DropTarget();
     run DropObserver();
     if
