@@ -156,7 +156,7 @@ case "allocations", "bytes":
     let isOfBytes = arguments[1] == "bytes"
     for operation in operations {
         operation.prepare(64)()
-        let count = 16 * 1024
+        let count = 64 * 1024
         let turns = operation.prepare(count)
         let before = counted(isOfBytes)
         turns()
