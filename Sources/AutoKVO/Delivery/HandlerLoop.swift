@@ -188,14 +188,13 @@ extension KeyValueObservation {
 
     /// The caller has a reference of its own.
     fileprivate func letGo() {
-        let this = Unmanaged<ObservationNode>.passUnretained(self)
         let isGone: Bool = underLock {
-            if !isGroup, let list = record?.list(Int(slot)) { return list.pointee.release(this) }
             standing -= 1
-            return false
+            guard !isGroup, let list = record?.list(Int(slot)) else { return false }
+            return list.pointee.unlinkIfLast(self)
         }
         releaseHandlerIfEnded()
-        if isGone { this.release() }
+        if isGone { Unmanaged.passUnretained(self).release() }
     }
 
     /// What `.prior`, `.once`, `.distinct` and `coalescingChanges` have to say before a call. False if there is to be none.

@@ -126,28 +126,16 @@ extension ObserverList {
         into gone: UnsafeMutablePointer<Unmanaged<ObservationNode>>
     ) -> Int {
         var goneCount = 0
-        for index in 0..<count {
-            let isGone = nodes[index]._withUnsafeGuaranteedRef { unlinkIfLast($0) }
-            guard isGone else { continue }
+        for index in 0..<count where nodes[index]._withUnsafeGuaranteedRef({ unlinkIfLast($0) }) {
             gone[goneCount] = nodes[index]
             goneCount += 1
         }
         return goneCount
     }
 
-    /// A walk lets go of a node. If it was the last to hold it and the node has left, it is unlinked, and the list's
-    /// ownership of it goes to the caller: true then.
-    @inline(__always)
-    mutating func release(_ node: Unmanaged<ObservationNode>) -> Bool {
-        node._withUnsafeGuaranteedRef {
-            $0.standing &-= 1
-            // Zero is a node that is linked and that nobody else holds.
-            return $0.standing != 0 && unlinkIfLast($0)
-        }
-    }
-
-    @inline(never)
-    private mutating func unlinkIfLast(_ node: ObservationNode) -> Bool {
+    /// Unlinks a node that somebody has let go of, if it has left and nobody holds it. The list's ownership of it goes to the
+    /// caller then: true.
+    mutating func unlinkIfLast(_ node: ObservationNode) -> Bool {
         guard node.holds == 0, node.isLeaving else { return false }
         unlink(node)
         return true

@@ -84,7 +84,7 @@ struct Registration {
     }
 
     /// The record of a tracked observer, made if there is none; nil for any other, whose record could be dropped on the way, and
-    /// so is looked for in `make`.
+    /// so is looked for in `make`. Seldom needed, and so not part of the short way.
     @inline(never)
     private static func makeHome(of observer: AnyObject) -> Unmanaged<ObjectRecord>? {
         try? (observer as? TrackedObject)?.makeHome()

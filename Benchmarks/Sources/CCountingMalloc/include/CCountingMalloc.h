@@ -1,5 +1,5 @@
-// Counts the blocks, and their bytes, that a process asks the heap for. Linking this target replaces malloc and its kin with ones that count
-// and pass on to glibc's.
+// Counts the blocks, and their bytes, that a process asks the heap for. Linking this target replaces malloc and its kin with
+// ones that count and pass on to glibc's.
 
 #ifndef C_COUNTING_MALLOC_H
 #define C_COUNTING_MALLOC_H
