@@ -51,7 +51,8 @@ extension Collection where Element == Dependency {
     ) throws(KeyValueError) -> KeyValueObservation {
         let observation = try Registration(
             observer: observer, options: [], userInfo: name.map { ObservationName(role: .dependency, text: $0) },
-            handler: .observer { (observer: Observer, _: Change<Any>) in handler(observer) }, site: CallSite(file, line)
+            handler: .observer({ (observer: Observer, _: Change<Any>) in handler(observer) }, ignoresChange: true),
+            site: CallSite(file, line)
         ).observe(Array(self))
         if name != nil { observation.replaceOthersOfItsName() }
         handler(observer)

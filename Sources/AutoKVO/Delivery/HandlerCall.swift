@@ -11,17 +11,19 @@ struct HandlerCall {
     enum Shape: UInt8 {
         /// `(Change<Value>) -> Void`
         case change
-        /// The same, and called for each path of the observation that a change reaches, not once for all.
-        case changeOfEachPath
         /// `(Observer, Change<Value>) -> Void`
         case observerAndChange
         /// `(Target, Change<Value>) -> Void`
         case targetAndChange
         /// A handler that the observer's class declares.
         case named
+        /// `(Observer, Change<Value>) -> Void` that ignores the change. A change calls it once, however many of the
+        /// observation's paths it touches; the others are called once for each path.
+        case observer
+        /// A handler without parameters that the observer's class declares. Called once for a change, too.
+        case namedWithoutChange
 
-        @inline(__always)
-        var takesOnlyChange: Bool { self == .change || self == .changeOfEachPath }
+        var ignoresChange: Bool { self == .observer || self == .namedWithoutChange }
     }
 
     @usableFromInline let shape: Shape
@@ -60,14 +62,17 @@ struct HandlerCall {
     }
 
     @inlinable
-    static func change<Value>(_ body: @escaping (Change<Value>) -> Void, ofEachPath: Bool = false) -> HandlerCall {
-        withExtendedLifetime(body) { HandlerCall(ofEachPath ? .changeOfEachPath : .change, unsafeBitCast(OfChange(body: body), to: Words.self)) }
+    static func change<Value>(_ body: @escaping (Change<Value>) -> Void) -> HandlerCall {
+        withExtendedLifetime(body) { HandlerCall(.change, unsafeBitCast(OfChange(body: body), to: Words.self)) }
     }
 
     @inlinable
-    static func observer<Observer: AnyObject, Value>(_ body: @escaping (Observer, Change<Value>) -> Void) -> HandlerCall {
+    static func observer<Observer: AnyObject, Value>(
+        _ body: @escaping (Observer, Change<Value>) -> Void, ignoresChange: Bool = false
+    ) -> HandlerCall {
         withExtendedLifetime(body) {
-            HandlerCall(.observerAndChange, unsafeBitCast(OfObjectAndChange(body: body), to: Words.self))
+            HandlerCall(
+                ignoresChange ? .observer : .observerAndChange, unsafeBitCast(OfObjectAndChange(body: body), to: Words.self))
         }
     }
 
@@ -83,7 +88,7 @@ struct HandlerCall {
 
     static func named(_ handler: DeclaredHandler) -> HandlerCall {
         let pointer = UnsafeRawPointer(Unmanaged.passUnretained(handler).toOpaque())
-        return HandlerCall(.named, Words(function: pointer, closure: pointer))
+        return HandlerCall(handler.takesChange ? .named : .namedWithoutChange, Words(function: pointer, closure: pointer))
     }
 
     func release() {
@@ -105,12 +110,12 @@ extension KeyValueObservation {
     @inline(__always)
     func callHandler(_ context: Unmanaged<ChangeContext>, target: () -> UnsafeRawPointer) {
         // Asked one after the other, the common ones first: a table of the cases would be a jump through memory.
-        if handling.takesOnlyChange { return callHandlerOfChange(context) }
+        if handling == .change { return callHandlerOfChange(context) }
         #if DEBUG
             LockOrder.assertNoLockHeld()
         #endif
         let change = UnsafeRawPointer(context.toOpaque())
-        if handling == .observerAndChange {
+        if handling == .observerAndChange || handling == .observer {
             csr_call_2(function.unsafelyUnwrapped, closure, observerAddress.unsafelyUnwrapped, change)
         } else if handling == .targetAndChange {
             csr_call_2(function.unsafelyUnwrapped, closure, target(), change)

@@ -99,7 +99,8 @@ struct HandlerLoop {
         call(link.route)
     }
 
-    /// Calls the handler of a route's observation, once for each change.
+    /// Calls the handler of a route's observation, once for each change; a handler that ignores the change once for all of
+    /// the observation's routes.
     mutating func call(_ route: Route) {
         guard let observation = route.unmanagedObservation else { return }
         let this = Unmanaged.passUnretained(route)
@@ -108,9 +109,8 @@ struct HandlerLoop {
             // routes.
             if route.isOneOfSeveral || observation.options.contains(.once), route.isEnded { return }
             if route.mayMeetItself {
-                let isOfRoute = observation.handling == .changeOfEachPath
                 if part == Self.nobodys { part = thread.pointee.calls.begin() }
-                let called = isOfRoute ? this.toOpaque() : Unmanaged.passUnretained(observation).toOpaque()
+                let called = observation.handling.ignoresChange ? Unmanaged.passUnretained(observation).toOpaque() : this.toOpaque()
                 guard thread.pointee.calls.isFirst(of: called) else { return }
             }
             let target = route.root.address

@@ -106,7 +106,7 @@ public class ObservationNode {
         self.slot = Int32(slot)
         var marks = Marks(options).union(.node)
         if kind == .link { marks.formUnion(.link) }
-        if observerAddress != nil || !handler.shape.takesOnlyChange { marks.formUnion(.notJustChange) }
+        if observerAddress != nil || handler.shape != .change { marks.formUnion(.notJustChange) }
         word = Atomic(marks)
         self.observerAddress = observerAddress
         handling = handler.shape

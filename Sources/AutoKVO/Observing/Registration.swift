@@ -172,10 +172,15 @@ struct Registration {
         var parsed: [(ObjectRecord, ParsedKeyPath)] = []
         var options = options
         let observerRecord = try observerRecord()
+        // A path that is named twice for one object is observed once.
+        var seen: Set<ObservedPath> = []
         for part in parts {
             if part.keyPaths.isEmpty { throw KeyValueError(.emptyPathSet) }
-            for keyPath in part.keyPaths { parsed.append(try parse(keyPath, of: part.target)) }
-            options.formUnion(effectiveOptions(parsed.last!.0, observerRecord))
+            for keyPath in part.keyPaths
+            where seen.insert(ObservedPath(target: ObjectIdentifier(part.target), keyPath: keyPath)).inserted {
+                parsed.append(try parse(keyPath, of: part.target))
+                options.formUnion(effectiveOptions(parsed.last!.0, observerRecord))
+            }
         }
         let details = details(parts.map(\.target))
         let observation = KeyValueObservation(
@@ -189,6 +194,11 @@ struct Registration {
             })
         withExtendedLifetime(observerRecord) {}
         return observation
+    }
+
+    private struct ObservedPath: Hashable {
+        let target: ObjectIdentifier
+        let keyPath: String
     }
 
     /// An observation of no object, which has ended from the start.

@@ -113,7 +113,7 @@ struct Removal {
 extension KeyValueObservation {
     /// The name of the handler, if it was registered by name.
     var handlerName: String? {
-        guard handling == .named else { return nil }
+        guard handling == .named || handling == .namedWithoutChange else { return nil }
         return underLock { function.map { Unmanaged<DeclaredHandler>.fromOpaque($0).takeUnretainedValue() } }?.name
     }
 }

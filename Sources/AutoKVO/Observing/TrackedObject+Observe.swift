@@ -79,7 +79,7 @@ extension TrackedObject {
             for handler in handlersByPath[change.keyPath] ?? [] { handler(change) }
         }
         return try Registration(
-            options: options, userInfo: userInfo, handler: .change(handler, ofEachPath: true), site: CallSite(file, line)
+            options: options, userInfo: userInfo, handler: .change(handler), site: CallSite(file, line)
         ).observe(keyPaths, of: [self])
     }
 

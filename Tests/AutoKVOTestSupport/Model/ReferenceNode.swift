@@ -23,7 +23,6 @@ final class ReferenceObservation {
     var isLive = true
     var hasFired = false
     var observerIsGone = false
-    var mayDiffer = false
     var observation: KeyValueObservation?
 
     init(roads: [(Int, String)], options: ObservingOptions, observer: Int?, isGroup: Bool) {

@@ -84,12 +84,14 @@ private final class BiggerBox: Box {
         #expect(recorder.entries.first { $0.keyPath == "both" }?.old as? Int == 9)
     }
 
-    @Test("one observation of a key and its dependents is called once for each change of the base") func group() throws
-    {
-        try box.observe(["a", "sum", "twice", "both"], options: [.prior], recorder.handler())
+    @Test("one observation of a key and its dependents is called once for each of them, with its own values")
+    func group() throws {
+        try box.observe(["a", "sum", "twice", "both"], options: [.prior, .old, .new], recorder.handler())
         box.a = 9
-        #expect(recorder.priors == [true, false])
-        #expect(recorder.last?.keyPath == "a")
+        #expect(recorder.priors == [true, true, true, true, false, false, false, false])
+        #expect(recorder.paths == ["a", "sum", "twice", "both", "a", "sum", "twice", "both"])
+        #expect(recorder.entries.suffix(4).map { $0.new as? Int } == [box.a, box.sum, box.twice, box.both])
+        #expect(recorder.entries.suffix(4).map { $0.old as? Int } == recorder.entries.prefix(4).map { $0.old as? Int })
     }
 
     // 4.04
