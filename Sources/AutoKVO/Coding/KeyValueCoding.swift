@@ -87,9 +87,9 @@ extension TrackedObject {
         guard !isPlainSetting, key.declared.notifiesAutomatically, isObserved, !isDeinitializing, let record else {
             return body()
         }
-        Delivery.begin(record, key.slot, edit)
+        Transaction.begin(record, key.slot, edit)
         body()
-        Delivery.end(record, key.slot)
+        Transaction.end(record, key.slot)
     }
 
     /// Where a path ends.

@@ -11,7 +11,7 @@ extension TrackedObject {
     ) -> WriteTicket {
         let ticket = ticket(forWriteTo: place)
         if ticket.form != .silent, let record {
-            Delivery.begin(
+            Transaction.begin(
                 record, Int(ticket.slot),
                 CollectionChange(kind, indexes: indexes, removed: removed, inserted: inserted))
         }

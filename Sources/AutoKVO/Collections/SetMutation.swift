@@ -102,16 +102,16 @@ extension TrackedObject {
         announce(key) { record, slot in
             let declared = record.schema!.keys[slot].declared
             guard let type = unwrappedType(declared.valueType) as? any ProxiedSet.Type else {
-                return Delivery.begin(record, slot)
+                return Transaction.begin(record, slot)
             }
             let change = type.announcement(
                 of: mutation, with: elements.map(\.base), on: unwrapped(declared.read(self)))
             let thread = ThreadState.current
             if let change {
-                Delivery.begin(record, slot, change)
-            } else if thread.pointee.openChange(record, slot) != nil {
+                Transaction.begin(record, slot, change)
+            } else if thread.pointee.openTransaction(record, slot) != nil {
                 // Part of the open change, whose end must not be taken for this one's.
-                Delivery.begin(record, slot)
+                Transaction.begin(record, slot)
             } else {
                 thread.pointee.beginUnobserved(record.address, slot)
             }

@@ -54,7 +54,17 @@ final class CoalescedChanges {
 
     func deliver() {
         TestPoint.coalesced.reach()
-        for entry in entries { entry.roads.last { $0.isPart(of: entry.observation) }?.deliver(to: entry.observation) }
+        let thread = ThreadState.current
+        var chain = NotificationChain()
+        for entry in entries {
+            guard let road = entry.roads.last(where: { $0.isPart(of: entry.observation) }) else { continue }
+            let notification = thread.pointee.takeNotification()
+            notification._withUnsafeGuaranteedRef { road.fill($0, for: entry.observation) }
+            chain.append(notification)
+        }
+        chain.forEach { thread.pointee.appendPending($0) }
+        chain.forEach { $0.deliver(thread) }
+        thread.giveBack(chain)
     }
 }
 
@@ -75,12 +85,12 @@ private struct CoalescedRoad {
     init(_ route: Route?, _ event: ChangeEvent) {
         self.route = route
         kind = event.kind
-        indexes = event.indexes?.pointee
+        indexes = event.indexes
         isLastComponent = event.isLastComponent
         old = event.boxedOld
         new = event.boxedNew
         isEdited = event.kind != .setting
-        if isEdited { edits = [event.edit] }
+        if isEdited { edits = [event.coalescedEdit] }
     }
 
     mutating func add(_ event: ChangeEvent, keepingOld: Bool) {
@@ -90,7 +100,7 @@ private struct CoalescedRoad {
         new = event.boxedNew
         if kind != .setting, keepingOld {
             if isEdited {
-                edits.append(event.edit)
+                edits.append(event.coalescedEdit)
             } else {
                 old = event.boxedOld.flatMap { undo(edits, $0) }
                 kind = .setting
@@ -108,13 +118,11 @@ private struct CoalescedRoad {
         return observation.routes?.contains { $0 === route } ?? false
     }
 
-    func deliver(to observation: KeyValueObservation) {
-        // The target is held, since a handler may be given it.
-        guard let target = route?.root.trackedObject ?? observation.record?.trackedObject else { return }
-        defer { withExtendedLifetime(target) {} }
+    func fill(_ notification: PendingNotification, for observation: KeyValueObservation) {
+        let event = ChangeEvent(isLastComponent: isLastComponent)
         if isSingle {
-            return Delivery.call(
-                observation, route, kind: kind, indexes: indexes, isLastComponent: isLastComponent, old: old, new: new)
+            let edit = kind == .setting ? nil : CollectionChange(kind, indexes: indexes)
+            return notification.setSubject(observation, route, event, edit: edit, old: old, new: new)
         }
         let wantsOld = !observation.options.isDisjoint(with: [.old, .distinct])
         let wantsNew = !observation.options.isDisjoint(with: [.new, .distinct])
@@ -122,15 +130,14 @@ private struct CoalescedRoad {
         let needsUndo = kind != .setting && wantsOld
         if isEdited, wantsNew || needsUndo { new = observation.currentValue(by: route) }
         if needsUndo { old = new.flatMap { undo(edits, $0) } }
-        Delivery.call(
-            observation, route, kind: .setting, indexes: nil, isLastComponent: isLastComponent, old: old, new: new)
+        notification.setSubject(observation, route, event, edit: nil, old: old, new: new)
     }
 }
 
 extension ChangeEvent {
     fileprivate var boxedOld: Any? { old.map { ChangeEvent.box($0, type) } }
     fileprivate var boxedNew: Any? { new.map { ChangeEvent.box($0, type) } }
-    fileprivate var edit: CoalescedEdit {
-        CoalescedEdit(kind: kind, indexes: indexes?.pointee, old: boxedOld, new: boxedNew)
+    fileprivate var coalescedEdit: CoalescedEdit {
+        CoalescedEdit(kind: kind, indexes: indexes, old: boxedOld, new: boxedNew)
     }
 }

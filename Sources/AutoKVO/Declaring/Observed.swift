@@ -106,7 +106,7 @@ struct ObservedEdit<Value> {
         ticket = object.ticket(forWriteTo: place)
         old = ticket.form == .immediateWithOld ? place.assumingMemoryBound(to: Value.self).pointee : nil
         self.place = place
-        if ticket.isAnnounced { object.beginWrite(ticket) }
+        if ticket.form == .announced { object.beginWrite(ticket) }
     }
 
     @inlinable
@@ -119,7 +119,7 @@ struct ObservedEdit<Value> {
             withOptionalPointer(to: old) { old in
                 withOptionalPointer(to: new) { object.didWrite(ticket, Value.self, old: old, new: $0) }
             }
-        case .derivedWithOld, .announced: object.endWrite(ticket)
+        case .announced: object.endWrite(ticket)
         }
     }
 }

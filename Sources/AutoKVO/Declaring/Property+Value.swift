@@ -87,7 +87,7 @@ struct PropertyEdit<Value> {
         let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
         state.initialize(to: State(ticket: ticket, old: ticket?.form == .immediateWithOld ? value.pointee : nil))
         self.state = state
-        if let ticket, ticket.isAnnounced { property.object.beginWrite(ticket) }
+        if let ticket, ticket.form == .announced { property.object.beginWrite(ticket) }
         begin(&state.pointee.access, property.place)
     }
 
@@ -104,7 +104,7 @@ struct PropertyEdit<Value> {
         state.deallocate()
         switch ticket?.form {
         case nil, .silent: break
-        case .derivedWithOld, .announced: property.object.endWrite(ticket!)
+        case .announced: property.object.endWrite(ticket!)
         case .immediate, .immediateWithOld:
             let new = ticket!.wantsNew ? value.pointee : nil
             withOptionalPointer(to: old) { old in

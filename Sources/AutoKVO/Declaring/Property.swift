@@ -59,8 +59,8 @@ public struct Property<Value> {
     @discardableResult
     public func withMutation<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         let (record, slot) = (record, slot)
-        Delivery.begin(record, slot)
-        defer { Delivery.end(record, slot) }
+        Transaction.begin(record, slot)
+        defer { Transaction.end(record, slot) }
         return try body()
     }
 }

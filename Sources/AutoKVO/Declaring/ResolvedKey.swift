@@ -38,7 +38,7 @@ final class ResolvedKey: @unchecked Sendable {
 final class DependencyClosure: Sendable {
     /// Slots this key is derived from.
     let bases: [Int]
-    /// Slots derived from this key, nearest first.
+    /// Slots derived from this key, in the order of their declaration.
     let derived: [Int]
     /// Paths over other objects that this key, or one of its bases, is derived from.
     let paths: [String]
@@ -61,7 +61,7 @@ extension ClassSchema {
         var paths = keys[slot].directPaths
         for base in bases { for path in keys[base].directPaths where !paths.contains(path) { paths.append(path) } }
         return keys[slot].closure.storeIfNil(
-            DependencyClosure(bases: bases, derived: reach(from: slot, \.directDerived), paths: paths))
+            DependencyClosure(bases: bases, derived: reach(from: slot, \.directDerived).sorted(), paths: paths))
     }
 
     private func reach(from slot: Int, _ edges: KeyPath<ResolvedKey, [Int]>) -> [Int] {

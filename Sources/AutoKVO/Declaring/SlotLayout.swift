@@ -10,32 +10,8 @@ struct SlotLayout {
     /// The slot of the observed property that begins at each byte of an object, -1 where none does.
     private let slots: UnsafeMutablePointer<Int16>
     private let offsetCount: Int
-    private let derived: UnsafeMutablePointer<DerivedSlots>
     /// The keys' own declarations, which the schema owns: to read a value without counting references on the way.
     private let declarations: UnsafeMutablePointer<Unmanaged<DeclaredKey>>
-
-    /// The slots derived from one, through any number of others, nearest first, if they are few.
-    struct DerivedSlots {
-        private(set) var count = 0
-        private var slots = InlineArray<4, Int16>(repeating: -1)
-        private(set) var areFew = true
-
-        mutating func add(_ slot: Int) {
-            if self.contains(slot) { return }
-            areFew = count < 4
-            guard areFew else { return }
-            slots[count] = Int16(slot)
-            count += 1
-        }
-
-        private func contains(_ slot: Int) -> Bool {
-            for index in 0..<count where slots[index] == slot { return true }
-            return false
-        }
-
-        @inline(__always)
-        subscript(index: Int) -> Int { Int(slots[index]) }
-    }
 
     struct Flags: OptionSet {
         let rawValue: UInt8
@@ -57,7 +33,6 @@ struct SlotLayout {
     static func free(_ layout: UnsafePointer<SlotLayout>) {
         layout.pointee.flags.deallocate()
         layout.pointee.slots.deallocate()
-        layout.pointee.derived.deallocate()
         layout.pointee.declarations.deallocate()
         layout.deallocate()
     }
@@ -69,17 +44,8 @@ struct SlotLayout {
         offsetCount = (keys.compactMap(\.offset).max() ?? -1) + 1
         slots = .allocate(capacity: max(offsetCount, 1))
         slots.initialize(repeating: -1, count: max(offsetCount, 1))
-        derived = .allocate(capacity: max(count, 1))
         declarations = .allocate(capacity: max(count, 1))
         for key in keys {
-            var few = DerivedSlots()
-            for slot in key.directDerived { few.add(slot) }
-            var next = 0
-            while next < few.count, few.areFew {
-                for slot in keys[few[next]].directDerived { few.add(slot) }
-                next += 1
-            }
-            (derived + key.slot).initialize(to: few)
             (declarations + key.slot).initialize(to: .passUnretained(key.declared))
             var flags: Flags = []
             if key.isIndependent { flags.insert(.isIndependent) }
@@ -98,9 +64,6 @@ struct SlotLayout {
 
     @inline(__always)
     subscript(slot: Int) -> Flags { flags[slot] }
-
-    @inline(__always)
-    func derived(from slot: Int) -> UnsafePointer<DerivedSlots> { UnsafePointer(derived + slot) }
 
     @inline(__always)
     func declaration(_ slot: Int) -> Unmanaged<DeclaredKey> { declarations[slot] }

@@ -18,7 +18,7 @@ final class ChangeContext {
     /// In possession, once the change was kept.
     private var keptObservation: KeyValueObservation?
     private var keptRoute: Route?
-    private var keptIndexes: RangeSet<Int>?
+    private var keptEdit: CollectionChange?
 
     init() {
         Counters.contexts.add(1)
@@ -58,7 +58,7 @@ final class ChangeContext {
         convert(box(pointer), to: Value.self)
     }
 
-    var indexes: RangeSet<Int>? { keptIndexes ?? event.indexes?.pointee }
+    var indexes: RangeSet<Int>? { event.indexes }
 
     var currentObservation: KeyValueObservation { observation!.takeUnretainedValue() }
 
@@ -79,8 +79,7 @@ final class ChangeContext {
     func keep() {
         keptObservation = observation?.takeUnretainedValue()
         keptRoute = route?.takeUnretainedValue()
-        keptIndexes = event.indexes?.pointee
-        event.indexes = nil
+        keptEdit = event.edit?.takeUnretainedValue()
         event.old = wants(.old) ? event.old.map { ChangeEvent.copy($0, event.type) } : nil
         event.new = wants(.new) ? event.new.map { ChangeEvent.copy($0, event.type) } : nil
         event.type = Any.self
@@ -97,8 +96,7 @@ final class ChangeContext {
         copy.route = route
         copy.keptObservation = observation?.takeUnretainedValue()
         copy.keptRoute = route?.takeUnretainedValue()
-        copy.keptIndexes = indexes
-        copy.event.indexes = nil
+        copy.keptEdit = event.edit?.takeUnretainedValue()
         copy.event.old = wants(.old) ? converted(event.old) : nil
         copy.event.new = wants(.new) ? converted(event.new) : nil
         copy.event.type = Any.self
@@ -119,13 +117,16 @@ struct ChangeEvent {
     /// Observations of the property itself with one of these options came while the change was under way, too late to get
     /// what they ask for, and wait for the next one.
     var excluded: ObservingOptions = []
-    var indexes: UnsafePointer<RangeSet<Int>>?
+    /// How a collection is edited. The delivery holds it.
+    var edit: Unmanaged<CollectionChange>?
     /// Tells the prior and the other call of one change from those of another.
     var token: UInt = 0
     /// The values, in memory that holds a value of `type`; nil where there is none, or nobody asked.
     @usableFromInline var type: Any.Type = Any.self
     @usableFromInline var old: UnsafeRawPointer?
     @usableFromInline var new: UnsafeRawPointer?
+
+    var indexes: RangeSet<Int>? { edit?._withUnsafeGuaranteedRef { $0.indexes } }
 
     /// The value behind a pointer to a value of a type.
     static func box(_ pointer: UnsafeRawPointer, _ type: Any.Type) -> Any {

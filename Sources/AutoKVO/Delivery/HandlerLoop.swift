@@ -8,31 +8,22 @@ struct HandlerLoop {
     private var countWord: UInt64 = 0
     /// Marks that need a closer look before the call. The state is among them.
     private var special: ObservationNode.Marks = .node
-    /// The delivery's part of the register of calls: who began it, and if the loop has, what `end` is to be given.
-    private var part: Int
-    private static var deliverys: Int { -1 }
-    private static var nobodys: Int { -2 }
 
     /// A loop whose event is yet to come, by `begin`.
-    ///
-    /// - Parameter isWhole: Whether the loop is all of its delivery. Otherwise the delivery has begun a part of the register of
-    ///   calls, for all its loops.
     @inline(__always)
-    init(_ thread: UnsafeMutablePointer<ThreadState>, isWhole: Bool = false) {
+    init(_ thread: UnsafeMutablePointer<ThreadState>) {
         self.thread = thread
-        part = isWhole ? Self.nobodys : Self.deliverys
         context = thread.pointee.takeContext()
     }
 
     @inline(__always)
-    init(_ thread: UnsafeMutablePointer<ThreadState>, _ event: @autoclosure () -> ChangeEvent) {
+    init(_ thread: UnsafeMutablePointer<ThreadState>, _ event: ChangeEvent) {
         self.init(thread)
-        begin(event())
+        begin(event)
     }
 
     @inline(__always)
-    mutating func begin(_ event: @autoclosure () -> ChangeEvent) {
-        let event = event()
+    mutating func begin(_ event: ChangeEvent) {
         context._withUnsafeGuaranteedRef {
             $0.event = event
             $0.route = nil
@@ -50,7 +41,6 @@ struct HandlerLoop {
     @inline(__always)
     func finish() {
         thread.pointee.giveBack(context)
-        if part >= 0 { thread.pointee.calls.end(part) }
     }
 
     /// Calls the handler of a node that its list, held by the walk, keeps alive.
@@ -93,14 +83,16 @@ struct HandlerLoop {
     private mutating func call(_ link: PathLink) {
         // A link that leads on was added after this change began, and is told of the next.
         guard link.isLeaf else { return }
-        // Inside an announced change of an object on the path's way, that change tells, when it ends.
-        let subject = ChangeSubject.route(.passUnretained(link.route))
-        if !thread.pointee.openChanges.isEmpty, thread.pointee.openEvent(of: subject) != nil { return }
+        // Inside an announced change of an object on the path's way, that change notifies, when it ends.
+        if !thread.pointee.openTransactions.isEmpty,
+            thread.pointee.openNotification(UnsafeRawPointer(Unmanaged.passUnretained(link.route).toOpaque())) != nil
+        {
+            return
+        }
         call(link.route)
     }
 
-    /// Calls the handler of a route's observation, once for each change; a handler that ignores the change once for all of
-    /// the observation's routes.
+    /// Calls the handler of a route's observation.
     mutating func call(_ route: Route) {
         guard let observation = route.unmanagedObservation else { return }
         let this = Unmanaged.passUnretained(route)
@@ -108,11 +100,6 @@ struct HandlerLoop {
             // One path of several, or one target, may have been removed by itself, and one that has fired is armed with new
             // routes.
             if route.isOneOfSeveral || observation.options.contains(.once), route.isEnded { return }
-            if route.mayMeetItself {
-                if part == Self.nobodys { part = thread.pointee.calls.begin() }
-                let called = observation.handling.ignoresChange ? Unmanaged.passUnretained(observation).toOpaque() : this.toOpaque()
-                guard thread.pointee.calls.isFirst(of: called) else { return }
-            }
             let target = route.root.address
             guard csr_try_retain(target) else { return }
             if observation.hold() {
@@ -218,7 +205,7 @@ extension KeyValueObservation {
             guard changeState(from: .active, to: .claimed).changed else { return false }
             let token = event.token
             underLock { details!.claimant = token }
-            thread.pointee.openEvent(token)?.willCallAgain(self)
+            thread.pointee.openNotification(token: token)?._withUnsafeGuaranteedRef { $0.willCallAgain(self) }
             return true
         }
         if options.contains(.prior), !event.isInitial, state == .claimed {

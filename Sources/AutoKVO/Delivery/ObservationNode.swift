@@ -49,6 +49,8 @@ public class ObservationNode {
         static let node = Marks(rawValue: 1 << 15)
         /// There is an observer to be kept alive for the call, or the handler takes more than the change.
         static let notJustChange = Marks(rawValue: 1 << 16)
+        /// It is the last link of a path of several components: not one of the property's own observers.
+        static let pathEnd = Marks(rawValue: 1 << 17)
         /// What is not disjoint with it is not active.
         static let inactive = Marks(rawValue: 3 << State.shift)
         static let linkOrInactive = Marks(rawValue: 1 << 14 | 3 << State.shift)
@@ -100,12 +102,13 @@ public class ObservationNode {
 
     init(
         home: Unmanaged<ObjectRecord>?, slot: Int, kind: Kind, options: ObservingOptions = [], handler: HandlerCall = .none,
-        observerAddress: UnsafeRawPointer? = nil
+        observerAddress: UnsafeRawPointer? = nil, isPathEnd: Bool = false
     ) {
         self.home = home?.retain()
         self.slot = Int32(slot)
         var marks = Marks(options).union(.node)
         if kind == .link { marks.formUnion(.link) }
+        if isPathEnd { marks.formUnion(.pathEnd) }
         if observerAddress != nil || handler.shape != .change { marks.formUnion(.notJustChange) }
         word = Atomic(marks)
         self.observerAddress = observerAddress

@@ -15,10 +15,13 @@ struct ObserverList: ~Copyable {
     private var new: Int32 = 0
     private var prior: Int32 = 0
     private var inner: Int32 = 0
-    /// Nodes in the lists of keys that are derived from this one, those of them that want the old value, and those that want
-    /// a call before the change or more than a call after it.
+    /// Those of them that are ends of paths of several components.
+    private var pathEnds: Int32 = 0
+    /// Whether an end of a path was ever in the list whose handler is to be called once for several paths.
+    private var hasHadSharedHandler = false
+    /// Nodes in the lists of keys that are derived from this one, and those of them that want a call before the change or more
+    /// than a call after it.
     private var derivedInterest: Int32 = 0
-    private var derivedOld: Int32 = 0
     private var derivedLookAhead: Int32 = 0
     /// What a write has to mind, kept up to date under the lock and read without it. Not the first of the variables: the
     /// thread sanitizer takes a change of the list, at its address, for a write of what lies there.
@@ -32,15 +35,15 @@ struct ObserverList: ~Copyable {
         static let new = Interest(rawValue: 2)
         /// Somebody is in the list.
         static let own = Interest(rawValue: 4)
-        /// Somebody is in the list of a derived key, and wants its old value.
+        /// Somebody is in the list of a derived key.
         static let derived = Interest(rawValue: 8)
-        static let derivedOld = Interest(rawValue: 16)
         /// Somebody wants to be called before the change, or a path goes on from here, or from a derived key.
         static let ahead = Interest(rawValue: 32)
-        /// More than calls in the list itself; an old value. Not written as sets of the others: in a long function the compiler
-        /// makes an array of those for each use.
-        static let derivedOrAhead = Interest(rawValue: 8 | 32)
-        static let anyOld = Interest(rawValue: 1 | 16)
+        /// Some nodes of the list are not called together with the others: see `separateLinks`.
+        static let separate = Interest(rawValue: 64)
+        /// A change is more than calling the nodes of the list one after the other. Not written as a set of the others: in a long
+        /// function the compiler makes an array of those for each use.
+        static let beyondOwnList = Interest(rawValue: 8 | 32 | 64)
 
         @inline(__always)
         init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -63,7 +66,7 @@ struct ObserverList: ~Copyable {
         // Without a branch, since it is part of every registration and removal.
         let now =
             Interest(.old, if: old) | Interest(.new, if: new) | Interest(.own, if: count) | Interest(.derived, if: derivedInterest)
-            | Interest(.derivedOld, if: derivedOld) | Interest(.ahead, if: prior | inner | derivedLookAhead)
+            | Interest(.ahead, if: prior | inner | derivedLookAhead) | Interest(.separate, if: separateLinks(isAlone: true).isEmpty ? 0 : 1)
         interest.store(now, ordering: .releasing)
     }
 
@@ -108,10 +111,18 @@ struct ObserverList: ~Copyable {
     var hasInnerLinks: Bool { inner != 0 }
     var hasDerivedInterest: Bool { derivedInterest != 0 }
 
+    /// The nodes that a change does not call together with the others of the list, but behind them, in the order of their paths'
+    /// registration, and each path or shared handler once.
+    ///
+    /// - Parameter isAlone: Whether the change concerns this list alone.
+    func separateLinks(isAlone: Bool) -> ObservationNode.Marks {
+        if !isAlone || hasHadSharedHandler && pathEnds > 1 { return .link }
+        return pathEnds > 0 && count - inner > pathEnds ? .pathEnd : []
+    }
+
     /// A node was added to the list of a key that is derived from this one, or taken out of it.
     mutating func derivedInterestDidChange(by one: Int32, needing needs: Needs) {
         derivedInterest += one
-        if needs.contains(.old) { derivedOld += one }
         if !needs.isDisjoint(with: [.prior, .inner]) { derivedLookAhead += one }
         updateInterest()
     }
@@ -131,7 +142,11 @@ struct ObserverList: ~Copyable {
         if needs.contains(.new) { new += one }
         if needs.contains(.prior) { prior += one }
         if needs.contains(.inner) { inner += one }
-        if one > 0 {
+        if node.marks.contains(.pathEnd) {
+            pathEnds += one
+            if unsafeDowncast(node, to: PathLink.self).route.ignoresChange { hasHadSharedHandler = true }
+            updateInterest()
+        } else if one > 0, pathEnds == 0 {
             // One more takes nobody's interest away.
             interest.store(interest.load(ordering: .relaxed) | .own | Interest(needs), ordering: .releasing)
         } else {

@@ -41,6 +41,9 @@ final class Chain: @unchecked Sendable {
         root._withUnsafeGuaranteedRef { $0.lock.withLock(body) }
     }
 
+    /// The link of the last component. Under the lock.
+    var lastLink: PathLink? { links[links.count - 1] }
+
     /// Links the path anew from a level on.
     ///
     /// - Complexity: O(*n*) for *n* components behind the level; behind an operator, O(*m*) for *m* elements.

@@ -54,7 +54,7 @@ final class DeathWatch: @unchecked Sendable {
             return true
         }
         guard isCurrent, let object = holder.trackedObject else { return }
-        Delivery.weakReferentDidDie(holder, slot)
+        Transaction.didChange(holder, slot)
         withExtendedLifetime(object) {}
     }
 }

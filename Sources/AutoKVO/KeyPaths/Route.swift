@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One key path of one target on its way to whoever wants to know of its value: an observation, or a derived key.
 ///
 /// Ordinary observations of one key need no route, they stand in the key's list themselves. A route has a chain of
@@ -15,8 +17,9 @@ final class Route: @unchecked Sendable {
     /// Whether the observation has other routes, and where it came among them when they were registered.
     let isOneOfSeveral: Bool
     let order: Int
-    /// Whether one change may reach the observation by this route more than once, or by another as well.
-    let mayMeetItself: Bool
+    /// Its place in the order of registration of all paths.
+    let sequence: UInt64
+    private static let lastSequence = Atomic<UInt64>(0)
     private(set) var chain: Chain!
     /// Where it stands among its observation's routes. Guarded by the lock of the observation's home.
     var place = 0
@@ -33,7 +36,7 @@ final class Route: @unchecked Sendable {
         self.path = path
         self.order = order
         self.isOneOfSeveral = isOneOfSeveral
-        mayMeetItself = isOneOfSeveral || path.keys.count > 1 || path.tail != nil
+        sequence = Route.lastSequence.wrappingAdd(1, ordering: .relaxed).newValue
         self.root = root
         self.sink = sink
         unmanagedObservation = if case .observation(let observation) = sink { .passUnretained(observation) } else { nil }
@@ -72,6 +75,17 @@ final class Route: @unchecked Sendable {
         return path.value(from: object)
     }
 
+    /// Whether a change calls the handler once for all of its observation's paths.
+    var ignoresChange: Bool {
+        isOneOfSeveral && unmanagedObservation?._withUnsafeGuaranteedRef { $0.handling.ignoresChange } ?? false
+    }
+
+    /// The list of the property at the end of the path; nil if it is not reached, or behind an operator.
+    var leafList: UnsafeMutablePointer<ObserverList>? {
+        guard path.tail == nil, let link = root.lock.withLock({ chain.lastLink }) else { return nil }
+        return link.record!.list(Int(link.slot))
+    }
+
     var observation: KeyValueObservation? { unmanagedObservation?.takeUnretainedValue() }
 }
 
@@ -99,7 +113,7 @@ final class PathLink: ObservationNode {
             isLeaf = false
             linkNeeds = .inner
         }
-        super.init(home: home, slot: slot, kind: .link)
+        super.init(home: home, slot: slot, kind: .link, isPathEnd: isLeaf && (level > 0 || route.ignoresChange))
         Counters.links.add(1)
     }
 

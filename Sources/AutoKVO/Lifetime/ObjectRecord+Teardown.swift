@@ -13,8 +13,7 @@ extension ObjectRecord {
         }
         while let observation = takeFirstHeld() { observation.observerDidDie() }
         let details = lock.withLock { takeDetails() }
-        // What they kept is released here, not while the thread's state is being changed: a deinit is user code.
-        withExtendedLifetime(ThreadState.current.pointee.forgetChanges(of: self)) {}
+        ThreadState.current.dropTransactions(of: self)
         guard let details else { return }
         for routes in details.relays.values { for route in routes { route.end() } }
         for watch in details.watches.values { watch.cancel() }
@@ -25,16 +24,12 @@ extension ObjectRecord {
     }
 }
 
-extension ThreadState {
+extension UnsafeMutablePointer<ThreadState> {
     /// Drops the changes that were begun for an object and not ended before it died: nobody will end them.
-    mutating func forgetChanges(of record: ObjectRecord) -> [OpenEvent] {
-        var forgotten: [OpenEvent] = []
-        while let index = openChanges.lastIndex(where: { $0.record === record }) {
-            openChanges.remove(at: index).events.forEach { event in
-                event.depth -= 1
-                if event.depth == 0 { forgotten.append(event) }
-            }
+    fileprivate func dropTransactions(of record: ObjectRecord) {
+        while let index = pointee.openTransactions.lastIndex(where: { $0.record === record }) {
+            var transaction = pointee.openTransactions.remove(at: index)
+            transaction.drop(self)
         }
-        return forgotten
     }
 }

@@ -7,14 +7,17 @@ internal import CDeallocHook
 struct ThreadState {
     /// Change contexts that no handler kept, linked through `nextSpare`, for the next delivery.
     var spareContexts: Unmanaged<ChangeContext>?
+    /// Notifications for the next change, linked through `next`.
+    fileprivate var spareNotifications: Unmanaged<PendingNotification>?
+    /// Notifications with observers that are still to be called, the outermost delivery's first.
+    private(set) var firstPending: Unmanaged<PendingNotification>?
+    private var lastPending: Unmanaged<PendingNotification>?
     /// The changes that have begun and not ended on this thread, the outermost first.
-    var openChanges: [OpenChange] = []
+    var openTransactions: [Transaction] = []
     /// Changes that were announced by hand while nobody observed the object.
     var unobservedChanges: [UnobservedChange] = []
-    /// Counts the events of this thread, to tell them apart.
+    /// Counts the notifications of this thread, to tell them apart.
     var serial: UInt = 0
-    /// Observations that several roads lead to and that were called, in the deliveries under way.
-    var calls = CallRegister()
     /// The outermost `coalescingChanges` under way, if any.
     var coalescing: CoalescedChanges?
     /// Routes that are to be started or ended when those being started or ended are done.
@@ -41,7 +44,8 @@ struct ThreadState {
         let stored = cdh_set_thread_value(state) { pointer in
             guard let state = pointer?.assumingMemoryBound(to: ThreadState.self) else { return }
             while let context = state.pointee.takeSpareContext() { context.release() }
-            state.pointee.calls.deallocate()
+            while var transaction = state.pointee.openTransactions.popLast() { transaction.drop(state) }
+            while let notification = state.pointee.takeSpareNotification() { notification.release() }
             state.deinitialize(count: 1)
             state.deallocate()
         }
@@ -66,5 +70,92 @@ struct ThreadState {
     mutating func giveBack(_ context: Unmanaged<ChangeContext>) {
         context._withUnsafeGuaranteedRef { $0.nextSpare = spareContexts }
         spareContexts = context
+    }
+
+    // MARK: Notifications
+
+    @inline(__always)
+    private mutating func takeSpareNotification() -> Unmanaged<PendingNotification>? {
+        guard let notification = spareNotifications else { return nil }
+        spareNotifications = notification._withUnsafeGuaranteedRef { $0.next }
+        return notification
+    }
+
+    @inline(__always)
+    mutating func takeNotification() -> Unmanaged<PendingNotification> {
+        takeSpareNotification() ?? Unmanaged.passRetained(PendingNotification())
+    }
+
+    @inline(__always)
+    mutating func appendPending(_ notification: PendingNotification) {
+        let this = Unmanaged.passUnretained(notification)
+        notification.isPending = true
+        notification.nextPending = nil
+        notification.previousPending = lastPending
+        if let lastPending { lastPending._withUnsafeGuaranteedRef { $0.nextPending = this } } else { firstPending = this }
+        lastPending = this
+    }
+
+    @inline(__always)
+    mutating func removePending(_ notification: PendingNotification) {
+        guard notification.isPending else { return }
+        notification.isPending = false
+        let (previous, next) = (notification.previousPending, notification.nextPending)
+        if let previous { previous._withUnsafeGuaranteedRef { $0.nextPending = next } } else { firstPending = next }
+        if let next { next._withUnsafeGuaranteedRef { $0.previousPending = previous } } else { lastPending = previous }
+    }
+
+    // MARK: Open transactions
+
+    func openTransaction(_ record: ObjectRecord, _ slot: Int) -> Int? {
+        openTransactions.withUnsafeBufferPointer { transactions in
+            transactions.lastIndex { $0.isOf(record, slot) }
+        }
+    }
+
+    /// The notification of an open transaction with a token.
+    func openNotification(token: UInt) -> Unmanaged<PendingNotification>? {
+        for transaction in openTransactions.reversed() {
+            if let found = transaction.notification(where: { $0.event.token == token }) { return found }
+        }
+        return nil
+    }
+
+    /// What the open transactions will notify a subject of.
+    func openNotification(_ identity: UnsafeRawPointer) -> Unmanaged<PendingNotification>? {
+        for transaction in openTransactions {
+            if let found = transaction.notification(where: { $0.identity == identity }) { return found }
+        }
+        return nil
+    }
+
+    /// Whether a change has been announced that has not ended.
+    @inline(__always)
+    var isAnnouncing: Bool { !openTransactions.isEmpty || !unobservedChanges.isEmpty }
+
+    /// What no other notification of any thread has, as long as both are under way.
+    mutating func makeToken(_ this: UnsafeMutablePointer<ThreadState>) -> UInt {
+        serial += 1
+        return UInt(bitPattern: this) &* 31 &+ serial
+    }
+}
+
+extension UnsafeMutablePointer<ThreadState> {
+    /// Takes back a notification that is over. Its values and its subject are released: user code runs.
+    @inline(__always)
+    func giveBack(_ notification: Unmanaged<PendingNotification>) {
+        notification._withUnsafeGuaranteedRef {
+            $0.clear()
+            $0.next = pointee.spareNotifications
+        }
+        pointee.spareNotifications = notification
+    }
+
+    func giveBack(_ chain: NotificationChain) {
+        var cursor = chain.first
+        while let notification = cursor {
+            cursor = notification._withUnsafeGuaranteedRef { $0.next }
+            giveBack(notification)
+        }
     }
 }

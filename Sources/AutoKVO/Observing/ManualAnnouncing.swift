@@ -9,7 +9,7 @@ internal import CSwiftRuntime
 extension TrackedObject {
     /// Says that a property is about to change.
     public func willChangeValue(forKey key: String) {
-        announce(key) { Delivery.begin($0, $1) }
+        announce(key) { Transaction.begin($0, $1) }
     }
 
     /// Says that a property has changed, and tells its observers.
@@ -37,7 +37,7 @@ extension TrackedObject {
     ///   - indexes: For removals and replacements, where the elements are; for insertions, where they will be.
     ///   - key: The key of the array.
     public func willChange(_ kind: ChangeKind, valuesAt indexes: RangeSet<Int>, forKey key: String) {
-        announce(key) { Delivery.begin($0, $1, kind == .setting ? nil : CollectionChange(kind, indexes: indexes)) }
+        announce(key) { Transaction.begin($0, $1, kind == .setting ? nil : CollectionChange(kind, indexes: indexes)) }
     }
 
     /// Says that elements of an array have been inserted, removed or replaced, and tells the observers.
@@ -69,7 +69,7 @@ extension TrackedObject {
 
     func announceEnd(_ key: String) {
         guard let slot = announcedSlot(key) else { return }
-        if let record, Delivery.end(record, slot) { return }
+        if let record, Transaction.end(record, slot) { return }
         if ThreadState.current.pointee.endUnobserved(address, slot) { return }
         Diagnostics.report("didChangeValue(forKey: \"\(key)\") of \(describeObject(self)) came without its willChangeValue")
     }

@@ -285,8 +285,15 @@ extension KeyValueObservation {
     fileprivate func callInitially(once: Bool) {
         let wantsNew = options.contains(.new)
         let roads = routes.map { $0.map(Optional.some) } ?? [nil]
+        let thread = ThreadState.current
         for route in once ? roads.prefix(1) : roads[...] {
-            Delivery.call(self, route, isInitial: true, old: nil, new: wantsNew ? currentValue(by: route) : nil)
+            let notification = thread.pointee.takeNotification()
+            notification._withUnsafeGuaranteedRef {
+                $0.setSubject(
+                    self, route, ChangeEvent(isInitial: true), edit: nil, old: nil, new: wantsNew ? currentValue(by: route) : nil)
+                $0.deliver(thread)
+            }
+            thread.giveBack(notification)
         }
     }
 }

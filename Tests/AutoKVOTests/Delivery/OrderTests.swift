@@ -45,7 +45,8 @@ import Testing
     }
 
     // The table
-    @Test("a handler that sets the same key again is delivered depth first") func depthFirst() throws {
+    @Test("a handler that sets the same key again: everybody hears every change in the order in which they were made")
+    func nestedSet() throws {
         try person.observe("age", options: [.old, .new]) { [recorder] change in
             recorder.record(change, "a")
             let target = change.target as! Person
@@ -53,12 +54,12 @@ import Testing
         }
         try person.observe("age", options: [.old, .new], recorder.handler("b"))
         person.age = 1
-        #expect(recorder.labels == ["a", "a", "a", "b", "b", "b"])
-        #expect(recorder.news(Int.self) == [1, 2, 3, 3, 2, 1])
-        #expect(recorder.olds(Int.self) == [0, 1, 2, 2, 1, 0])
+        #expect(recorder.labels == ["a", "b", "a", "b", "a", "b"])
+        #expect(recorder.news(Int.self) == [1, 1, 2, 2, 3, 3])
+        #expect(recorder.olds(Int.self) == [0, 0, 1, 1, 2, 2])
     }
 
-    @Test("depth first holds with prior calls and for derived keys too") func depthFirstPrior() throws {
+    @Test("a nested set has prior calls of its own, and holds for derived keys too") func depthFirstPrior() throws {
         try person.observe("age", options: [.prior]) { [recorder] change in
             recorder.record(change)
             let target = change.target as! Person
@@ -158,8 +159,8 @@ import Testing
         }
         try person.observe("fullName", options: [.new], recorder.handler("b"))
         person.firstName = "Bob"
-        #expect(recorder.labels == ["a", "a", "b", "b"])
-        #expect(recorder.news(String.self) == ["Bob Lee", "Bob Ray", "Bob Ray", "Bob Lee"])
+        #expect(recorder.labels == ["a", "b", "a", "b"])
+        #expect(recorder.news(String.self) == ["Bob Lee", "Bob Lee", "Bob Ray", "Bob Ray"])
     }
 
     // The table: observer removed by an earlier handler of the same delivery

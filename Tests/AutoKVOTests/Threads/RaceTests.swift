@@ -107,15 +107,15 @@
             #expect((first.count, second.count) == (2, 0))
         }
 
-        ///     writes, unannounced since nobody asks
-        ///     for more than the derived value
-        ///                                        an observer comes that asks for more
-        ///     tells the property's own list only
+        ///     finds whom the change concerns, and
+        ///     that nobody asks for the old value
+        ///                                        an observer is added that asks for it
+        ///     stores; the old value is gone
         @Test func observerThatAsksForMoreDoesNotMakeOthersMissTheChange() throws {
             let target = person()
             let (first, second) = (Counter(), Shared<[String?]>([]))
             try target.observe("fullName") { _ in first.add() }
-            TestPoint.written.whenReached {
+            TestPoint.begun.whenReached {
                 onAnotherThread {
                     _ = try! target.observe("fullName", options: .old) { second.value.append($0.oldValue as? String) }
                 }

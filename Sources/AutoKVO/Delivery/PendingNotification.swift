@@ -1,0 +1,220 @@
+internal import CSwiftRuntime
+
+/// What one subject of a change will be notified of, from before the store until its last observer has been called.
+///
+/// The subject is the observer list of a property, a path of one observation, or, for changes that `coalescingChanges` held
+/// back, one observation. Objects are pooled by their thread, the only one that uses them, so that a change allocates none.
+///
+/// While observers are still to be called it stands in the thread's list of pending notifications: a change that a handler
+/// makes of the same subject completes the delivery first (`complete`), so that everybody hears of the changes in their order.
+final class PendingNotification {
+    // MARK: Subject
+
+    /// The record and the list of a property.
+    @exclusivity(unchecked) var record: Unmanaged<ObjectRecord>?
+    @exclusivity(unchecked) var list: UnsafeMutablePointer<ObserverList>?
+    @exclusivity(unchecked) var slot = 0
+    /// The path, or the one path of a single observation.
+    @exclusivity(unchecked) var route: Unmanaged<Route>?
+    @exclusivity(unchecked) var observation: Unmanaged<KeyValueObservation>?
+    /// Whether it holds a reference to its subject. The notification of a plain write does not: the writer holds the object.
+    @exclusivity(unchecked) var ownsSubject = false
+    /// The last node of the list that counts: those added later wait for the next change.
+    @exclusivity(unchecked) var bound: UInt64 = .max
+    /// What was the last node when the traversal began.
+    @exclusivity(unchecked) var end: UInt64 = 0
+    /// Nodes of the list that are called on behalf of other notifications.
+    @exclusivity(unchecked) var skipped: ObservationNode.Marks = []
+
+    // MARK: Change
+
+    @exclusivity(unchecked) var needs: ObserverList.Needs = []
+    @exclusivity(unchecked) var event = ChangeEvent()
+    /// The values that were read for it, at an address that does not change.
+    @exclusivity(unchecked) var old = ValueSlot()
+    @exclusivity(unchecked) var new = ValueSlot()
+    @exclusivity(unchecked) var edit: CollectionChange?
+    /// How many open transactions concern the subject: the last one to end notifies.
+    @exclusivity(unchecked) var openCount = 0
+    /// Whether the old value was read, and the prior calls were made.
+    @exclusivity(unchecked) var isPrepared = false
+    /// Observations with `.once` to which it has made the prior call, and that are to get the other call too.
+    @exclusivity(unchecked) private var claimed: [KeyValueObservation] = []
+
+    // MARK: Delivery
+
+    /// Nodes that are pinned and to be called next, and the one to pin after them.
+    @exclusivity(unchecked) var batch = InlineArray<16, Unmanaged<ObservationNode>?>(repeating: nil)
+    static var batchSize: Int { 16 }
+    @exclusivity(unchecked) var batchCount = 0
+    @exclusivity(unchecked) var batchIndex = 0
+    @exclusivity(unchecked) var cursor: Unmanaged<ObservationNode>?
+    /// Whether it was made for the calls of one delivery alone: see `NotificationChain.addRoutes`.
+    @exclusivity(unchecked) var isAdded = false
+    @exclusivity(unchecked) var isStarted = false
+    @exclusivity(unchecked) var isPending = false
+
+    /// The next one of its transaction, or the next spare one.
+    @exclusivity(unchecked) var next: Unmanaged<PendingNotification>?
+    @exclusivity(unchecked) var nextPending: Unmanaged<PendingNotification>?
+    @exclusivity(unchecked) var previousPending: Unmanaged<PendingNotification>?
+
+    /// What tells the subject from others: the address of its list, or of its route.
+    var identity: UnsafeRawPointer {
+        if let route { return UnsafeRawPointer(route.toOpaque()) }
+        return list.map { UnsafeRawPointer($0) } ?? UnsafeRawPointer(observation!.toOpaque())
+    }
+
+    deinit {
+        old.deallocate()
+        new.deallocate()
+    }
+
+    func setSubject(_ record: Unmanaged<ObjectRecord>, _ slot: Int, _ list: UnsafeMutablePointer<ObserverList>) {
+        self.record = record.retain()
+        self.slot = slot
+        self.list = list
+        ownsSubject = true
+    }
+
+    func setSubject(_ route: Unmanaged<Route>) {
+        self.route = route.retain()
+        ownsSubject = true
+    }
+
+    /// One observation, by one of its paths, with values that are known.
+    func setSubject(_ observation: KeyValueObservation, _ route: Route?, _ event: ChangeEvent, edit: CollectionChange?, old: Any?, new: Any?) {
+        self.observation = .passRetained(observation)
+        self.route = route.map { .passRetained($0) }
+        ownsSubject = true
+        if let old { self.old.set(old) }
+        if let new { self.new.set(new) }
+        self.edit = edit
+        self.event = event
+        self.event.kind = edit?.kind ?? .setting
+        self.event.edit = edit.map { .passUnretained($0) }
+        self.event.old = self.old.pointer
+        self.event.new = self.new.pointer
+    }
+
+    /// Lets go of everything, for the next change. User code runs, since values are released.
+    func clear() {
+        if ownsSubject {
+            ownsSubject = false
+            let subject = (record, route, observation)
+            (record, route, observation) = (nil, nil, nil)
+            subject.0?.release()
+            subject.1?.release()
+            subject.2?.release()
+            needs = []
+            isPrepared = false
+            openCount = 0
+            edit = nil
+            let claimed = claimed
+            if !claimed.isEmpty {
+                self.claimed = []
+                for observation in claimed { observation.giveUpClaim(of: event.token) }
+            }
+            let values = (old.take(), new.take())
+            withExtendedLifetime(values) {}
+        }
+        record = nil
+        list = nil
+        bound = .max
+        skipped = []
+        isStarted = false
+    }
+
+    /// Notes that an observation with `.once` is to be called again. If it is not after all, because the value has stayed the
+    /// same, the path was removed, or the change was dropped with its object, the next change may claim the observation.
+    func willCallAgain(_ observation: KeyValueObservation) { claimed.append(observation) }
+}
+
+/// The notifications of one change, in the order in which their observers are called.
+struct NotificationChain {
+    private(set) var first: Unmanaged<PendingNotification>?
+    private(set) var last: Unmanaged<PendingNotification>?
+
+    var isSingle: Bool { first?.toOpaque() == last?.toOpaque() }
+
+    mutating func append(_ notification: Unmanaged<PendingNotification>) {
+        notification._withUnsafeGuaranteedRef { $0.next = nil }
+        if let last { last._withUnsafeGuaranteedRef { $0.next = notification } } else { first = notification }
+        last = notification
+    }
+
+    /// Calls a function with each. It may append to the chain.
+    @inline(__always)
+    func forEach(_ body: (PendingNotification) -> Void) {
+        var cursor = first
+        while let notification = cursor {
+            notification._withUnsafeGuaranteedRef {
+                body($0)
+                cursor = $0.next
+            }
+        }
+    }
+
+    @inline(__always)
+    func first(where condition: (PendingNotification) -> Bool) -> Unmanaged<PendingNotification>? {
+        var cursor = first
+        while let notification = cursor, !notification._withUnsafeGuaranteedRef(condition) {
+            cursor = notification._withUnsafeGuaranteedRef { $0.next }
+        }
+        return cursor
+    }
+}
+
+/// How a collection is edited.
+final class CollectionChange {
+    let kind: ChangeKind
+    let indexes: RangeSet<Int>?
+    /// The elements that leave and come, where the caller knows them (sets); otherwise they are read at the indexes.
+    let removed: Any?
+    let inserted: Any?
+
+    init(_ kind: ChangeKind, indexes: RangeSet<Int>? = nil, removed: Any? = nil, inserted: Any? = nil) {
+        self.kind = kind
+        self.indexes = indexes
+        self.removed = removed
+        self.inserted = inserted
+    }
+}
+
+/// Memory for one value of any type, at an address that does not change.
+struct ValueSlot {
+    /// Initialised while the slot is filled.
+    private let memory = UnsafeMutablePointer<Any>.allocate(capacity: 1)
+    private(set) var isFilled = false
+
+    /// A pointer to the value, nil if there is none.
+    @inline(__always)
+    var pointer: UnsafeRawPointer? { isFilled ? UnsafeRawPointer(memory) : nil }
+
+    mutating func set(_ value: Any) {
+        assert(!isFilled)
+        memory.initialize(to: value)
+        isFilled = true
+    }
+
+    /// Where a value is to be initialised; `isFilled` is to be set behind it.
+    @inline(__always)
+    mutating func fill(_ initialize: (UnsafeMutablePointer<Any>) -> Void) {
+        assert(!isFilled)
+        initialize(memory)
+        isFilled = true
+    }
+
+    /// Empties the slot. The value is released by the caller.
+    @inline(__always)
+    mutating func take() -> Any? {
+        guard isFilled else { return nil }
+        isFilled = false
+        return memory.move()
+    }
+
+    func deallocate() {
+        assert(!isFilled)
+        memory.deallocate()
+    }
+}

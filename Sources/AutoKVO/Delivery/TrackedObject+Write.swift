@@ -1,0 +1,177 @@
+internal import CSwiftRuntime
+
+/// What a write of an `@Observed` property has to do, found before it. Trivial, so that it costs nothing to pass.
+@usableFromInline
+struct WriteTicket {
+    @usableFromInline
+    enum Form: UInt8 {
+        /// Store the value, no more.
+        case silent
+        /// Store the value, then notify; `withOld`: somebody wants the value from before.
+        case immediate, immediateWithOld
+        /// Open a transaction around the store.
+        case announced
+    }
+
+    @usableFromInline let form: Form
+    /// Whether somebody in the property's own list asks for the new value.
+    @usableFromInline let wantsNew: Bool
+    @usableFromInline let slot: Int32
+    /// The list of the slot, which stays where it is as long as the object lives. Not for `silent`.
+    @usableFromInline let pointer: UnsafeMutableRawPointer?
+
+    @inline(__always)
+    init(_ form: Form, _ slot: Int, _ list: UnsafeMutablePointer<ObserverList>? = nil, wantsNew: Bool = false) {
+        self.form = form
+        self.wantsNew = wantsNew
+        self.slot = Int32(truncatingIfNeeded: slot)
+        pointer = UnsafeMutableRawPointer(list)
+    }
+
+    @inline(__always)
+    var list: UnsafeMutablePointer<ObserverList> { pointer!.assumingMemoryBound(to: ObserverList.self) }
+}
+
+extension TrackedObject {
+    /// What a write to the storage at a place in this object has to do. The object is observed.
+    @usableFromInline
+    final func ticket(forWriteTo place: UnsafeRawPointer) -> WriteTicket { findTicket(forWriteTo: place).ticket }
+
+    /// The ticket, and where it is not `silent` the object's record and this thread's state.
+    @inline(__always)
+    private final func findTicket(
+        forWriteTo place: UnsafeRawPointer
+    ) -> (ticket: WriteTicket, record: Unmanaged<ObjectRecord>?, thread: UnsafeMutablePointer<ThreadState>?) {
+        let address = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        let pointer = UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1)
+        guard let pointer else { return (WriteTicket(.silent, -1), nil, nil) }
+        let record = Unmanaged<ObjectRecord>.fromOpaque(pointer)
+        let layout = record._withUnsafeGuaranteedRef { $0.layout.unsafelyUnwrapped }
+        let slot = layout.pointee.slot(atOffset: place - address)
+        guard slot >= 0, let list = record._withUnsafeGuaranteedRef({ $0.list(slot) }) else {
+            return (WriteTicket(.silent, slot), nil, nil)
+        }
+        var interest = list.pointee.interest.load(ordering: .acquiring)
+        if interest.isEmpty || layout.pointee[slot].contains(.isSilent) || csr_is_deinitializing(address) {
+            return (WriteTicket(.silent, slot), nil, nil)
+        }
+        let thread = ThreadState.current
+        if thread.pointee.firstPending != nil {
+            record._withUnsafeGuaranteedRef { Transaction.completeDeliveries(before: $0, slot, thread) }
+            // Handlers were called, which may have added and removed observers.
+            interest = list.pointee.interest.load(ordering: .acquiring)
+        }
+        let form: WriteTicket.Form
+        // Inside an announced change of the same property, or of one that leads to the same observers, the outer one notifies.
+        if thread.pointee.isAnnouncing || !interest.isDisjoint(with: .beyondOwnList) {
+            form = .announced
+        } else {
+            form = interest.contains(.old) ? .immediateWithOld : .immediate
+        }
+        return (WriteTicket(form, slot, list, wantsNew: interest.contains(.new)), record, thread)
+    }
+
+    /// Writes a property, and notifies: the whole road of nearly all changes. The object is observed; the pointers are to values
+    /// of the type.
+    ///
+    /// - Parameters:
+    ///   - place: Where the property's storage is, if the class has one there.
+    ///   - old: Where `store` puts what was there before.
+    /// - Returns: False if there is no such property, and then nothing was done.
+    @usableFromInline
+    final func write(
+        to place: UnsafeRawPointer, _ type: Any.Type, old: UnsafeRawPointer, new: UnsafeRawPointer, _ store: () -> Void
+    ) -> Bool {
+        let (ticket, record, thread) = findTicket(forWriteTo: place)
+        switch ticket.form {
+        case .silent:
+            guard ticket.slot >= 0 else { return false }
+            store()
+        case .immediate, .immediateWithOld:
+            store()
+            notify(ticket, record.unsafelyUnwrapped, type, old: old, new: new, thread.unsafelyUnwrapped)
+        case .announced:
+            record.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+                Transaction.begin($0, Int(ticket.slot), values: Transaction.KnownValues(type: type, old: old, new: new))
+            }
+            store()
+            endWrite(ticket)
+        }
+        return true
+    }
+
+    /// Notifies of a property that was changed in place. The pointers are to values of the type.
+    @usableFromInline
+    final func didWrite(_ ticket: WriteTicket, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?) {
+        withRecord { notify(ticket, Unmanaged.passUnretained($0), type, old: old, new: new, ThreadState.current) }
+    }
+
+    /// The transaction of one subject: no path leads on, and nobody wants to be called before.
+    @inline(__always)
+    private final func notify(
+        _ ticket: WriteTicket, _ record: Unmanaged<ObjectRecord>, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?,
+        _ thread: UnsafeMutablePointer<ThreadState>
+    ) {
+        TestPoint.written.reach()
+        let interest = ticket.list.pointee.interest.load(ordering: .acquiring)
+        guard interest.isDisjoint(with: .beyondOwnList) else {
+            return didWrite(ticket, ChangeEvent(ofWrite: type, old, new))
+        }
+        let notification = thread.pointee.takeNotification()
+        notification._withUnsafeGuaranteedRef { notification in
+            record._withUnsafeGuaranteedRef {
+                notification.traverse($0, ticket.list, thread, ChangeEvent(ofWrite: type, old, new))
+            }
+        }
+        thread.giveBack(notification)
+    }
+
+    /// Another thread has added somebody since the ticket was made, for whom the change would have been announced.
+    @inline(never)
+    private final func didWrite(_ ticket: WriteTicket, _ event: ChangeEvent) {
+        withRecord { Transaction.didChange($0, Int(ticket.slot), values: event, excluding: .oldDistinctOrPrior) }
+    }
+
+    @usableFromInline
+    final func beginWrite(_ ticket: WriteTicket) {
+        withRecord { Transaction.begin($0, Int(ticket.slot)) }
+    }
+
+    @usableFromInline
+    final func endWrite(_ ticket: WriteTicket) {
+        withRecord { _ = Transaction.end($0, Int(ticket.slot)) }
+    }
+
+    /// The record of an object that has one and whose deinit has not begun.
+    @inline(__always)
+    private final func withRecord(_ body: (ObjectRecord) -> Void) {
+        let pointer = UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1)!
+        Unmanaged<ObjectRecord>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
+    }
+}
+
+extension ChangeEvent {
+    /// The event of a write that was not announced. Skips observers that were added after the value they need was discarded.
+    @inline(__always)
+    fileprivate init(ofWrite type: Any.Type, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?) {
+        var excluded: ObservingOptions = []
+        if old == nil { excluded.formUnion(.oldOrDistinct) }
+        if new == nil { excluded.formUnion(.newOrDistinct) }
+        self.init(excluded: excluded, type: type, old: old, new: new)
+    }
+}
+
+extension ObjectRecord {
+    /// The value of a key of the object, which is alive.
+    func readValue(_ slot: Int) -> Any {
+        Unmanaged<TrackedObject>.fromOpaque(address)._withUnsafeGuaranteedRef { object in
+            layout!.pointee.declaration(slot)._withUnsafeGuaranteedRef { $0.read(object) }
+        }
+    }
+
+    /// The same, put into memory that is not initialised.
+    @inline(__always)
+    func readValue(_ slot: Int, into place: UnsafeMutablePointer<Any>) {
+        layout.unsafelyUnwrapped.pointee.declaration(slot)._withUnsafeGuaranteedRef { $0.read(address, into: place) }
+    }
+}

@@ -1,0 +1,450 @@
+internal import CSwiftRuntime
+
+/// One change of one property, from before the store until every observer has been called. Every change, automatic, manual,
+/// derived, nested, of a collection or by a death, goes this road:
+///
+/// 1. **prepare**: the deliveries under way on this thread that concern the same subjects are completed, so that everybody hears
+///    of the changes in their order; the subjects of this one are found, each with its bound; old values are read if anybody
+///    needs them; prior calls are made.
+/// 2. **store**: the caller's, or nothing.
+/// 3. **follow**: the links of paths that lead through the property move to the objects that are behind it now.
+/// 4. **notify**: new values are read, once; then every subject's observers are called up to its bound: the property's own, those
+///    of derived keys in the order of their declaration, paths in the order of registration.
+///
+/// `begin` is 1, `end` is 3 and 4. In between the transaction is open: it lies in the thread's context, and further changes of the
+/// property are part of it. A write of a property that concerns the property's own list alone is the same with one notification and
+/// without being open, since no user code runs before its observers do (`TrackedObject.write`).
+struct Transaction {
+    let record: ObjectRecord
+    let slot: Int
+    /// Further announcements of the same property inside this one.
+    private var depth = 0
+    /// What it will notify of: the subjects that no other open transaction concerned before.
+    private var chain = NotificationChain()
+    /// The notifications of other open transactions for subjects that this one concerns too. The last one to end notifies.
+    private var shared: [Unmanaged<PendingNotification>] = []
+    /// Whether `begin` is still at work.
+    private var isPreparing = true
+
+    private init(_ record: ObjectRecord, _ slot: Int) {
+        self.record = record
+        self.slot = slot
+    }
+
+    func notification(where condition: (PendingNotification) -> Bool) -> Unmanaged<PendingNotification>? {
+        chain.first(where: condition)
+    }
+
+    /// Drops the change: the object dies, and nobody will end it.
+    mutating func drop(_ thread: UnsafeMutablePointer<ThreadState>) {
+        close(thread)
+        thread.giveBack(chain)
+    }
+
+    func isOf(_ record: ObjectRecord, _ slot: Int) -> Bool { self.slot == slot && self.record === record }
+
+    // MARK: Prepare
+
+    /// The values of a write, which is made between `begin` and `end`: pointers to values of a type.
+    struct KnownValues {
+        let type: Any.Type
+        let old: UnsafeRawPointer
+        let new: UnsafeRawPointer
+    }
+
+    /// A property is about to change.
+    ///
+    /// - Parameters:
+    ///   - edit: How a collection is edited.
+    ///   - values: Where its values will be when the change is over, if the caller knows.
+    static func begin(_ record: ObjectRecord, _ slot: Int, _ edit: CollectionChange? = nil, values: KnownValues? = nil) {
+        let thread = ThreadState.current
+        if let index = thread.pointee.openTransaction(record, slot) {
+            thread.pointee.openTransactions[index].depth += 1
+            return
+        }
+        if !thread.pointee.unobservedChanges.isEmpty, thread.pointee.isInUnobserved(record.address, slot) {
+            return thread.pointee.beginUnobserved(record.address, slot)
+        }
+        completeDeliveries(before: record, slot, thread)
+        var transaction = Transaction(record, slot)
+        transaction.findSubjects(edit, thread)
+        let chain = transaction.chain
+        thread.pointee.openTransactions.append(transaction)
+        TestPoint.begun.reach()
+        let isPrior = chain.first { $0.needs.contains(.prior) } != nil
+        if let values, !isPrior, let own = chain.first { own._withUnsafeGuaranteedRef { $0.use(values, of: record, slot) } }
+        // Reading is user code, which may begin and end changes itself.
+        chain.forEach { if $0.needs.contains(.old) { $0.readOld() } }
+        if isPrior { notify(chain, isPrior: true, thread) }
+        if let index = thread.pointee.openTransaction(record, slot) {
+            thread.pointee.openTransactions[index].isPreparing = false
+        }
+    }
+
+    /// Finds whom the change concerns.
+    private mutating func findSubjects(_ edit: CollectionChange?, excluding: ObservingOptions = [], _ thread: UnsafeMutablePointer<ThreadState>) {
+        let isAlone = thread.pointee.openTransactions.isEmpty
+        var routes: [(Unmanaged<Route>, PathLink)] = []
+        AffectedLists.forEach(from: record, slot) { unmanaged, slot, list, needs, bound in
+            if !isAlone, let open = thread.pointee.openNotification(UnsafeRawPointer(list)) { return share(open) }
+            let notification = thread.pointee.takeNotification()
+            notification._withUnsafeGuaranteedRef {
+                $0.setSubject(unmanaged, slot, list)
+                $0.bound = bound
+                $0.needs = needs
+                $0.openCount = 1
+                let isOwn = list == record.list(self.slot)
+                $0.edit = isOwn ? edit : nil
+                $0.event = ChangeEvent(
+                    kind: isOwn ? edit?.kind ?? .setting : .setting, isLastComponent: isOwn, excluded: excluding,
+                    token: thread.pointee.makeToken(thread))
+            }
+            chain.append(notification)
+        } link: { link in
+            if link.route.unmanagedObservation != nil { routes.append((.passUnretained(link.route), link)) }
+        }
+        if routes.isEmpty { return }
+        if routes.count > 1 { routes.sort { $0.1.route.sequence < $1.1.route.sequence } }
+        var last: UnsafeMutableRawPointer?
+        for (route, link) in routes where route.toOpaque() != last {
+            last = route.toOpaque()
+            if !isAlone, let open = thread.pointee.openNotification(UnsafeRawPointer(route.toOpaque())) {
+                share(open)
+                continue
+            }
+            let notification = thread.pointee.takeNotification()
+            notification._withUnsafeGuaranteedRef {
+                $0.setSubject(route)
+                $0.needs = link.route.unmanagedObservation!._withUnsafeGuaranteedRef { $0.needs }
+                $0.openCount = 1
+                $0.event = ChangeEvent(isLastComponent: false, token: thread.pointee.makeToken(thread))
+            }
+            chain.append(notification)
+        }
+    }
+
+    private mutating func share(_ notification: Unmanaged<PendingNotification>) {
+        notification._withUnsafeGuaranteedRef { $0.openCount += 1 }
+        shared.append(notification)
+    }
+
+    // MARK: Follow, notify
+
+    /// A property has changed.
+    ///
+    /// - Returns: False if no change of the property had begun on this thread.
+    @discardableResult
+    static func end(_ record: ObjectRecord, _ slot: Int) -> Bool {
+        let thread = ThreadState.current
+        guard thread.pointee.openTransaction(record, slot) != nil else {
+            guard thread.pointee.endUnobserved(record.address, slot) else { return false }
+            follow(record, slot)
+            return true
+        }
+        // Following reads objects, which is user code and may begin and end changes itself.
+        follow(record, slot)
+        guard let index = thread.pointee.openTransaction(record, slot) else { return true }
+        if thread.pointee.openTransactions[index].depth > 0 {
+            thread.pointee.openTransactions[index].depth -= 1
+            return true
+        }
+        // A did without a will, inside a prior call of the change that is being begun.
+        if thread.pointee.openTransactions[index].isPreparing { return false }
+        var transaction = thread.pointee.openTransactions.remove(at: index)
+        transaction.close(thread)
+        notify(transaction.chain, isPrior: false, thread)
+        thread.giveBack(transaction.chain)
+        return true
+    }
+
+    /// Leaves in the chain what nobody else waits for.
+    private mutating func close(_ thread: UnsafeMutablePointer<ThreadState>) {
+        let isAlone = shared.isEmpty && thread.pointee.openTransactions.isEmpty
+        if isAlone { return }
+        var ready = NotificationChain()
+        var cursor = chain.first
+        while let notification = cursor {
+            notification._withUnsafeGuaranteedRef {
+                cursor = $0.next
+                $0.openCount -= 1
+                if $0.openCount == 0 {
+                    ready.append(notification)
+                } else {
+                    thread.pointee.handOver(notification)
+                }
+            }
+        }
+        chain = ready
+        for notification in shared { notification._withUnsafeGuaranteedRef { $0.openCount -= 1 } }
+        shared = []
+    }
+
+    fileprivate mutating func takeOver(_ notification: Unmanaged<PendingNotification>) -> Bool {
+        guard let index = shared.firstIndex(where: { $0.toOpaque() == notification.toOpaque() }) else { return false }
+        shared.remove(at: index)
+        chain.append(notification)
+        return true
+    }
+
+    /// A property has changed without having been announced: the object that a weak property refers to has died, or somebody
+    /// began to observe while the property was being stored.
+    ///
+    /// - Parameters:
+    ///   - values: What is known of the property's own values; old values are not known otherwise.
+    ///   - excluded: The options of those who cannot be given what they ask for, and wait for the next change.
+    @inline(never)
+    static func didChange(_ record: ObjectRecord, _ slot: Int, values: ChangeEvent? = nil, excluding excluded: ObservingOptions = []) {
+        let thread = ThreadState.current
+        completeDeliveries(before: record, slot, thread)
+        follow(record, slot)
+        var transaction = Transaction(record, slot)
+        transaction.findSubjects(nil, excluding: excluded, thread)
+        transaction.shared.forEach { $0._withUnsafeGuaranteedRef { $0.openCount -= 1 } }
+        if let values {
+            transaction.chain.forEach {
+                guard $0.isOwn(record, slot) else { return }
+                $0.event.type = values.type
+                $0.event.old = values.old
+                $0.event.new = values.new
+                $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
+            }
+        }
+        notify(transaction.chain, isPrior: false, thread)
+        thread.giveBack(transaction.chain)
+    }
+
+    /// Moves the links of paths that lead on from a property, or from a key derived from it, to the objects that are behind it now.
+    static func follow(_ record: ObjectRecord, _ slot: Int) {
+        if record.layout!.pointee[slot].contains(.isWeak) { record.fitWatch(of: slot, didChange: true) }
+        guard let list = record.list(slot), list.pointee.interest.load(ordering: .acquiring).contains(.ahead) else { return }
+        AffectedLists.forEach(from: record, slot) { _, _, _, _, _ in
+        } link: { link in
+            if link.isFollowed { link.chain.relink(from: link.level + 1) }
+        }
+    }
+
+    /// Reads what is needed before the first handler, then calls all.
+    private static func notify(_ chain: NotificationChain, isPrior: Bool, _ thread: UnsafeMutablePointer<ThreadState>) {
+        var chain = chain
+        chain.forEach { $0.makeEvent(isPrior: isPrior) }
+        chain.addRoutes(isPrior: isPrior, thread)
+        let isPending = !isPrior && !chain.isSingle
+        if isPending { chain.forEach { thread.pointee.appendPending($0) } }
+        chain.forEach { if !isPrior || $0.needs.contains(.prior) { $0.deliver(thread) } }
+        chain.forEach {
+            if $0.isPending { thread.pointee.removePending($0) }
+            $0.isStarted = false
+        }
+        chain.removeAdded(thread)
+    }
+
+    // MARK: Order
+
+    /// Completes the deliveries under way on this thread of what a change of a property concerns, the outermost first.
+    static func completeDeliveries(before record: ObjectRecord, _ slot: Int, _ thread: UnsafeMutablePointer<ThreadState>) {
+        if thread.pointee.firstPending != nil { completePending(before: record, slot, thread) }
+    }
+
+    @inline(never)
+    private static func completePending(before record: ObjectRecord, _ slot: Int, _ thread: UnsafeMutablePointer<ThreadState>) {
+        var lists: [UnsafeMutablePointer<ObserverList>] = []
+        var routes: [Route] = []
+        AffectedLists.forEach(from: record, slot) { _, _, list, _, _ in
+            lists.append(list)
+        } link: { link in
+            if link.route.unmanagedObservation != nil { routes.append(link.route) }
+        }
+        var cursor = thread.pointee.firstPending
+        while let notification = cursor {
+            cursor = notification._withUnsafeGuaranteedRef {
+                guard $0.isConcerned(lists, routes) else { return $0.nextPending }
+                $0.complete(thread)
+                // What stands in the list has changed. What has been completed has left it.
+                return thread.pointee.firstPending
+            }
+        }
+    }
+}
+
+extension ThreadState {
+    /// Gives a notification of a transaction that ends to another one that waits for it.
+    fileprivate mutating func handOver(_ notification: Unmanaged<PendingNotification>) {
+        for index in openTransactions.indices where openTransactions[index].takeOver(notification) { return }
+        assertionFailure("An open notification that no transaction waits for.")
+    }
+}
+
+extension PendingNotification {
+    /// Whether a change of lists and of the values of routes changes its subject, too.
+    fileprivate func isConcerned(_ lists: [UnsafeMutablePointer<ObserverList>], _ routes: [Route]) -> Bool {
+        if let route {
+            return route._withUnsafeGuaranteedRef { route in
+                routes.contains { $0 === route } || route.leafList.map { lists.contains($0) } ?? false
+            }
+        }
+        if let observation {
+            return observation._withUnsafeGuaranteedRef { $0.record?.list(Int($0.slot)).map { lists.contains($0) } ?? false }
+        }
+        return lists.contains(list!) || routes.contains { $0.leafList == list }
+    }
+
+    /// Whether it is of the list of a property.
+    fileprivate func isOwn(_ record: ObjectRecord, _ slot: Int) -> Bool { list != nil && list == record.list(slot) }
+
+    fileprivate func use(_ values: Transaction.KnownValues, of record: ObjectRecord, _ slot: Int) {
+        guard isOwn(record, slot) else { return }
+        event.type = values.type
+        event.old = values.old
+        event.new = values.new
+    }
+
+    // MARK: Values
+
+    private var isKnown: Bool { event.type != Any.self }
+
+    fileprivate func readOld() {
+        if isPrepared || isKnown { return }
+        isPrepared = true
+        guard let edit else { return read(into: \.old) }
+        readElements(edit, given: edit.removed, isMissing: edit.kind == .insertion, into: \.old)
+    }
+
+    /// Reads the new value, if somebody asks for it, be it through a path that has moved here since the change began; and
+    /// completes the event.
+    fileprivate func makeEvent(isPrior: Bool) {
+        event.isPrior = isPrior
+        event.edit = edit.map { .passUnretained($0) }
+        if isKnown { return }
+        if !isPrior, wantsNew {
+            if let edit {
+                readElements(edit, given: edit.inserted, isMissing: edit.kind == .removal, into: \.new)
+            } else {
+                read(into: \.new)
+            }
+        }
+        event.old = old.pointer
+        event.new = new.pointer
+    }
+
+    private var wantsNew: Bool {
+        if needs.contains(.new) { return true }
+        guard let record, let list else { return false }
+        return record._withUnsafeGuaranteedRef { $0.lock.withLock { list.pointee.wantsNew } }
+    }
+
+    private func read(into value: ReferenceWritableKeyPath<PendingNotification, ValueSlot>) {
+        if let route {
+            route._withUnsafeGuaranteedRef { route in
+                if let object = route.root.trackedObject { self[keyPath: value].set(route.path.value(from: object)) }
+            }
+        } else {
+            record!._withUnsafeGuaranteedRef { record in
+                guard let object = record.trackedObject else { return }
+                self[keyPath: value].fill { record.readValue(slot, into: $0) }
+                withExtendedLifetime(object) {}
+            }
+        }
+    }
+
+    /// The elements that an edit of a collection takes away or puts in; of the collection that is there now, if the edit does
+    /// not say.
+    private func readElements(
+        _ edit: CollectionChange, given: Any?, isMissing: Bool, into value: ReferenceWritableKeyPath<PendingNotification, ValueSlot>
+    ) {
+        if let given { return self[keyPath: value].set(given) }
+        record!._withUnsafeGuaranteedRef { record in
+            guard !isMissing, let object = record.trackedObject else { return }
+            let whole = record.readValue(slot)
+            withExtendedLifetime(object) {}
+            guard let indexes = edit.indexes else { return self[keyPath: value].set(whole) }
+            if let elements = pickElements(indexes, of: whole) { self[keyPath: value].set(elements) }
+        }
+    }
+}
+
+extension NotificationChain {
+    /// Where a change concerns several subjects, or a list has both its own observers and the ends of longer paths, those ends
+    /// are called behind all lists, in the order of registration, each once: they get notifications of their own.
+    ///
+    /// Until they are removed again, the chain is not to be used through another copy of it.
+    fileprivate mutating func addRoutes(isPrior: Bool, _ thread: UnsafeMutablePointer<ThreadState>) {
+        var links: [(link: PathLink, source: Unmanaged<PendingNotification>)] = []
+        let isSingle = isSingle
+        forEach { notification in
+            guard let list = notification.list, !isPrior || notification.needs.contains(.prior) else { return }
+            notification.record!._withUnsafeGuaranteedRef { record in
+                record.lock.withLock {
+                    notification.skipped = list.pointee.separateLinks(isAlone: isSingle)
+                    if notification.skipped.isEmpty { return }
+                    list.pointee.forEachLinked { node in
+                        guard !node.marks.isDisjoint(with: notification.skipped), node.kind == .link,
+                            node.sequence <= notification.bound || node.isMovedLink
+                        else { return }
+                        let link = unsafeDowncast(node, to: PathLink.self)
+                        if link.isLeaf { links.append((link, .passUnretained(notification))) }
+                    }
+                }
+            }
+        }
+        if links.isEmpty { return }
+        var routes: [Unmanaged<PendingNotification>] = []
+        var lists = NotificationChain()
+        var cursor = first
+        while let notification = cursor {
+            cursor = notification._withUnsafeGuaranteedRef { $0.next }
+            if notification._withUnsafeGuaranteedRef({ $0.route }) == nil { lists.append(notification) } else { routes.append(notification) }
+        }
+        var added: [Unmanaged<PendingNotification>] = []
+        for (link, source) in links {
+            // Inside a change of an object on the path's way, that change notifies, when it ends.
+            let identity = UnsafeRawPointer(Unmanaged.passUnretained(link.route).toOpaque())
+            if thread.pointee.openNotification(identity) != nil { continue }
+            let notification = thread.pointee.takeNotification()
+            notification._withUnsafeGuaranteedRef { notification in
+                notification.isAdded = true
+                notification.setSubject(.passUnretained(link.route))
+                source._withUnsafeGuaranteedRef {
+                    notification.event = $0.event
+                    notification.needs = $0.needs
+                }
+            }
+            added.append(notification)
+        }
+        // The sort is stable: a route that the change concerns on its way comes before what it has at its end here.
+        routes = (routes + added).sorted { $0.sequenceOfRoute < $1.sequenceOfRoute }
+        self = lists
+        var previous: Route?
+        for notification in routes {
+            notification._withUnsafeGuaranteedRef {
+                let route = $0.route!.takeUnretainedValue()
+                // Called already, for this route or, if the handler ignores the change, for another one.
+                if let previous, route === previous || route.ignoresChange && route.observation === previous.observation {
+                    $0.isStarted = true
+                }
+                previous = route
+            }
+            append(notification)
+        }
+    }
+
+    fileprivate mutating func removeAdded(_ thread: UnsafeMutablePointer<ThreadState>) {
+        guard first(where: { $0.isAdded }) != nil else { return }
+        var (rest, cursor) = (NotificationChain(), first)
+        while let notification = cursor {
+            let isAdded = notification._withUnsafeGuaranteedRef { notification in
+                cursor = notification.next
+                defer { notification.isAdded = false }
+                return notification.isAdded
+            }
+            if isAdded { thread.giveBack(notification) } else { rest.append(notification) }
+        }
+        self = rest
+    }
+}
+
+extension Unmanaged where Instance == PendingNotification {
+    fileprivate var sequenceOfRoute: UInt64 {
+        _withUnsafeGuaranteedRef { $0.route!._withUnsafeGuaranteedRef { $0.sequence } }
+    }
+}
