@@ -54,6 +54,12 @@ final class CoalescedChanges {
 
     func deliver() {
         TestPoint.coalesced.reach()
+        // All values are read before the first handler, which may change them.
+        for place in entries.indices {
+            for index in entries[place].roads.indices {
+                entries[place].roads[index].complete(for: entries[place].observation)
+            }
+        }
         for entry in entries { entry.roads.last { $0.isPart(of: entry.observation) }?.deliver(to: entry.observation) }
     }
 }
@@ -62,7 +68,7 @@ final class CoalescedChanges {
 private struct CoalescedRoad {
     let route: Route?
     private var kind: ChangeKind
-    private let indexes: RangeSet<Int>?
+    private var indexes: RangeSet<Int>?
     private var isLastComponent: Bool
     private var old: Any?
     private var new: Any?
@@ -100,7 +106,7 @@ private struct CoalescedRoad {
     }
 
     private func undo(_ edits: [CoalescedEdit], _ value: Any) -> Any? {
-        (unwrapped(value) as? any UndoableCollection)?.undoing(edits)
+        unwrapped(value).flatMap { AutoKVO.undo(edits, $0) }
     }
 
     func isPart(of observation: KeyValueObservation) -> Bool {
@@ -112,18 +118,19 @@ private struct CoalescedRoad {
         // The target is held, since a handler may be given it.
         guard let target = route?.root.trackedObject ?? observation.record?.trackedObject else { return }
         defer { withExtendedLifetime(target) {} }
-        if isSingle {
-            return Delivery.call(
-                observation, route, kind: kind, indexes: indexes, isLastComponent: isLastComponent, old: old, new: new)
-        }
-        let wantsOld = !observation.options.isDisjoint(with: [.old, .distinct])
+        Delivery.call(
+            observation, route, kind: kind, indexes: indexes, isLastComponent: isLastComponent, old: old, new: new)
+    }
+
+    /// Makes one `.setting` of several changes, with the whole values that are asked for.
+    mutating func complete(for observation: KeyValueObservation) {
+        if isSingle { return }
+        let needsUndo = kind != .setting && !observation.options.isDisjoint(with: [.old, .distinct])
         let wantsNew = !observation.options.isDisjoint(with: [.new, .distinct])
-        var (old, new) = (old, new)
-        let needsUndo = kind != .setting && wantsOld
         if isEdited, wantsNew || needsUndo { new = observation.currentValue(by: route) }
         if needsUndo { old = new.flatMap { undo(edits, $0) } }
-        Delivery.call(
-            observation, route, kind: .setting, indexes: nil, isLastComponent: isLastComponent, old: old, new: new)
+        kind = .setting
+        indexes = nil
     }
 }
 
