@@ -102,9 +102,7 @@ private actor Collector {
     }
 
     @Test("operations that run at once, and inside a handler: the next change comes when the handler is over")
-    func inline()
-        throws
-    {
+    func inline() throws {
         let person = Shared(person)
         try person.value.observe("age", as: Int.self, options: [.new], on: Inline()) { [log] change in
             log.add("<\(change.newValue!)")
