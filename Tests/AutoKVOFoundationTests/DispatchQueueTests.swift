@@ -22,6 +22,33 @@ import Testing
         #expect(log.messages == ["1", "2", "3"])
     }
 
+    @Test("a change keeps its place among the other work of a serial queue") func place() throws {
+        let queue = DispatchQueue(label: "changes")
+        let person = Person()
+        let log = MessageLog()
+        let (inside, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try person.observe("age", as: Int.self, options: [.new], on: queue) { change in
+            if change.newValue == 1 {
+                inside.signal()
+                goOn.wait()
+            }
+            log.add("\(change.newValue!)")
+        }
+        person.age = 1
+        inside.wait()
+        person.age = 2
+        queue.async { log.add("work") }
+        person.age = 3
+        goOn.signal()
+        queue.sync {}
+        #expect(log.messages == ["1", "2", "work", "3"])
+        for age in 4..<1000 {
+            person.age = age
+            queue.sync {}
+            #expect(log.messages.count == age + 1)
+        }
+    }
+
     // 9.05, 9.07
     @Test("on a concurrent queue too, from several threads, one at a time") func concurrent() throws {
         let queue = DispatchQueue(label: "changes", attributes: .concurrent)

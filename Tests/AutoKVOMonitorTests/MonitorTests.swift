@@ -104,6 +104,21 @@ struct MonitorTests {
             ])
     }
 
+    @Test func anEditOfACollectionShowsAllOfIt() throws {
+        let machine = Machine()
+        let panels = ["showValue", "showPeak", "showDifference"].map { Panel(panel($0, "cores", $0, [.old, .new])) }
+        for panel in panels { _ = try panel.open(on: machine) }
+        func figures() -> [Double?] { panels.map(\.reading.number) }
+        machine.$cores.append(contentsOf: [Core(number: 0), Core(number: 1)])
+        #expect(figures() == [2, 2, 2])
+        machine.$cores.append(Core(number: 2))
+        #expect(figures() == [3, 3, 1])
+        machine.$cores.removeFirst(2)
+        #expect(figures() == [1, 3, -2])
+        machine.cores = []
+        #expect(figures() == [0, 3, -1])
+    }
+
     @Test func aReleasedPanelsObservationEndsByItselfAndTheOthersGoOn() throws {
         let events = try run(
             [panel("a", "cpu.load"), panel("b", "cpu.load")],

@@ -56,8 +56,10 @@ final class CoalescedChanges {
         TestPoint.coalesced.reach()
         let thread = ThreadState.current
         var chain = NotificationChain()
+        // All values are read before the first handler, which may change them.
         for entry in entries {
-            guard let road = entry.roads.last(where: { $0.isPart(of: entry.observation) }) else { continue }
+            guard var road = entry.roads.last(where: { $0.isPart(of: entry.observation) }) else { continue }
+            road.complete(for: entry.observation)
             let notification = thread.pointee.takeNotification()
             notification._withUnsafeGuaranteedRef { road.fill($0, for: entry.observation) }
             chain.append(notification)
@@ -72,7 +74,7 @@ final class CoalescedChanges {
 private struct CoalescedRoad {
     let route: Route?
     private var kind: ChangeKind
-    private let indexes: RangeSet<Int>?
+    private var indexes: RangeSet<Int>?
     private var isLastComponent: Bool
     private var old: Any?
     private var new: Any?
@@ -110,7 +112,7 @@ private struct CoalescedRoad {
     }
 
     private func undo(_ edits: [CoalescedEdit], _ value: Any) -> Any? {
-        (unwrapped(value) as? any UndoableCollection)?.undoing(edits)
+        unwrapped(value).flatMap { AutoKVO.undo(edits, $0) }
     }
 
     func isPart(of observation: KeyValueObservation) -> Bool {
@@ -119,18 +121,20 @@ private struct CoalescedRoad {
     }
 
     func fill(_ notification: PendingNotification, for observation: KeyValueObservation) {
-        let event = ChangeEvent(isLastComponent: isLastComponent)
-        if isSingle {
-            let edit = kind == .setting ? nil : CollectionChange(kind, indexes: indexes)
-            return notification.setSubject(observation, route, event, edit: edit, old: old, new: new)
-        }
-        let wantsOld = !observation.options.isDisjoint(with: [.old, .distinct])
+        let edit = kind == .setting ? nil : CollectionChange(kind, indexes: indexes)
+        notification.setSubject(
+            observation, route, ChangeEvent(isLastComponent: isLastComponent), edit: edit, old: old, new: new)
+    }
+
+    /// Makes one `.setting` of several changes, with the whole values that are asked for.
+    mutating func complete(for observation: KeyValueObservation) {
+        if isSingle { return }
+        let needsUndo = kind != .setting && !observation.options.isDisjoint(with: [.old, .distinct])
         let wantsNew = !observation.options.isDisjoint(with: [.new, .distinct])
-        var (old, new) = (old, new)
-        let needsUndo = kind != .setting && wantsOld
         if isEdited, wantsNew || needsUndo { new = observation.currentValue(by: route) }
         if needsUndo { old = new.flatMap { undo(edits, $0) } }
-        notification.setSubject(observation, route, event, edit: nil, old: old, new: new)
+        kind = .setting
+        indexes = nil
     }
 }
 

@@ -7,47 +7,45 @@ struct CoalescedEdit {
     let new: Any?
 }
 
-/// A collection that can be put back to what it was before edits.
-protocol UndoableCollection {
-    /// The collection before edits that led to this one, the latest last; nil if they do not tell enough.
+/// A collection before edits that led to it, the latest last; nil if they do not tell enough.
+func undo(_ edits: [CoalescedEdit], _ collection: Any) -> Any? {
+    if let set = collection as? any UndoableSet { return set.undoing(edits) }
+    return (collection as? any EditableCollection).flatMap { undo(edits, $0) }
+}
+
+private func undo<Elements: EditableCollection>(_ edits: [CoalescedEdit], _ collection: Elements) -> Any? {
+    var value = collection
+    func index(_ position: Int) -> Elements.Index { value.index(value.startIndex, offsetBy: position) }
+    for edit in edits.reversed() {
+        guard let ranges = edit.indexes?.ranges, edit.kind != .setting else { return nil }
+        if edit.kind == .insertion {
+            guard (ranges.last?.upperBound ?? 0) <= value.count else { return nil }
+            for range in ranges.reversed() { value.removeSubrange(index(range.lowerBound)..<index(range.upperBound)) }
+            continue
+        }
+        guard let old = edit.old.flatMap(unwrapped) as? Elements else { return nil }
+        let count = value.count + (edit.kind == .removal ? old.count : 0)
+        guard (ranges.last?.upperBound ?? 0) <= count else { return nil }
+        var rest = old[...]
+        for range in ranges {
+            if edit.kind == .removal {
+                value.insert(contentsOf: rest.prefix(range.count), at: index(range.lowerBound))
+            } else {
+                value.replaceSubrange(
+                    index(range.lowerBound)..<index(range.upperBound), with: rest.prefix(range.count))
+            }
+            rest = rest.dropFirst(range.count)
+        }
+    }
+    return value
+}
+
+private protocol UndoableSet {
     func undoing(_ edits: [CoalescedEdit]) -> Any?
 }
 
-extension Array: UndoableCollection {
-    func undoing(_ edits: [CoalescedEdit]) -> Any? {
-        var value = self
-        for edit in edits.reversed() {
-            guard let indexes = edit.indexes, (indexes.ranges.last?.upperBound ?? 0) <= value.count + edit.oldCount
-            else { return nil }
-            switch edit.kind {
-            case .setting: return nil
-            case .insertion:
-                guard (indexes.ranges.last?.upperBound ?? 0) <= value.count else { return nil }
-                value.removeSubranges(indexes)
-            case .removal:
-                guard let old = edit.old.flatMap(unwrapped) as? [Element] else { return nil }
-                var rest = old[...]
-                for range in indexes.ranges where range.lowerBound <= value.count {
-                    value.insert(contentsOf: rest.prefix(range.count), at: range.lowerBound)
-                    rest = rest.dropFirst(range.count)
-                }
-            case .replacement:
-                guard let old = edit.old.flatMap(unwrapped) as? [Element] else { return nil }
-                for (index, element) in zip(indexes.ranges.joined(), old) where index < value.count {
-                    value[index] = element
-                }
-            }
-        }
-        return value
-    }
-}
-
-extension CoalescedEdit {
-    fileprivate var oldCount: Int { (old.flatMap(unwrapped) as? any KeyValueCollection)?.elementCount ?? 0 }
-}
-
-extension Set: UndoableCollection {
-    func undoing(_ edits: [CoalescedEdit]) -> Any? {
+extension Set: UndoableSet {
+    fileprivate func undoing(_ edits: [CoalescedEdit]) -> Any? {
         var value = self
         for edit in edits.reversed() {
             let old = edit.old.flatMap(unwrapped) as? Set

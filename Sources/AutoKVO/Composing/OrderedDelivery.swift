@@ -1,55 +1,72 @@
-/// Changes of one observation on their way to where they are delivered: a queue that is emptied one at a time, in
-/// order, whatever the scheduler does.
+/// Changes of one observation on their way to where they are delivered, each with a scheduled operation of its own.
+///
+/// The changes are numbered. An operation delivers the changes up to its own that have not been delivered; if another
+/// operation is delivering, it leaves them to that one. So a scheduler that runs operations in order delivers each change in
+/// its place, and on any other the changes arrive in order too, one at a time, without a thread that waits.
 ///
 /// When the observation ends what is under way is dropped.
 final class OrderedDelivery: @unchecked Sendable {
     private let lock = ShortLock()
     // Guarded by `lock`.
-    private var waiting: [@Sendable () -> Void] = []
-    /// Whether a scheduler has been given the work of emptying the queue.
-    private var isScheduled = false
+    private var waiting: [UInt: @Sendable () -> Void] = [:]
+    private var lastAdded: UInt = 0
+    private var lastTaken: UInt = 0
+    /// The highest number whose operation has run.
+    private var due: UInt = 0
+    private var isDelivering = false
     private var isClosed = false
 
     /// Adds a call behind the others.
     func add(on scheduler: some ChangeScheduler, _ call: @escaping @Sendable () -> Void) {
-        let isFirst = lock.withLock {
-            if isClosed { return false }
-            waiting.append(call)
-            defer { isScheduled = true }
-            return !isScheduled
+        let number: UInt? = lock.withLock {
+            if isClosed { return nil }
+            lastAdded += 1
+            waiting[lastAdded] = call
+            return lastAdded
         }
-        if isFirst { scheduler.schedule { self.deliver(on: scheduler) } }
+        if let number { scheduler.schedule { self.deliver(upTo: number) } }
     }
 
-    /// Calls what is waiting. What is added meanwhile is left to another turn, so that others get theirs.
-    private func deliver(on scheduler: some ChangeScheduler) {
-        callWaiting()
-        let isDone = lock.withLock {
-            isScheduled = !waiting.isEmpty
-            return waiting.isEmpty
+    private func deliver(upTo number: UInt) {
+        let isFree = lock.withLock {
+            due = max(due, number)
+            defer { isDelivering = true }
+            return !isDelivering
         }
-        if !isDone { scheduler.schedule { self.deliver(on: scheduler) } }
+        if !isFree { return }
+        while let call = takeDue() { call() }
     }
 
-    /// Calls what is waiting, here and now.
-    func callWaiting() {
-        for call in takeWaiting() {
-            if lock.withLock({ isClosed }) { break }
-            call()
-        }
-    }
-
-    private func takeWaiting() -> [@Sendable () -> Void] {
+    private func takeDue() -> (@Sendable () -> Void)? {
         lock.withLock {
-            defer { waiting = [] }
-            return waiting
+            let call = take(upTo: due)
+            isDelivering = call != nil
+            return call
         }
+    }
+
+    /// Calls what is waiting, here and now: where nothing else of this observation can run meanwhile.
+    func callWaiting() {
+        let last = lock.withLock { lastAdded }
+        // One by one, since a handler may come here again, and then those before its change go first.
+        while let call = lock.withLock({ take(upTo: last) }) { call() }
+    }
+
+    /// Under the lock.
+    private func take(upTo number: UInt) -> (@Sendable () -> Void)? {
+        guard lastTaken < number, let call = waiting.removeValue(forKey: lastTaken + 1) else { return nil }
+        lastTaken += 1
+        return call
     }
 
     /// Drops what is waiting and takes nothing more.
     func close() {
-        lock.withLock { isClosed = true }
-        _ = takeWaiting()
+        let dropped = lock.withLock {
+            defer { waiting = [:] }
+            isClosed = true
+            return waiting
+        }
+        withExtendedLifetime(dropped) {}
     }
 
     /// Closes when an observation ends; not when a `.once` observation has been delivered, whose change is under way.

@@ -4,7 +4,8 @@ extension TrackedObject {
     ///     try label.bind("title", to: "fullName", of: person)
     ///
     /// The property is set at once, and again at each change, unless it has an equal value already: so two properties
-    /// that are bound to each other stop at the first equal value. A property follows one thing at a time: binding it
+    /// that are bound to each other stop at the first equal value. It is set to the whole value that the path has at that
+    /// time: when an edit of a collection, or a write that a handler corrects, returns, both sides are equal. A property follows one thing at a time: binding it
     /// again replaces what it followed. The binding ends with the life of either object, and keeps neither alive.
     ///
     /// A nil that comes to a property that cannot be nil throws here; later it is reported to `Diagnostics`, and the
@@ -29,16 +30,15 @@ extension TrackedObject {
     ) throws(KeyValueError) -> KeyValueObservation {
         let path = try ParsedKeyPath.parse(keyPath, for: type(of: source))
         let binding = try Binding(of: key, of: self, to: path, of: type(of: source), transform)
-        let value = path.value(from: source)
-        _ = try binding.converted(value)
+        _ = try binding.converted(path.value(from: source))
         let observation = try source.addObserver(
-            self, forKeyPath: [keyPath], options: options.union(.new).subtracting([.old, .initial, .prior, .once]),
+            self, forKeyPath: [keyPath], options: options.subtracting([.old, .new, .initial, .prior, .once]),
             userInfo: ObservationName(role: .binding, text: key), file: file, line: line
         ) { (object: TrackedObject, change: Change<Any>) in
-            binding.follow(change.newValue, on: object)
+            binding.follow(change.currentValue, on: object)
         }
         observation.replaceOthersOfItsName()
-        binding.follow(value, on: self)
+        binding.follow(path.value(from: source), on: self)
         return observation
     }
 

@@ -3,7 +3,8 @@
 extension TrackedObject {
     /// Observes key paths and delivers their changes elsewhere, in the order in which they were made.
     ///
-    /// The write that makes a change does not wait for it to be delivered. The change carries the values of its time;
+    /// The write that makes a change does not wait for it to be delivered. On a scheduler that runs its work in order, such
+    /// as a serial queue or an actor, a change keeps its place among the other work that is given to it. The change carries the values of its time;
     /// by the time it arrives the property may have others. When the observation ends, by removal or by a death, what
     /// is under way is dropped; a handler that is running may finish. A scheduler that runs nothing makes changes pile
     /// up.

@@ -3,6 +3,10 @@ extension TrackedObject {
     ///
     ///     for await age in try person.values(of: "age", as: Int.self) { … }
     ///
+    /// Each change gives the whole value that its path has when the change is delivered: after an edit of a collection the
+    /// collection, and after a write that an earlier handler has corrected the corrected value, perhaps twice. So the last
+    /// one is always the current one.
+    ///
     /// The sequence ends when this object dies or the observation is removed. The observation ends when the iterating
     /// task is cancelled, and when the sequence and its iterators are gone. Neither keeps the object alive.
     ///
@@ -50,14 +54,14 @@ extension Property where Value: Sendable {
 }
 
 extension ObservingOptions {
-    /// A stream has the values after changes and nothing else.
-    fileprivate var ofStream: ObservingOptions { union(.new).subtracting([.old, .prior, .unregisterManually]) }
+    /// A stream reads the values itself, after changes.
+    fileprivate var ofStream: ObservingOptions { subtracting([.old, .new, .prior, .unregisterManually]) }
 }
 
 extension AsyncStream.Continuation where Element: Sendable {
     fileprivate var handler: (Change<Element>) -> Void {
         { change in
-            if let value = change.newValue { self.yield(value) }
+            if let value = change.currentValue, let value = convert(value, to: Element.self) { self.yield(value) }
         }
     }
 

@@ -61,6 +61,7 @@ final class ChangeContext {
     var indexes: RangeSet<Int>? { event.indexes }
 
     var currentObservation: KeyValueObservation { observation!.takeUnretainedValue() }
+    var currentRoute: Route? { route?.takeUnretainedValue() }
 
     private var root: ObjectRecord? {
         if let route { return route._withUnsafeGuaranteedRef { $0.root } }
@@ -147,9 +148,9 @@ struct ChangeEvent {
         return UnsafeRawPointer(copy)
     }
 
-    /// Whether old and new are known and equal.
+    /// Whether old and new are known and equal: the whole values, or the elements that were replaced.
     var isUnchanged: Bool {
-        guard kind == .setting, !isPrior, let old, let new else { return false }
+        guard kind == .setting || kind == .replacement, !isPrior, let old, let new else { return false }
         return areEqual(ChangeEvent.box(old, type), ChangeEvent.box(new, type))
     }
 }

@@ -39,7 +39,7 @@ final class Panel: TrackedObject {
     func showValue(_ change: Change<Any>) {
         guard !change.isPrior else { return }
         changes += 1
-        reading = Reading(change.newValue)
+        reading = Reading(change.wholeValue)
     }
 
     /// The newest value, followed by the note from the panels file.
@@ -50,7 +50,7 @@ final class Panel: TrackedObject {
 
     /// The largest value so far.
     func showPeak(_ change: Change<Any>) {
-        guard !change.isPrior, let value = Reading(change.newValue).number else { return }
+        guard !change.isPrior, let value = Reading(change.wholeValue).number else { return }
         changes += 1
         reading = .number(max(value, reading.number ?? value))
     }
@@ -59,7 +59,10 @@ final class Panel: TrackedObject {
     func showDifference(_ change: Change<Any>) {
         guard !change.isPrior else { return }
         changes += 1
-        guard let new = Reading(change.newValue).number, let old = Reading(change.oldValue).number else { return }
+        // An edit of a collection carries the elements that came and those that left, or none.
+        let none: Double? = change.kind == .setting ? nil : 0
+        guard let new = Reading(change.newValue).number ?? none, let old = Reading(change.oldValue).number ?? none
+        else { return }
         reading = .number(new - old)
     }
 
@@ -77,5 +80,13 @@ final class Panel: TrackedObject {
             Handler("showDifference", Panel.showDifference)
             Handler("countChanges", Panel.countChanges)
         }
+    }
+}
+
+extension Change<Any> {
+    /// The value from after the change, if it was asked for: of a collection that was edited, all of it.
+    fileprivate var wholeValue: Any? {
+        guard kind != .setting, observation.options.contains(.new) else { return newValue }
+        return try? target.value(forKeyPath: keyPath)
     }
 }

@@ -73,6 +73,29 @@ private actor Panel: KeyValueObserver {
         #expect(ages == Array(0..<60))
     }
 
+    @Test("a change keeps its place among the other work of the actor, and of the main actor") func place() async throws
+    {
+        for _ in 0..<200 {
+            let panel = Panel()
+            let target = Shared(Person())
+            try panel.observe(age: target.value)
+            target.value.$age.observe(options: [.new], on: panel) { panel, change in
+                panel.add("on \(change.newValue!)")
+            }
+            target.value.age = 1
+            await panel.add("work")
+            target.value.age = 2
+            #expect(await panel.log == ["1", "on 1", "work", "2", "on 2"])
+        }
+        let log = MessageLog()
+        let person = Person()
+        person.$age.observe(options: [.new], on: .mainActor) { log.add("\($0.newValue!)") }
+        for age in 0..<100 {
+            person.age = age
+            await MainActor.run { #expect(log.messages.count == age + 1) }
+        }
+    }
+
     @Test("neither side is kept alive, and either death ends it") func deaths() async throws {
         let tracker = LifetimeTracker()
         do {

@@ -175,6 +175,24 @@ import Testing
         #expect(recorder.last?.indexes == RangeSet(2..<3))
     }
 
+    @Test("the whole old value of any array, and values that are read before the first handler") func whole() throws {
+        let crate = Crate()
+        crate.dense = [1, 2, 3]
+        try crate.observe("dense") { change in
+            let crate = change.target as! Crate
+            if crate.dense.count < 5 { crate.$dense.append(9) }
+        }
+        try crate.observe("dense", options: [.old, .new], recorder.handler())
+        coalescingChanges {
+            crate.$dense.append(4)
+            crate.$dense.remove(at: 0)
+            crate.$dense[0] = 7
+        }
+        #expect(recorder.entries.map(\.kind) == [.insertion, .insertion, .setting])
+        #expect(recorder.last?.old as? ContiguousArray == [1, 2, 3])
+        #expect(recorder.last?.new as? ContiguousArray == [7, 3, 4])
+    }
+
     @Test("what handlers change at the end is told inside their call") func reentrant() throws {
         try person.observe("age") { [recorder] change in
             recorder.record(change, "age")

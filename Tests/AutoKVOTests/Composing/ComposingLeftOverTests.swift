@@ -5,8 +5,8 @@ import Testing
     @Test("nothing is left when the suites are over") func nothingIsLeft() async {
         await #expect(processExitsWith: .success) {
             await expectNothingLeft(
-                by: "DependTests", "BindingTests", "CoalescingTests", "ElementTests", "DeinitActionTests", "StreamTests"
-            )
+                by: "DependTests", "BindingTests", "BindingEditTests", "CoalescingTests", "ElementTests",
+                "DeinitActionTests", "StreamTests")
         }
     }
 }

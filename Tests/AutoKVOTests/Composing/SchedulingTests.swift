@@ -11,6 +11,33 @@ private final class ManualScheduler: ChangeScheduler, @unchecked Sendable {
     func runAll() { while let operation = operations.popLast() { operation() } }
 }
 
+/// Runs what it was given in order, one at a time, when it is told to.
+private final class SerialScheduler: ChangeScheduler, @unchecked Sendable {
+    private var operations: [@Sendable () -> Void] = []
+
+    /// Called first by each `schedule`.
+    var delay: (@Sendable () -> Void)?
+
+    func schedule(_ operation: @escaping @Sendable () -> Void) {
+        delay?()
+        operations.append(operation)
+    }
+
+    func runFirst() { operations.removeFirst()() }
+
+    func runAll() { while !operations.isEmpty { runFirst() } }
+
+    func takeAll() -> [@Sendable () -> Void] {
+        defer { operations = [] }
+        return operations
+    }
+}
+
+/// Runs what it is given at once.
+private struct Inline: ChangeScheduler {
+    func schedule(_ operation: @escaping @Sendable () -> Void) { operation() }
+}
+
 /// Runs what it is given on a new thread.
 private struct NewThreads: ChangeScheduler {
     func schedule(_ operation: @escaping @Sendable () -> Void) { Task.detached { operation() } }
@@ -52,6 +79,87 @@ private actor Collector {
         scheduler.runAll()
         #expect(log.messages.count == 4)
         #expect(observation.isValid)
+    }
+
+    @Test("a change keeps its place among the other work, one that a handler makes too") func place() throws {
+        let serial = SerialScheduler()
+        let person = Shared(person)
+        try person.value.observe("age", as: Int.self, options: [.new], on: serial) { [log] change in
+            log.add("\(change.newValue!)")
+            if change.newValue == 1 { person.value.age = 7 }
+        }
+        person.value.age = 1
+        serial.schedule { [log] in
+            log.add("work")
+            person.value.age = 3
+        }
+        person.value.age = 2
+        serial.runFirst()
+        #expect(log.messages == ["1"])
+        serial.schedule { [log] in log.add("more") }
+        serial.runAll()
+        #expect(log.messages == ["1", "work", "2", "7", "more", "3"])
+    }
+
+    @Test("operations that run at once, and inside a handler: the next change comes when the handler is over")
+    func inline() throws {
+        let person = Shared(person)
+        try person.value.observe("age", as: Int.self, options: [.new], on: Inline()) { [log] change in
+            log.add("<\(change.newValue!)")
+            if change.newValue! < 3 { person.value.age = change.newValue! + 1 }
+            log.add("\(change.newValue!)>")
+        }
+        person.value.age = 1
+        #expect(log.messages == ["<1", "1>", "<2", "2>", "<3", "3>"])
+    }
+
+    @Test("an operation that runs while another thread is in the handler leaves its change to that thread, and returns")
+    func meeting() throws {
+        let serial = SerialScheduler()
+        let (inside, goOn) = (Door(), Door())
+        try person.observe("age", as: Int.self, options: [.new], on: serial) { [log] change in
+            if change.newValue == 1 {
+                inside.open()
+                goOn.wait()
+            }
+            log.add("\(change.newValue!)")
+        }
+        person.age = 1
+        person.age = 2
+        let operations = serial.takeAll()
+        let thread = Thread { operations[0]() }
+        inside.wait()
+        operations[1]()
+        #expect(log.messages == [])
+        goOn.open()
+        thread.join()
+        #expect(log.messages == ["1", "2"])
+    }
+
+    @Test("a change that was handed over is delivered in its place though an earlier one of another thread was not yet")
+    func overtaking() throws {
+        let serial = SerialScheduler()
+        let (inside, goOn) = (Door(), Door())
+        try person.observe("age|token", as: Int.self, options: [.new], on: serial) { [log] in log.add("\($0.newValue!)")
+        }
+        serial.delay = {
+            inside.open()
+            goOn.wait()
+        }
+        let shared = Shared(person)
+        let thread = Thread { shared.value.age = 1 }
+        inside.wait()
+        serial.delay = nil
+        person.withMutation(of: "token") { person.token = 2 }
+        serial.runAll()
+        #expect(log.messages == ["1", "2"])
+        goOn.open()
+        thread.join()
+        person.age = 3
+        serial.runFirst()
+        #expect(log.messages == ["1", "2"])
+        serial.runFirst()
+        #expect(log.messages == ["1", "2", "3"])
     }
 
     @Test("what is under way when the observation ends is dropped and released") func dropping() throws {

@@ -112,6 +112,90 @@ import Testing
         #expect(person.observations().isEmpty)
     }
 
+    @Test("an edit of a collection gives the whole collection, a removal too") func edits() async throws {
+        var person: Person? = Person()
+        let scores = person!.$scores.values
+        let named = try person!.values(of: "scores", as: [Int].self, options: [.initial])
+        let tags = person!.$tags.values(options: [.initial])
+        person!.$scores.append(1)
+        person!.$scores.append(2)
+        person!.$scores.remove(at: 0)
+        person!.withMutation(of: "scores") {
+            person!.$scores.append(3)
+            person!.$scores.remove(at: 0)
+        }
+        coalescingChanges {
+            person!.$scores.append(4)
+            person!.$scores.append(5)
+        }
+        person!.$tags.formUnion(["a", "b"])
+        person!.$tags.remove("a")
+        person = nil
+        #expect(await all(scores) == [[1], [1, 2], [2], [3], [3, 4, 5]])
+        #expect(await all(named) == [[], [1], [1, 2], [2], [3], [3, 4, 5]])
+        #expect(await all(tags) == [[], ["a", "b"], ["b"]])
+    }
+
+    @Test("of several paths, each change gives the whole value of the one that changed") func severalPaths()
+        async throws
+    {
+        var person: Person? = Person()
+        let friend = Person()
+        person!.spouse = friend
+        let stream = try person!.values(of: ["scores", "spouse.scores"], as: [Int].self, options: [.initial])
+        person!.$scores.append(1)
+        friend.$scores.append(contentsOf: [7, 8])
+        person!.$scores.append(2)
+        friend.$scores.remove(at: 0)
+        person = nil
+        #expect(await all(stream) == [[], [], [1], [7, 8], [1, 2], [8]])
+    }
+
+    @Test("with .distinct an edit that leaves the collection equal gives nothing") func distinct() async throws {
+        var person: Person? = Person()
+        person!.scores = [1, 2]
+        let stream = person!.$scores.values(options: [.distinct])
+        person!.$scores[0] = 1
+        person!.scores = [1, 2]
+        person!.$scores[0] = 3
+        person!.$scores.append(3)
+        coalescingChanges {
+            person!.$scores.append(4)
+            person!.$scores.removeLast()
+        }
+        person = nil
+        #expect(await all(stream) == [[3, 2], [3, 2, 3]])
+    }
+
+    @Test("a value that a handler corrects is never given, and the last one is the current one") func corrected()
+        async throws
+    {
+        var person: Person? = Person()
+        try person!.observe("age") { change in
+            let person = change.target as! Person
+            if person.age > 3 { person.age = 3 }
+        }
+        try person!.observe("scores") { change in
+            let person = change.target as! Person
+            if person.scores.last == 0 { person.$scores.removeLast() }
+        }
+        let ages = person!.$age.values
+        let scores = try person!.values(of: "scores", as: [Int].self)
+        person!.age = 1
+        person!.age = 10
+        person!.$scores.append(contentsOf: [5, 0])
+        person = nil
+        let seen = await all(ages)
+        #expect(seen.first == 1 && seen.last == 3 && !seen.contains(10))
+        #expect(Set(await all(scores)) == [[5]])
+    }
+
+    private func all<Value: Sendable>(_ stream: AsyncStream<Value>) async -> [Value] {
+        var values: [Value] = []
+        for await value in stream { values.append(value) }
+        return values
+    }
+
     @Test("neither target nor values are kept") func leaks() async throws {
         let tracker = LifetimeTracker()
         do {
