@@ -13,11 +13,11 @@ public struct KeyValueError: Error, Hashable, Sendable {
         case wrongType(expected: String, actual: String)
         /// The observer's class declares no such handler.
         case unknownHandler(nearest: String?)
-        /// The key has no setter.
+        /// The key has no setter, or the path that was to be set ends in an operator.
         case readOnlyKey
         /// The path goes on behind a plain collection, or behind a value that has no keys.
         case pathThroughCollection
-        /// No such collection operator, or not in this place.
+        /// No such collection operator, or not in this place, or not for values of this type.
         case unsupportedOperator
         /// An element was asked for or edited that the collection does not have.
         case indexOutOfRange(index: Int, count: Int)
