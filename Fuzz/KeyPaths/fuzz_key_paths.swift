@@ -7,6 +7,8 @@ final class Thing: TrackedObject {
     @Observed var perhaps: Double?
     @Observed var next: Thing?
     @Observed var items: [Thing] = []
+    @Observed var rows: [[Thing]] = []
+    @Observed var anyRows: [Any] = []
     @Observed var numbers: [Int] = [3, 1, 2]
     @Observed var names: Set<String> = ["a"]
     @ObservedWeak var up: Thing?
@@ -21,6 +23,8 @@ final class Thing: TrackedObject {
             Key("perhaps", \.perhaps)
             Key("next", \.next)
             Key("items", \.items)
+            Key("rows", \.rows)
+            Key("anyRows", \.anyRows)
             Key("numbers", \.numbers)
             Key("names", \.names)
             Key("up", \.up)
@@ -37,7 +41,7 @@ func path(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     let words = [
         "n", "text", "perhaps", "next", "items", "numbers", "names", "up", "anything", "fixed", "derived", "@count", "@sum",
         "@avg", "@min", "@max", "@unionOfObjects", "@distinctUnionOfObjects", "@unionOfArrays", "@distinctUnionOfArrays",
-        "@distinctUnionOfSets", "self", "", "@", "é", "nope",
+        "@distinctUnionOfSets", "self", "", "@", "é", "nope", "rows", "anyRows",
     ]
     return bytes.dropFirst().map { words[Int($0) % words.count] }.joined(separator: ".")
 }
@@ -54,6 +58,8 @@ public func fuzzKeyPaths(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let other = Thing()
     thing.next = other
     thing.items = [other, other]
+    thing.rows = [[other], [], [other, other]]
+    thing.anyRows = [[other], 1, [[other] as [Any]] as [Any]]
     thing.up = other
     thing.anything = other
     other.items = [Thing()]
@@ -73,6 +79,8 @@ public func fuzzKeyPaths(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         other.n += 1
         thing.next = nil
         thing.items = []
+        thing.rows = [[other]]
+        thing.anyRows = []
         thing.text += "."
         observation.remove()
         let last = calls

@@ -35,7 +35,7 @@ import Testing
         // snippet: combine.sink
         let profile = Profile()
         profile.$name.observe(options: [.initial, .new, .distinct]) { change in
-            print(change.newValue!)  // prints: ann
+            print(change.newValue ?? "-")  // prints: ann
         }
         profile.name = "ann"  // an equal value is no news to .distinct
         profile.name = "bea"  // prints: bea

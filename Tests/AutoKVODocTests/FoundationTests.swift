@@ -27,7 +27,7 @@ import Testing
             forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?,
             context: UnsafeMutableRawPointer?
         ) {
-            lines.append("\(keyPath!): \(change![.oldKey]!) to \(change![.newKey]!)")
+            lines.append("\(keyPath ?? ""): \(change?[.oldKey] ?? "-") to \(change?[.newKey] ?? "-")")
         }
     }
     // end
@@ -49,7 +49,7 @@ import Testing
     final class Teller: TrackedObject {
         var lines: [String] = []
 
-        func balanceDidChange(_ change: Change<Any>) { lines.append("\(change.keyPath) \(change.newValue!)") }
+        func balanceDidChange(_ change: Change<Any>) { lines.append("\(change.keyPath) \(change.newValue ?? "-")") }
 
         override class var schema: Schema {
             Schema(Teller.self, extending: super.schema) {
@@ -67,7 +67,7 @@ import Testing
         let teller = Teller()
         try teller.observe("balance", of: account, options: .new, handler: "balanceDidChange")
         try teller.observe("summary", of: account, options: .new) { teller, change in
-            teller.lines.append("\(change.newValue!)")
+            teller.lines.append("\(change.newValue ?? "-")")
         }
         account.balance = 30
         print(teller.lines)  // prints: ["balance 30", "Ann: 30"]

@@ -43,7 +43,7 @@ import Testing
         let person = Person()
         let label = Label()
         try person.addObserver(label, forKeyPath: "fullName", options: [.old, .new]) { label, change in
-            label.text = "\(change.oldValue!), now \(change.newValue!)"
+            label.text = "\(change.oldValue ?? "-"), now \(change.newValue ?? "-")"
         }
         person.firstName = "Bea"
         print(label.text)  // prints: Ann Lee, now Bea Lee
@@ -57,7 +57,7 @@ import Testing
         // snippet: start.path
         let person = Person()
         try person.observe("employer.city", as: String?.self, options: .new) { change in
-            print(change.newValue! ?? "nowhere")
+            if let city = change.newValue { print(city ?? "nowhere") }
         }
         person.employer = Company()  // prints: Ulm
         person.employer?.city = "Linz"  // prints: Linz
@@ -72,12 +72,12 @@ import Testing
         // snippet: start.typed
         let person = Person()
         person.observe(\.firstName, options: [.old, .new]) { person, change in
-            print(change.oldValue!.count, "letters, then", change.newValue!.count)
+            if let old = change.oldValue, let new = change.newValue { print(old.count, "letters, then", new.count) }
         }
         person.firstName = "Barbara"  // prints: 3 letters, then 7
 
         person.$friends.observe(options: .new) { change in
-            print(change.kind, change.newValue!.map(\.firstName))
+            print(change.kind, (change.newValue ?? []).map(\.firstName))
         }
         person.$friends.append(Person())  // prints: insertion ["Ann"]
         // end

@@ -75,7 +75,7 @@ import Testing
         // snippet: life.scoped
         let engine = Engine()
         var token: ScopedObservation? = try engine.onChange("speed", options: .new) { change in
-            print(change.newValue!)
+            print(change.newValue ?? "-")
         }
         engine.speed = 50  // prints: 50
         token = nil

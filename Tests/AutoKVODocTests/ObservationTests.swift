@@ -33,7 +33,8 @@ import Testing
 
         let dimmer = Dimmer()
         dimmer.observe(\.level, options: [.old, .new]) { dimmer, change in
-            print("the dimmer went from", change.oldValue!, "to", change.newValue!)
+            guard let old = change.oldValue, let new = change.newValue else { return }
+            print("the dimmer went from", old, "to", new)
         }
         dimmer.level = 1  // prints: the dimmer went from 0 to 1
         dimmer.level = 2  // prints: the dimmer went from 1 to 2
@@ -48,7 +49,7 @@ import Testing
         let lamp = Lamp()
         let dimmer = Dimmer()
         dimmer.$level.addObserver(lamp, options: [.initial, .new]) { lamp, change in
-            lamp.level = change.newValue!
+            lamp.level = change.newValue ?? lamp.level
         }
         dimmer.level = 70
         print(lamp.level)  // prints: 70

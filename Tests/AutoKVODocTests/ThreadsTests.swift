@@ -24,7 +24,7 @@ import Testing
 
         nonisolated func follow(_ download: Download) throws {
             try observe("progress", of: download, as: Int.self, options: .new) { log, change in
-                log.seen.append(change.newValue!)
+                if let progress = change.newValue { log.seen.append(progress) }
             }
         }
     }
@@ -43,7 +43,7 @@ import Testing
         let download = Download()
         let bar = Bar()
         try download.observe("progress", as: Int.self, options: .new, on: .mainActor) { change in
-            bar.width = change.newValue!
+            bar.width = change.newValue ?? bar.width
         }
         download.progress = 40
         // end
@@ -65,7 +65,7 @@ import Testing
         let download = Download()
         let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
         try download.observe("progress", as: Int.self, options: .new, on: InThread()) { change in
-            continuation.yield(change.newValue!)
+            if let width = change.newValue { continuation.yield(width) }
         }
         download.progress = 10
         download.progress = 20
@@ -96,7 +96,7 @@ import Testing
         // snippet: threads.coalesce
         let download = Download()
         try download.observe("progress", options: [.old, .new]) { change in
-            print(change.oldValue!, "to", change.newValue!)
+            print(change.oldValue ?? "-", "to", change.newValue ?? "-")
         }
         coalescingChanges {
             download.progress = 10

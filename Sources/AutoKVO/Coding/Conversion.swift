@@ -86,6 +86,14 @@ func isExistential(_ type: Any.Type) -> Bool {
     return kind == .existential || kind == .existentialMetatype
 }
 
+/// Whether the type does not tell what a value of it is, so that only the value does.
+func isOpen(_ type: Any.Type) -> Bool {
+    // The kind of `any Collection<Int>` has no name in the standard library (6.3.1).
+    let constrainedExistential: UInt = 0x307
+    return isExistential(type) || type == AnyHashable.self
+        || unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee == constrainedExistential
+}
+
 /// The value as another type: as it is, in or out of an optional, through a raw value, or by the type's own conversion.
 @usableFromInline
 func convert<To>(_ value: Any, to type: To.Type) -> To? {

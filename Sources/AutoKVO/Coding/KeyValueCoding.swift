@@ -23,8 +23,12 @@ extension TrackedObject {
     /// The value at the end of a key path; nil if it is nil, or an object on the way to it.
     ///
     /// A path can go on behind a collection with an operator, such as `"team.members.@avg.age"`. There are `@count`,
-    /// `@sum`, `@avg`, `@min`, `@max`, `@unionOfObjects`, `@distinctUnionOfObjects`, `@unionOfArrays`,
-    /// `@distinctUnionOfArrays` and `@distinctUnionOfSets`.
+    /// which ignores what is on its right, `@sum`, `@avg`, `@min`, `@max`, `@unionOfObjects`,
+    /// `@distinctUnionOfObjects`, `@unionOfArrays`, `@distinctUnionOfArrays` and `@distinctUnionOfSets`.
+    ///
+    /// The path on the right of an operator is evaluated on each element. It may begin with another operator if the
+    /// elements are collections (`"rows.@sum.@avg.amount"`); if it begins with a key, collections among the elements
+    /// give the values of their elements, as an array (`"rows.@unionOfArrays.amount"`).
     ///
     /// - Throws: A `KeyValueError` for a component that is not declared, an operator that there is not or that does not
     ///   fit the values, and a path that goes on behind a plain collection or a value without keys. The path is checked
@@ -57,7 +61,7 @@ extension TrackedObject {
     /// Sets the property at the end of a key path, as `setValue(_:forKey:)` does. If an object on the way is nil there
     /// is nothing to set, which is no error.
     ///
-    /// - Throws: A `KeyValueError` for a path that is not right or ends in an operator, a key that cannot be written,
+    /// - Throws: A `KeyValueError` for a path that is not right, a key that cannot be written, as no operator can,
     ///   and a value of another type, each as far as types are declared also if an object on the way is nil.
     /// - Complexity: O(*n*) for *n* components, and the property's setter and observers.
     public func setValue(_ value: Any?, forKeyPath keyPath: String) throws(KeyValueError) {
@@ -107,8 +111,8 @@ extension TrackedObject {
         let path = try ParsedKeyPath.parse(keyPath, for: type(of: self))
         if let tail = path.tail {
             throw KeyValueError(
-                .unsupportedOperator, className: "\(type(of: self))", key: "@" + tail.function.rawValue,
-                keyPath: keyPath)
+                .readOnlyKey, className: "\(type(of: self))", key: "@" + tail.function.rawValue, keyPath: keyPath
+            ).saying("what an operator makes of a collection cannot be set")
         }
         var end = PathEnd(object: self)
         var schema = try codingSchema()
@@ -117,7 +121,8 @@ extension TrackedObject {
             if let value = end.object.flatMap({ unwrapped(key.read($0)) }) {
                 guard let next = asTrackedObject(value) else {
                     throw KeyValueError(
-                        .pathThroughCollection, className: schema.className, key: name, keyPath: keyPath)
+                        .pathThroughCollection, className: schema.className, key: name, keyPath: keyPath
+                    ).saying(reasonToEnd(at: type(of: value), name))
                 }
                 end.object = next
                 schema = try next.codingSchema()
@@ -148,9 +153,34 @@ extension ClassSchema {
         if let converted = convertForCoding(value ?? Any?.none as Any, toErased: key.valueType) { return converted }
         throw KeyValueError(
             .wrongType(expected: "\(key.valueType)", actual: typeName(of: value)), className: className, key: key.name,
-            keyPath: keyPath)
+            keyPath: keyPath
+        ).saying(refusal(of: value, as: key.valueType))
     }
 }
+
+/// What is said of a value that a key of a type cannot be set to, where the names of the two types do not say it all.
+private func refusal(of value: Any?, as type: Any.Type) -> String? {
+    let bare = value.flatMap(unwrapped)
+    guard let raw = unwrappedType(type) as? any RawRepresentable.Type, !(raw is any KeyValueConvertible.Type) else {
+        // A number of another type is taken if it fits.
+        let isNumber =
+            CollectionOperator.sum.resultType(of: unwrappedType(type)) != nil && bare.flatMap(Number.init) != nil
+        return isNumber ? "holds \(type), not \(shown("\(bare!)"))" : nil
+    }
+    let rawType = rawValueType(of: raw)
+    let isRawValue = bare.map { Swift.type(of: $0) == rawType } ?? false
+    let cases = (raw as? any CaseIterable.Type).map { rawValues(of: $0) }
+    return "holds \(raw), given by a raw value (\(rawType))" + (cases.map { ": \($0)" } ?? "")
+        + "; not \(isRawValue ? shownValue(bare!) : typeName(of: value))"
+}
+
+/// The first eight.
+private func rawValues<Cases: CaseIterable>(of type: Cases.Type) -> String {
+    let values = type.allCases.prefix(9).compactMap { ($0 as? any RawRepresentable).map { shownValue($0.rawValue) } }
+    return values.prefix(8).joined(separator: ", ") + (values.count > 8 ? ", …" : "")
+}
+
+private func shownValue(_ value: Any) -> String { (value as? String).map(quoted) ?? shown("\(value)") }
 
 /// What an error calls the type of a value that was given.
 func typeName(of value: Any?) -> String {

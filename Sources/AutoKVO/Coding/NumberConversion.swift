@@ -25,7 +25,7 @@ func convertForCoding(_ value: Any, toErased type: Any.Type) -> Any? {
     return _openExistential(type, do: open)
 }
 
-private func rawValueType<R: RawRepresentable>(of type: R.Type) -> Any.Type { R.RawValue.self }
+func rawValueType<R: RawRepresentable>(of type: R.Type) -> Any.Type { R.RawValue.self }
 
 private func wholeNumber<To: BinaryInteger>(_ value: Any, as type: To.Type) -> Any? {
     func exactly<From: BinaryFloatingPoint>(_ value: From) -> To? { To(exactly: value) }

@@ -8,9 +8,9 @@ extension TrackedObject {
     /// - Parameters:
     ///   - value: The value; on return what it was replaced by. Unchanged if the call throws.
     ///   - key: A key of this object.
-    /// - Throws: A `KeyValueError`: `.invalidValue` with the description of what a validation threw (a `KeyValueError`
-    ///   of its own goes through as it is), `.wrongType` for a value that the key's `validate:` cannot look at, or what
-    ///   is wrong with the name.
+    /// - Throws: A `KeyValueError`: `.invalidValue` with the description of what a validation threw, which is its
+    ///   `underlyingError` (a `KeyValueError` of its own goes through as it is), `.wrongType` for a value that the
+    ///   key's `validate:` cannot look at, or what is wrong with the name.
     public func validateValue(_ value: inout Any?, forKey key: String) throws(KeyValueError) {
         let schema = try codingSchema()
         try validate(&value, schema, try schema.requireSlot(of: key, in: key), in: key)
@@ -42,6 +42,7 @@ extension TrackedObject {
             throw error
         } catch {
             throw KeyValueError(.invalidValue("\(error)"), className: schema.className, key: key.name, keyPath: keyPath)
+                .caused(by: error)
         }
         value = candidate
     }

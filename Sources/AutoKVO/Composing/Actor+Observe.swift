@@ -47,7 +47,7 @@ extension KeyValueObserver where Self: Actor {
         ) { (actor: Self, change: Change<Any>) in
             demand(
                 actor.isCurrent,
-                "\"\(change.keyPath)\" changed outside of the actor \(Self.self), which observes it with values of any "
+                "\(quoted(change.keyPath)) changed outside of the actor \(Self.self), which observes it with values of any "
                     + "type. Make the change on the actor, or observe it as a Sendable type, with as:.")
             actor.callIsolated(handler, change)
         }

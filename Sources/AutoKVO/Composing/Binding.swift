@@ -47,7 +47,7 @@ final class Binding: Sendable {
         do throws(KeyValueError) {
             wanted = try converted(value)
         } catch {
-            return Diagnostics.report("A binding to \"\(keyPath)\" has no value for the property: \(error)")
+            return Diagnostics.report("A binding to \(quoted(keyPath)) has no value for the property: \(error)")
         }
         if areEqual(declared.read(object), wanted) { return }
         let outer = depth.wrappingAdd(1, ordering: .relaxed).oldValue
@@ -63,7 +63,7 @@ final class Binding: Sendable {
         do throws(KeyValueError) {
             try object.setValue(wanted, forKey: declared.name)
         } catch {
-            Diagnostics.report("A binding to \"\(keyPath)\" could not set the property: \(error)")
+            Diagnostics.report("A binding to \(quoted(keyPath)) could not set the property: \(error)")
         }
     }
 }

@@ -71,9 +71,6 @@ final class DeclaredKey: @unchecked Sendable {
     let validate: ((AnyObject, inout Any) throws -> Bool)?
     /// The class of the objects the key holds, if it holds tracked objects (or optional ones).
     let objectClass: TrackedObject.Type?
-    /// Whether the static type says nothing of what may be in it, so that a path through it is checked as it is walked.
-    let isOpaque: Bool
-    let isCollection: Bool
 
     @usableFromInline
     init(
@@ -95,8 +92,6 @@ final class DeclaredKey: @unchecked Sendable {
         objectClass = bare as? TrackedObject.Type
         let isOptionalOnce = (valueType as? any OptionalValue.Type)?.wrappedType is TrackedObject.Type
         holdsReference = valueType is TrackedObject.Type || isOptionalOnce
-        isCollection = bare is any KeyValueCollection.Type
-        isOpaque = objectClass == nil && !isCollection && (bare is AnyClass || isExistential(bare))
     }
 
     // See `HandlerCall.OfChange`.

@@ -13,11 +13,11 @@ public struct KeyValueError: Error, Hashable, Sendable {
         case wrongType(expected: String, actual: String)
         /// The observer's class declares no such handler.
         case unknownHandler(nearest: String?)
-        /// The key has no setter.
+        /// The key has no setter, or the path that was to be set ends in an operator.
         case readOnlyKey
         /// The path goes on behind a plain collection, or behind a value that has no keys.
         case pathThroughCollection
-        /// No such collection operator, or not in this place.
+        /// No such collection operator, or not in this place, or not for values of this type.
         case unsupportedOperator
         /// An element was asked for or edited that the collection does not have.
         case indexOutOfRange(index: Int, count: Int)
@@ -43,6 +43,10 @@ public struct KeyValueError: Error, Hashable, Sendable {
     public let key: String
     /// The whole path in which the key stood.
     public let keyPath: String
+    /// The error that a validation threw, where the reason is `.invalidValue`.
+    public private(set) var underlyingError: (any Error)?
+    /// What `description` says beyond the reason; its text from outside is escaped and cut already.
+    private var detail: String?
 
     /// Makes an error, for overrides such as `value(forUndefinedKey:)` and for validations that refuse a value.
     ///
@@ -57,31 +61,45 @@ public struct KeyValueError: Error, Hashable, Sendable {
         self.key = key
         self.keyPath = keyPath ?? key
     }
+
+    /// Errors are equal if reason, class, key and path are.
+    public static func == (a: KeyValueError, b: KeyValueError) -> Bool {
+        a.reason == b.reason && a.className == b.className && a.key == b.key && a.keyPath == b.keyPath
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(reason)
+        hasher.combine(className)
+        hasher.combine(key)
+        hasher.combine(keyPath)
+    }
 }
 
 extension KeyValueError: CustomStringConvertible {
-    /// One sentence with the class, the key and, where there is one, the nearest name.
+    /// One sentence with the class, the key and, where there is one, the nearest name. Names and paths are escaped, and
+    /// cut after 200 characters: `key` and `keyPath` have them whole.
     public var description: String {
-        let path = "\"\(keyPath)\""
+        let (path, key) = (quoted(keyPath), quoted(key))
+        let name = "\(className).\(shown(self.key))"
         func hint(_ nearest: String?) -> String { nearest.map { ", did you mean \"\($0)\"?" } ?? "" }
         switch reason {
         case .unknownKey(let nearest):
-            return "unknown key \(path): \(className) has no key \"\(key)\"" + hint(nearest)
+            return "unknown key \(path): \(className) has no key \(key)" + hint(nearest)
         case .malformedPath:
             return "malformed key path \(path): a path is keys separated by single dots"
         case .wrongType(let expected, let actual):
-            return "wrong type for \(path): \(className).\(key) holds \(expected), not \(actual)"
+            return "wrong type for \(path): \(name) \(detail ?? "holds \(expected), not \(actual)")"
         case .unknownHandler(let nearest):
-            return "unknown handler \"\(key)\": \(className) has no handler of that name" + hint(nearest)
+            return "unknown handler \(key): \(className) has no handler of that name" + hint(nearest)
         case .readOnlyKey:
-            return "read-only key \(path): \(className).\(key) has no setter"
+            return "read-only key \(path): \(detail ?? "\(name) has no setter")"
         case .pathThroughCollection:
-            return "key path \(path) cannot go on behind \(className).\(key), which is not an object with keys"
-                + "; behind a collection an operator can follow, such as \"\(key).@count\""
+            return "key path \(path) cannot go on behind \(name)\(detail ?? ", which is not an object with keys")"
         case .unsupportedOperator:
-            return "unsupported operator \"\(key)\" in key path \(path)"
+            return "unsupported operator \(key) in key path \(path)"
+                + (detail.map { ": \($0)" } ?? hint(nearestOperator))
         case .indexOutOfRange(let index, let count):
-            return "index \(index) is out of range for \(className).\(key), which has \(count) elements"
+            return "index \(index) is out of range for \(name), which has \(count) elements"
         case .deinitializingObject:
             return "\(className.isEmpty ? "the object" : "an object of class \(className)") is being deinitialized"
                 + (keyPath.isEmpty ? "" : ", so \(path) cannot be used")
@@ -92,14 +110,28 @@ extension KeyValueError: CustomStringConvertible {
         case .nothingToMatch:
             return "neither an observer nor a target was given to remove observations of"
         case .schemaFault(let fault):
-            return "the schema of \(className) is faulty at key \"\(key)\": \(fault)"
+            return "the schema of \(className) is faulty at key \(key): \(fault)"
         case .invalidValue(let why):
-            return "invalid value for \(path): \(why)"
+            return "invalid value for \(path): \(shown(why))"
         }
     }
 
-    /// The same error for a key that stands in a longer path.
-    func within(_ keyPath: String) -> KeyValueError {
-        KeyValueError(reason, className: className, key: key, keyPath: keyPath)
+    /// The operator that a misspelt one is most like.
+    private var nearestOperator: String? {
+        nearestName(to: String(key.dropFirst()), among: CollectionOperator.allCases.map(\.rawValue)).map { "@" + $0 }
+    }
+
+    /// The same error with more to say.
+    func saying(_ detail: String?) -> KeyValueError {
+        var error = self
+        error.detail = detail
+        return error
+    }
+
+    /// The same error, which another one has caused.
+    func caused(by error: any Error) -> KeyValueError {
+        var result = self
+        result.underlyingError = error
+        return result
     }
 }

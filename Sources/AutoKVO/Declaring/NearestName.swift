@@ -3,12 +3,15 @@
 ///
 /// - Complexity: O(*n* · *l*²) for *n* names of *l* letters; only on the way to an error.
 func nearestName(to name: String, among names: some Sequence<String>) -> String? {
-    let wanted = Array(name.lowercased().unicodeScalars.prefix(64))
+    // Of a name from outside, which may be of any length, only as much is looked at as a misspelt name can have.
+    let name = name.unicodeScalars.prefix(64)
+    let wanted = Array(String(name).lowercased().unicodeScalars.prefix(64))
     var best: (name: String, distance: Int)?
     for candidate in names {
         let letters = Array(candidate.lowercased().unicodeScalars.prefix(64))
-        let distance = editDistance(wanted, letters)
         let limit = max(1, max(wanted.count, letters.count) / 3)
+        guard abs(wanted.count - letters.count) <= limit else { continue }
+        let distance = editDistance(wanted, letters)
         guard distance <= limit else { continue }
         if best.map({ (distance, candidate) < ($0.distance, $0.name) }) ?? true { best = (candidate, distance) }
     }

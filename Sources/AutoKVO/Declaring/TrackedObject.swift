@@ -37,8 +37,8 @@ open class TrackedObject: KeyValueObserver {
         forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
     ) {
         Diagnostics.report(
-            "\(type(of: self)) observes \"\(keyPath ?? "")\" of \(object.map { "\(Swift.type(of: $0))" } ?? "nil") and does not "
-                + "override observeValue(forKeyPath:of:change:context:)")
+            "\(type(of: self)) observes \(quoted(keyPath ?? "")) of \(object.map { "\(Swift.type(of: $0))" } ?? "nil"), and no "
+                + "override of observeValue(forKeyPath:of:change:context:) took its change: it came to the base class")
     }
 
     /// Looks at a value for `validateValue(_:forKey:)`, after the key's own `validate:`. An override may replace the value, and

@@ -1,4 +1,6 @@
-/// The links along the keys of one path, from one object on, and behind an operator one chain for each element.
+/// The links along the keys of one path, from one object on, and behind an operator one chain for each element that is
+/// a tracked object. Elements that are plain collections have no links: they are part of the property's value, and the
+/// chains behind them are those of the objects in them, however deep.
 ///
 /// **Relinking.** When the property of a link changes, the links behind it are taken away and made anew along the objects
 /// that are there now. Reading a property is user code, so no lock is held from one object to the next, and two threads
@@ -76,7 +78,7 @@ final class Chain: @unchecked Sendable {
                 object = index < count - 1 ? link?.readObject() : nil
             }
         }
-        if path.tail?.element != nil {
+        if path.tail?.objectPath != nil {
             guard syncElements(version: mine) else { return }
         }
         underLock { if version == mine { pending = .max } }
@@ -120,7 +122,7 @@ final class Chain: @unchecked Sendable {
                 elements[address] = nil
             }
             for (address, record) in wantedRecords where elements[address] == nil {
-                let chain = Chain(path.tail!.element!, base: record, route: route)
+                let chain = Chain(path.tail!.objectPath!, base: record, route: route)
                 elements[address] = chain
                 come.append(chain)
             }
@@ -161,6 +163,15 @@ extension PathLink {
             let collection = unwrapped(record!.readValue(Int(slot))) as? any KeyValueCollection
         else { return [] }
         defer { withExtendedLifetime(object) {} }
-        return collection.elements.compactMap(asTrackedObject)
+        var found: [TrackedObject] = []
+        var open = collection.elements
+        while let value = open.popLast() {
+            if let object = asTrackedObject(value) {
+                found.append(object)
+            } else if let inner = unwrapped(value) as? any KeyValueCollection {
+                open += inner.elements
+            }
+        }
+        return found
     }
 }

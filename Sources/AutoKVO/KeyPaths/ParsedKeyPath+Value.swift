@@ -16,7 +16,10 @@ extension ParsedKeyPath {
         let last = keys.count - 1
         for level in 0..<last {
             let key = try declaration(of: level, in: object)
-            guard let next = object._withUnsafeGuaranteedRef({ object in key._withUnsafeGuaranteedRef { $0.readObject(object) } })
+            guard
+                let next = object._withUnsafeGuaranteedRef({ object in
+                    key._withUnsafeGuaranteedRef { $0.readObject(object) }
+                })
             else {
                 try requireNothing(in: key.takeUnretainedValue(), of: object.takeUnretainedValue())
                 return Any?.none as Any
@@ -49,34 +52,49 @@ extension ParsedKeyPath {
 
     /// Refuses what is no object where the path goes on. Nothing is not refused: the path ends there.
     private func requireNothing(in key: DeclaredKey, of object: TrackedObject) throws(KeyValueError) {
-        if key.objectClass != nil || unwrapped(key.read(object)) == nil { return }
+        guard key.objectClass == nil, let value = unwrapped(key.read(object)) else { return }
         throw KeyValueError(
-            .pathThroughCollection, className: try ClassSchema.of(type(of: object)).className, key: key.name, keyPath: text)
+            .pathThroughCollection, className: try ClassSchema.of(type(of: object)).className, key: key.name,
+            keyPath: text
+        ).saying(reasonToEnd(at: type(of: value), key.name))
     }
 }
 
 extension ParsedKeyPath.Tail {
     fileprivate func evaluate(on value: Any, in path: ParsedKeyPath) throws(KeyValueError) -> Any {
-        func unsupported() -> KeyValueError {
-            KeyValueError(.unsupportedOperator, key: "@" + function.rawValue, keyPath: path.text)
-        }
         guard let value = unwrapped(value) else { return function.valueOfNothing }
-        guard let collection = value as? any KeyValueCollection else { throw unsupported() }
-        if function == .count { return collection.elementCount }
-        var leaves: [Any] = []
-        for leaf in collection.elements {
-            guard let element else {
-                leaves.append(leaf)
-                continue
-            }
-            guard let bare = unwrapped(leaf) else {
-                leaves.append(Any?.none as Any)
-                continue
-            }
-            guard let object = asTrackedObject(bare) else { throw unsupported() }
-            leaves.append(try element.requireValue(from: object))
+        guard let collection = value as? any KeyValueCollection else {
+            throw unsupported(in: path.text, "\(type(of: value)) is no collection")
         }
-        guard let result = function.apply(to: leaves) else { throw unsupported() }
-        return result
+        if function == .count { return collection.elementCount }
+        var values = collection.elements
+        if let element {
+            for index in values.indices { values[index] = try element.value(ofElement: values[index], in: self) }
+        }
+        if let result = function.apply(to: values) { return result }
+        throw unsupported(in: path.text, "it takes \(function.operands)")
+    }
+}
+
+extension ParsedKeyPath {
+    /// The value at the end of the path from an element of a collection on; if that is a collection itself, the values
+    /// from its elements on.
+    ///
+    /// - Parameter depth: How many collections are around the element, besides the one that the operator follows.
+    fileprivate func value(ofElement element: Any, in tail: Tail, depth: Int = 0) throws(KeyValueError) -> Any {
+        if keys.isEmpty { return try self.tail!.evaluate(on: element, in: self) }
+        guard let bare = unwrapped(element) else { return Any?.none as Any }
+        if let object = asTrackedObject(bare) { return try requireValue(from: object) }
+        guard let inner = bare as? any KeyValueCollection else {
+            throw tail.unsupported(in: text, "\(type(of: bare)) has no keys")
+        }
+        // Data may nest collections deeper than the stack lets them be followed.
+        guard depth < ParsedKeyPath.maximumOperatorCount else {
+            throw tail.unsupported(
+                in: text, "its values are more than \(ParsedKeyPath.maximumOperatorCount) collections deep")
+        }
+        var values = inner.elements
+        for index in values.indices { values[index] = try value(ofElement: values[index], in: tail, depth: depth + 1) }
+        return values
     }
 }

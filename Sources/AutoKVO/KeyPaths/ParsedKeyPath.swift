@@ -2,11 +2,13 @@ import Synchronization
 
 /// A key path taken apart and checked against the class it begins at, as far as types are declared.
 final class ParsedKeyPath: Sendable {
-    /// As it was registered.
+    /// As it was registered; behind an operator the text of the whole path.
     let text: String
-    /// Keys from the root to the end, or to the collection that an operator follows.
+    /// Keys from the root to the end, or to the collection that an operator follows. There is none where one operator
+    /// follows another: the elements are collections themselves.
     let keys: [String]
-    /// The operator behind `keys`, and what is evaluated on each element: nothing, keys, or keys and another operator.
+    /// The operator behind `keys`, and what is evaluated on each element: nothing, keys, another operator, or keys and
+    /// another operator.
     let tail: Tail?
     /// For each key, where it was found last: see `slot(of:in:)`.
     private nonisolated(unsafe) let lookups: UnsafeMutablePointer<Atomic<UInt>>
@@ -55,94 +57,120 @@ final class ParsedKeyPath: Sendable {
         let parts = try KeyPathText.parts(of: text)
         // Each operator is a level of recursion, here and in the evaluation; a path may come from a hostile file.
         guard parts.count(where: { $0.hasPrefix("@") }) <= maximumOperatorCount else {
-            throw KeyValueError(.unsupportedOperator, key: parts.last { $0.hasPrefix("@") }!, keyPath: String(text.prefix(80)) + "…")
+            throw KeyValueError(.unsupportedOperator, key: parts.last { $0.hasPrefix("@") }!, keyPath: text)
+                .saying("a path has at most \(maximumOperatorCount) operators")
         }
-        return try parse(parts[...], text: text, whole: text)
+        if parts[0].hasPrefix("@"), CollectionOperator(rawValue: String(parts[0].dropFirst())) != nil {
+            throw KeyValueError(.unsupportedOperator, key: parts[0], keyPath: text)
+                .saying("it needs a collection before it")
+        }
+        return try parse(parts[...], text: text)
     }
 
-    /// How many operators a path may have, one inside the other.
-    private static var maximumOperatorCount: Int { 16 }
+    /// How many operators a path may have, one inside the other, and how many collections inside the other one operator
+    /// looks into.
+    static var maximumOperatorCount: Int { 16 }
 
-    private static func parse(
-        _ parts: ArraySlice<String>, text: String, whole: String
-    ) throws(KeyValueError) -> ParsedKeyPath {
+    private static func parse(_ parts: ArraySlice<String>, text: String) throws(KeyValueError) -> ParsedKeyPath {
         guard let at = parts.firstIndex(where: { $0.hasPrefix("@") }) else {
             return ParsedKeyPath(text: text, keys: Array(parts), tail: nil)
         }
-        guard let function = CollectionOperator(rawValue: String(parts[at].dropFirst())), at > parts.startIndex else {
-            throw KeyValueError(.unsupportedOperator, key: parts[at], keyPath: whole)
+        guard let function = CollectionOperator(rawValue: String(parts[at].dropFirst())) else {
+            throw KeyValueError(.unsupportedOperator, key: parts[at], keyPath: text)
         }
         var rest = parts[(at + 1)...]
         // "numbers.@sum.self" is the sum of the elements themselves, as "numbers.@sum" is.
         if rest.count == 1, rest.first == "self" { rest = [] }
-        if function == .count, !rest.isEmpty {
-            throw KeyValueError(.unsupportedOperator, key: parts[at], keyPath: whole)
-        }
-        let element = rest.isEmpty ? nil : try parse(rest, text: rest.joined(separator: "."), whole: whole)
+        // What stands behind @count changes nothing, and is not looked at.
+        if function == .count { rest = [] }
+        let element = rest.isEmpty ? nil : try parse(rest, text: text)
         return ParsedKeyPath(text: text, keys: Array(parts[..<at]), tail: Tail(function: function, element: element))
     }
 
     /// Takes a path apart and checks it against a class.
     static func parse(_ text: String, for type: TrackedObject.Type) throws(KeyValueError) -> ParsedKeyPath {
         let path = try parse(text)
-        try path.check(from: type, whole: text)
+        _ = try path.check(from: type, in: nil)
         return path
-    }
-
-    /// Checks every component whose class is known from declarations, so that a misspelt one is found even if an object
-    /// on the way is nil now. What is declared as a type that says nothing is checked as the path is walked.
-    func check(from type: TrackedObject.Type, whole: String) throws(KeyValueError) {
-        var type = type
-        for (index, name) in keys.enumerated() {
-            let schema = try ClassSchema.of(type)
-            let key = schema.keys[try schema.requireSlot(of: name, in: whole)].declared
-            let isLast = index == keys.count - 1
-            if isLast {
-                if let tail { try tail.check(on: key, of: schema, whole: whole) }
-                return
-            }
-            if let next = key.objectClass {
-                type = next
-            } else if key.isOpaque {
-                return
-            } else {
-                throw KeyValueError(.pathThroughCollection, className: schema.className, key: name, keyPath: whole)
-            }
-        }
     }
 
     /// The type of the values at the end of the path, as far as it is declared.
     func valueType(from type: TrackedObject.Type) throws(KeyValueError) -> Any.Type {
-        if tail != nil { return Any.self }
-        var type = type
-        for (index, name) in keys.enumerated() {
-            let schema = try ClassSchema.of(type)
+        try check(from: type, in: nil)
+    }
+
+    /// Where a path has come to when it is checked.
+    fileprivate typealias Holder = (schema: ClassSchema, key: String)
+
+    /// Checks every component whose class is known from declarations, so that a misspelt one is found even if an object
+    /// on the way is nil now. What is declared as a type that says nothing is checked as the path is walked.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value that the path begins at.
+    ///   - holder: What that value is read from, or the collection that it is an element of.
+    /// - Returns: The type of the values at the end, `Any` if the declarations do not tell.
+    fileprivate func check(from type: Any.Type, in holder: Holder?) throws(KeyValueError) -> Any.Type {
+        var (type, holder, objectClass) = (type, holder, unwrappedType(type) as? TrackedObject.Type)
+        for name in keys {
+            guard let known = objectClass else {
+                let bare = unwrappedType(type)
+                if isOpen(bare) { return Any.self }
+                throw KeyValueError(
+                    .pathThroughCollection, className: holder?.schema.className ?? "", key: holder?.key ?? "",
+                    keyPath: text
+                ).saying(reasonToEnd(at: bare, holder?.key ?? ""))
+            }
+            let schema = try ClassSchema.of(known)
             let key = schema.keys[try schema.requireSlot(of: name, in: text)].declared
-            if index == keys.count - 1 { return key.valueType }
-            guard let next = key.objectClass else { break }
-            type = next
+            (type, holder, objectClass) = (key.valueType, (schema, name), key.objectClass)
         }
-        return Any.self
+        return try tail?.check(on: type, in: holder, text) ?? type
+    }
+
+    /// The same for the elements of a collection. Of those that are collections themselves keys are asked of their
+    /// elements.
+    fileprivate func check(fromElement type: Any.Type, in holder: Holder?) throws(KeyValueError) -> Any.Type {
+        guard !keys.isEmpty, let inner = unwrappedType(type) as? any KeyValueCollection.Type else {
+            return try check(from: type, in: holder)
+        }
+        return arrayType(of: try check(fromElement: inner.elementType, in: holder))
     }
 }
 
+/// Why a path cannot go on behind a value.
+func reasonToEnd(at type: Any.Type, _ key: String) -> String {
+    type is any KeyValueCollection.Type
+        ? ", which is a collection; an operator can follow, such as \(quoted(key + ".@count"))"
+        : ": \(type) has no keys"
+}
+
 extension ParsedKeyPath.Tail {
-    fileprivate func check(on key: DeclaredKey, of schema: ClassSchema, whole: String) throws(KeyValueError) {
-        if key.isOpaque { return }
-        guard let collection = unwrappedType(key.valueType) as? any KeyValueCollection.Type else {
-            throw KeyValueError(.unsupportedOperator, className: schema.className, key: "@" + function.rawValue, keyPath: whole)
+    /// What is evaluated on each tracked object that is among the elements, also where those are collections.
+    var objectPath: ParsedKeyPath? {
+        guard let element, element.keys.isEmpty else { return element }
+        return element.tail?.objectPath
+    }
+
+    func unsupported(in path: String, _ detail: String, className: String = "") -> KeyValueError {
+        KeyValueError(.unsupportedOperator, className: className, key: "@" + function.rawValue, keyPath: path).saying(
+            detail)
+    }
+
+    /// Checks that values of a type can serve the operator. Returns the type of what it makes of them.
+    fileprivate func check(
+        on type: Any.Type, in holder: ParsedKeyPath.Holder?, _ path: String
+    ) throws(KeyValueError) -> Any.Type {
+        let type = unwrappedType(type)
+        var values: Any.Type = Any.self
+        if let collection = type as? any KeyValueCollection.Type {
+            values = collection.elementType
+            if let element { values = try element.check(fromElement: values, in: holder) }
+        } else if !isOpen(type) {
+            throw unsupported(in: path, "\(type) is no collection", className: holder?.schema.className ?? "")
         }
-        let elementType = unwrappedType(collection.elementType)
-        guard let element else {
-            // Objects are no numbers and have no order: what is meant is a key of theirs.
-            let isOfNumbers = [.sum, .avg, .min, .max].contains(function)
-            guard isOfNumbers, elementType is TrackedObject.Type, !(elementType is any Comparable.Type) else { return }
-            throw KeyValueError(.unsupportedOperator, className: schema.className, key: "@" + function.rawValue, keyPath: whole)
-        }
-        if let next = elementType as? TrackedObject.Type {
-            try element.check(from: next, whole: whole)
-        } else if !(isExistential(elementType) || elementType is AnyClass) {
-            throw KeyValueError(.pathThroughCollection, className: schema.className, key: key.name, keyPath: whole)
-        }
+        if let result = function.resultType(of: values) { return result }
+        throw unsupported(
+            in: path, "it takes \(function.operands), not \(unwrappedType(values))",
+            className: holder?.schema.className ?? "")
     }
 }

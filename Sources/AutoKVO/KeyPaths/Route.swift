@@ -130,7 +130,7 @@ final class PathLink: ObservationNode {
     var isFirst: Bool { level == 0 && chain === route.chain }
 
     /// Whether objects are linked behind it, which move when its property changes.
-    var isFollowed: Bool { level < chain.path.keys.count - 1 || chain.path.tail?.element != nil }
+    var isFollowed: Bool { level < chain.path.keys.count - 1 || chain.path.tail?.objectPath != nil }
 
     /// Takes the link out of its list, or makes sure that it never gets in.
     func cancel() {

@@ -25,18 +25,21 @@ extension KeyValueObservation {
 }
 
 extension TrackedObject {
-    /// Observes a path in Foundation's wording: changes arrive in the observer's `observeValue(forKeyPath:of:change:context:)`.
+    /// Observes a path, or several, in Foundation's wording: changes arrive in the observer's
+    /// `observeValue(forKeyPath:of:change:context:)`.
     ///
     /// Nothing need be removed: as in every wording, the observation ends with the life of either side.
     ///
     /// - Throws: A `KeyValueError` for a path that this object's class does not have.
     @discardableResult
     public func addObserver(
-        _ observer: TrackedObject, forKeyPath keyPath: String, options: ObservingOptions = [], context: UnsafeMutableRawPointer?,
+        _ observer: TrackedObject, forKeyPath keyPath: some KeyPathSet, options: ObservingOptions = [],
+        context: UnsafeMutableRawPointer?,
         file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
         try addObserver(
-            observer, forKeyPath: keyPath, options: options, userInfo: ClassicContext(pointer: context), file: file, line: line
+            observer, forKeyPath: keyPath, options: options, userInfo: ClassicContext(pointer: context), file: file,
+            line: line
         ) { (observer: TrackedObject, change: Change<Any>) in
             var dictionary: [KeyValueChangeKey: Any] = [.kindKey: change.kind.rawValue]
             if let old = change.oldValue { dictionary[.oldKey] = old }
@@ -44,17 +47,23 @@ extension TrackedObject {
             if let indexes = change.indexes { dictionary[.indexesKey] = indexes }
             if change.isPrior { dictionary[.notificationIsPriorKey] = true }
             observer.observeValue(
-                forKeyPath: change.keyPath, of: change.target, change: dictionary, context: change.observation.classicContext?.pointer)
+                forKeyPath: change.keyPath, of: change.target, change: dictionary,
+                context: change.observation.classicContext?.pointer)
         }
     }
 
-    /// Ends the observation of a path that was registered last with this context.
+    /// Ends the observation of a path that was registered last with this context; of several paths, of each the one
+    /// that was registered last. An observation that has other paths too goes on with those.
     ///
-    /// - Returns: 1, or 0 if there was none, which is no error.
+    /// - Returns: How many observations were ended or lost a path. Zero if there was none, which is no error.
     @discardableResult
-    public func removeObserver(_ observer: TrackedObject, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?) -> Int {
-        Removal(
-            observer: observer, target: self, keyPath: keyPath, context: context, matchesContext: true, onlyLast: true
-        ).perform()
+    public func removeObserver(
+        _ observer: TrackedObject, forKeyPath keyPath: some KeyPathSet, context: UnsafeMutableRawPointer?
+    ) -> Int {
+        let shortened = Set(keyPath.keyPaths).compactMap { path in
+            Removal(observer: observer, target: self, keyPath: path, context: ClassicContext(pointer: context))
+                .performOnLast()
+        }
+        return Set(shortened).count
     }
 }

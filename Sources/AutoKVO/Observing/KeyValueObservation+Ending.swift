@@ -23,19 +23,23 @@ extension KeyValueObservation {
         end(.removed)
     }
 
-    /// Removes one path from an observation of several. Removing the last one ends it.
+    /// Removes a path, or several, from an observation of several. Removing the last one ends it.
     ///
-    /// - Returns: Whether the observation had the path.
+    /// - Returns: Whether the observation had the path, or one of them.
     @discardableResult
-    public func remove(keyPath: String) -> Bool {
-        removeRoutes { $0.path.text == keyPath } ?? (directKey == keyPath && end(.removed))
+    public func remove(keyPath: some KeyPathSet) -> Bool {
+        remove(Set(keyPath.keyPaths), of: nil)
     }
 
-    /// Removes one target from an observation of several. Returns whether it had it.
-    func remove(target: TrackedObject, keyPath: String?) -> Bool {
-        let address = UnsafeRawPointer(Unmanaged.passUnretained(target).toOpaque())
-        return removeRoutes { $0.root.address == address && (keyPath == nil || $0.path.text == keyPath) }
-            ?? (record?.address == address && (keyPath == nil || directKey == keyPath) && end(.removed))
+    /// Removes paths and a target from an observation of several; nil is all of them. Returns whether it had one of
+    /// them.
+    func remove(_ keyPaths: Set<String>?, of target: TrackedObject?) -> Bool {
+        let address = target.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
+        func fits(_ root: UnsafeRawPointer?, _ path: String) -> Bool {
+            (address == nil || root == address) && keyPaths?.contains(path) ?? true
+        }
+        return removeRoutes { fits($0.root.address, $0.path.text) }
+            ?? (fits(record?.address, directKey) && end(.removed))
     }
 
     /// Takes the routes away that a condition is true of, and ends the observation with the last; nil if it has no routes.

@@ -136,8 +136,8 @@ extension KeyValueObservation: CustomDebugStringConvertible {
     /// Both sides, the paths, the options, whether it is valid, and the file and line of the registration.
     public var debugDescription: String {
         func name(_ object: AnyObject?, _ gone: String) -> String { object.map { describeObject($0) } ?? gone }
-        let paths = keyPaths.map { "\"\($0)\"" }.joined(separator: ", ")
-        let targets = targets.map { describeObject($0) }.joined(separator: ", ")
+        let paths = listed(keyPaths.map(quoted))
+        let targets = listed(targets.map { describeObject($0) })
         let observer = observerRecord == nil ? "no observer" : name(observer, "a dead observer")
         return "<KeyValueObservation of \(paths) on \(targets.isEmpty ? "a dead target" : targets) by \(observer), options "
             + "\(options), \(isValid ? "valid" : "ended"), registered at \(registrationSite)>"

@@ -71,7 +71,8 @@ extension TrackedObject {
         guard let slot = announcedSlot(key) else { return }
         if let record, Transaction.end(record, slot) { return }
         if ThreadState.current.pointee.endUnobserved(address, slot) { return }
-        Diagnostics.report("didChangeValue(forKey: \"\(key)\") of \(describeObject(self)) came without its willChangeValue")
+        Diagnostics.report(
+            "didChangeValue(forKey: \(quoted(key))) of \(describeObject(self)) came without its willChangeValue")
     }
 
     private var address: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }

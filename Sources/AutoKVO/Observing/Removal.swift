@@ -1,11 +1,13 @@
 extension TrackedObject {
-    /// Ends the observations of this object that fit: those of an observer, of a path, with a named handler. What is left
-    /// out is not asked. A path that is one of several is taken from its observation, which goes on with the others.
+    /// Ends the observations of this object that fit: those of an observer, of a path or one of several, with a named
+    /// handler. What is left out is not asked. An observation that has other paths too goes on with those.
     ///
     /// - Returns: How many observations were ended or lost a path. Zero if none fits, which is no error.
     /// - Complexity: O(*n*) for *n* observations of this object, or of the observer if there are fewer.
     @discardableResult
-    public func removeObserver(_ observer: AnyObject?, forKeyPath keyPath: String? = nil, handler: String? = nil) -> Int {
+    public func removeObserver(
+        _ observer: AnyObject?, forKeyPath keyPath: (any KeyPathSet)? = nil, handler: String? = nil
+    ) -> Int {
         guard let observer else { return Removal(target: self, keyPath: keyPath, handler: handler).perform() }
         return Removal(observer: observer, target: self, keyPath: keyPath, handler: handler).perform()
     }
@@ -32,11 +34,14 @@ extension TrackedObject {
 }
 
 extension KeyValueObserver {
-    /// Ends the observations in which this object is the observer and that fit. What is left out is not asked.
+    /// Ends the observations in which this object is the observer and that fit. What is left out is not asked. An
+    /// observation that has other paths or targets too goes on with those.
     ///
     /// - Returns: How many observations were ended or shortened.
     @discardableResult
-    public func stopObserving(_ keyPath: String? = nil, of target: TrackedObject? = nil, handler: String? = nil) -> Int {
+    public func stopObserving(
+        _ keyPath: (any KeyPathSet)? = nil, of target: TrackedObject? = nil, handler: String? = nil
+    ) -> Int {
         Removal(observer: self, target: target, keyPath: keyPath, handler: handler).perform()
     }
 
@@ -56,7 +61,8 @@ extension KeyValueObservation {
     /// - Throws: A `KeyValueError` if neither an observer nor a target is given.
     @discardableResult
     public static func removeAll(
-        observer: AnyObject? = nil, target: TrackedObject? = nil, keyPath: String? = nil, handler: String? = nil
+        observer: AnyObject? = nil, target: TrackedObject? = nil, keyPath: (any KeyPathSet)? = nil,
+        handler: String? = nil
     ) throws(KeyValueError) -> Int {
         guard observer != nil || target != nil else { throw KeyValueError(.nothingToMatch) }
         return Removal(observer: observer, target: target, keyPath: keyPath, handler: handler).perform()
@@ -67,21 +73,30 @@ extension KeyValueObservation {
 struct Removal {
     var observer: AnyObject?
     var target: TrackedObject?
-    var keyPath: String?
+    /// Nil for all paths.
+    let keyPaths: Set<String>?
     var handler: String?
-    /// Foundation's context; asked only if `matchesContext`.
-    var context: UnsafeMutableRawPointer?
-    var matchesContext = false
-    /// Whether only the observation registered last is ended.
-    var onlyLast = false
+    var context: ClassicContext?
+
+    init(
+        observer: AnyObject? = nil, target: TrackedObject? = nil, keyPath: (any KeyPathSet)? = nil,
+        handler: String? = nil,
+        context: ClassicContext? = nil
+    ) {
+        self.observer = observer
+        self.target = target
+        keyPaths = keyPath.map { Set($0.keyPaths) }
+        self.handler = handler
+        self.context = context
+    }
 
     func perform() -> Int {
-        var count = 0
-        for observation in onlyLast ? candidates().reversed() : candidates() where matches(observation) {
-            if remove(from: observation) { count += 1 }
-            if onlyLast, count > 0 { break }
-        }
-        return count
+        candidates().count(where: { matches($0) && remove(from: $0) })
+    }
+
+    /// Ends only the observation registered last that fits.
+    func performOnLast() -> KeyValueObservation? {
+        candidates().last(where: { matches($0) && remove(from: $0) })
     }
 
     private func candidates() -> [KeyValueObservation] {
@@ -91,22 +106,13 @@ struct Removal {
 
     private func matches(_ observation: KeyValueObservation) -> Bool {
         if let handler, observation.handlerName != handler { return false }
-        if matchesContext, observation.classicContext?.pointer != context { return false }
-        guard let target else { return keyPath.map { observation.keyPaths.contains($0) } ?? true }
-        guard let routes = observation.routes else {
-            return observation.record?.address == address(of: target) && (keyPath == nil || observation.directKey == keyPath)
-        }
-        return routes.contains { $0.root.address == address(of: target) && (keyPath == nil || $0.path.text == keyPath) }
+        guard let context else { return true }
+        return observation.classicContext?.pointer == context.pointer
     }
 
     private func remove(from observation: KeyValueObservation) -> Bool {
-        if let target { return observation.remove(target: target, keyPath: keyPath) }
-        if let keyPath { return observation.remove(keyPath: keyPath) }
-        return observation.end(.removed)
-    }
-
-    private func address(of object: AnyObject) -> UnsafeRawPointer {
-        UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+        if target == nil, keyPaths == nil { return observation.end(.removed) }
+        return observation.remove(keyPaths, of: target)
     }
 }
 

@@ -197,7 +197,8 @@ import Testing
 @Suite("Coding: what is left") struct CodingLeftOverTests {
     @Test("nothing is left when the suites are over") func nothingIsLeft() async {
         await #expect(processExitsWith: .success) {
-            await expectNothingLeft(by: "CodingTests", "PathCodingTests", "OperatorTests", "HostileInputTests")
+            await expectNothingLeft(
+                by: "CodingTests", "PathCodingTests", "OperatorTests", "HostileInputTests", "MessageTests")
         }
     }
 }

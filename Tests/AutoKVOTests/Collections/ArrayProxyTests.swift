@@ -211,7 +211,7 @@ import Testing
         #expect(recorder.lines == ["insertion 0..<1 … > [4]"])
         #expect(inner.items == [4] && crate.items == [5])
         #expect(reason { _ = try crate.mutableArrayValue(forKeyPath: "inner.") } == .malformedPath)
-        #expect(reason { _ = try crate.mutableArrayValue(forKeyPath: "items.@count") } == .unsupportedOperator)
+        #expect(reason { _ = try crate.mutableArrayValue(forKeyPath: "items.@count") } == .readOnlyKey)
     }
 
     @Test("other arrays and arrays of objects have proxies too") func others() throws {

@@ -182,6 +182,21 @@ private final class Stamp: TrackedObject {
         #expect(recorder.count == 2)
     }
 
+    // 3.13
+    @Test("three paths that share a head: one initial call each, with the path's own value", arguments: [false, true])
+    func sharedHead(asOne: Bool) throws {
+        person.spouse = Person("S")
+        let paths = ["spouse.nickname", "spouse.age", "spouse.address.city"]
+        if asOne {
+            try person.observe(paths, options: [.initial, .new], recorder.handler())
+        } else {
+            for path in paths { try person.observe(path, options: [.initial, .new], recorder.handler()) }
+        }
+        #expect(recorder.paths == paths)
+        #expect(recorder.entries.allSatisfy { $0.new != nil && $0.old == nil })
+        #expect(recorder.news(String.self) == [nil, nil, nil] && recorder.news(Int.self) == [nil, 0, nil])
+    }
+
     // 3.14
     @Test("many keys and paths of one object, each told as often as it changes") func allProperties() throws {
         for path in ["age", "fullName", "address", "address.city", "spouse.address.city", "cityLine"] {
@@ -248,7 +263,7 @@ private final class Stamp: TrackedObject {
         "a plain path through an array, a set or a value is an error at registration",
         arguments: [
             "friends.age", "friends.friends.age", "tags.count", "scores.first", "age.magnitude", "firstName.count",
-            "fullName.count", "spouse.friends.age", "friends.@count.x", "age.@sum", "tags.@sum.age", "friends.@nope",
+            "fullName.count", "spouse.friends.age", "friends.x.@count", "age.@sum", "tags.@sum.age", "friends.@nope",
             "@count", "friends.@max.agee",
         ])
     func throughCollection(path: String) throws {

@@ -120,6 +120,36 @@ import Testing
         #expect(person.observations().isEmpty)
     }
 
+    @Test(
+        "removal takes any set of paths: each observation that has one of them loses those, and counts once",
+        arguments: 0..<4)
+    func byPaths(form: Int) throws {
+        let group = try person.addObserver(panel, forKeyPath: "age|firstName|address.city") { [recorder] _, change in
+            recorder.record(change)
+        }
+        let single = try person.addObserver(panel, forKeyPath: "age") { _, _ in }
+        let elsewhere = try other.addObserver(panel, forKeyPath: ["age", "lastName"]) { _, _ in }
+        let untouched = try person.addObserver(panel, forKeyPath: "lastName") { _, _ in }
+        let removed = switch form {
+        case 0: person.removeObserver(panel, forKeyPath: "age|firstName|nothing")
+        case 1: person.removeObserver(panel, forKeyPath: ["age", "firstName"])
+        case 2: panel.stopObserving(Set(["age", "firstName"]), of: person)
+        default: try KeyValueObservation.removeAll(target: person, keyPath: ["age", "firstName"][...])
+        }
+        #expect(removed == 2)
+        #expect(group.keyPaths == ["address.city"] && group.isValid && !single.isValid)
+        #expect(elsewhere.keyPaths == ["age", "lastName"] && untouched.isValid)
+        person.age = 1
+        person.firstName = "x"
+        person.address = Address()
+        #expect(recorder.paths == ["address.city"])
+        #expect(panel.stopObserving(["age", "lastName"]) == 2)
+        #expect(!elsewhere.isValid && !untouched.isValid)
+        #expect(group.remove(keyPath: "nothing|address.city") && !group.isValid)
+        #expect(!group.remove(keyPath: ["address.city"]))
+        #expect(person.removeObserver(panel, forKeyPath: [String]()) == 0)
+    }
+
     // Feature 63
     @Test("removal can be narrowed by handler") func byHandler() throws {
         try person.addObserver(panel, forKeyPath: "age", handler: "reload")
@@ -218,6 +248,19 @@ import Testing
         #expect(first.isValid && !second.isValid && third.isValid)
         #expect(person.removeObserver(panel, forKeyPath: "age", context: nil) == 0)
         #expect(person.removeObserver(panel, forKeyPath: "age") == 2)
+    }
+
+    @Test("removal with a context takes of each of several paths the last; an observation of both counts once")
+    func contextPaths() throws
+    {
+        let first = try person.addObserver(panel, forKeyPath: "age", context: nil)
+        let last = try person.addObserver(panel, forKeyPath: "age", context: nil)
+        let name = try person.addObserver(panel, forKeyPath: "firstName", context: nil)
+        #expect(person.removeObserver(panel, forKeyPath: "age|firstName", context: nil) == 2)
+        #expect(first.isValid && !last.isValid && !name.isValid)
+        let both = try person.addObserver(panel, forKeyPath: ["age", "firstName"], context: nil)
+        #expect(person.removeObserver(panel, forKeyPath: ["age", "firstName"], context: nil) == 1)
+        #expect(!both.isValid && first.isValid)
     }
 
     // Feature 71, complaint 6

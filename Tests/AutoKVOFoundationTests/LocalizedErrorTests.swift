@@ -1,0 +1,45 @@
+import AutoKVO
+import AutoKVOFoundation
+import AutoKVOTestSupport
+import Foundation
+import Testing
+
+private struct TooCheap: LocalizedError {
+    var errorDescription: String? { "A ticket costs something." }
+}
+
+private struct TooDear: Error, CustomStringConvertible {
+    let description = "nobody pays that"
+}
+
+private final class Ticket: TrackedObject {
+    @Observed var price = 1
+    override class var schema: Schema {
+        Schema(Ticket.self, extending: super.schema) {
+            Key("price", \.price) { _, price in
+                if price < 1 { throw TooCheap() }
+                if price > 100 { throw TooDear() }
+            }
+        }
+    }
+}
+
+@Suite("Errors as localized errors") struct LocalizedErrorTests {
+    @Test("what Foundation says of an error is its sentence") func sentence() {
+        let error = #expect(throws: KeyValueError.self) { try Person().value(forKey: "agee") }
+        #expect(error?.localizedDescription == error?.description)
+        #expect(error?.localizedDescription.contains("did you mean \"age\"?") == true)
+    }
+
+    @Test("the sentence of a validation's own error is shown, be it localized or described") func ownSentence() {
+        let ticket = Ticket()
+        var value: Any? = 0
+        let cheap = #expect(throws: KeyValueError.self) { try ticket.validateValue(&value, forKey: "price") }
+        #expect(cheap?.localizedDescription == "invalid value for \"price\": A ticket costs something.")
+        #expect(cheap?.underlyingError is TooCheap)
+        value = 101
+        let dear = #expect(throws: KeyValueError.self) { try ticket.validateValue(&value, forKey: "price") }
+        #expect(dear?.reason == .invalidValue("nobody pays that"))
+        #expect(dear?.localizedDescription == "invalid value for \"price\": nobody pays that")
+    }
+}
