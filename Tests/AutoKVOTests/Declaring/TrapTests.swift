@@ -15,7 +15,7 @@ final class SelfSchemaHeir: SelfSchemaBase {
 }
 
 /// The parts that are not in what an exit test's process wrote to standard error.
-private func missing(_ parts: String..., in result: ExitTest.Result?) -> [String] {
+func missing(_ parts: String..., in result: ExitTest.Result?) -> [String] {
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     return parts.filter { !text.contains($0) }
 }
