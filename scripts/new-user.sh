@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # What a new user does: an empty package that depends on this one, with the README's first Swift code block as its program.
 # It is built in debug and in release, without a warning, and prints what its comments say ("// prints: …").
+#
+# And what somebody meets whose module is built without reflection metadata, which tells the names of observed properties: a
+# sentence that says so, be it that module alone or every one.
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 prepare
@@ -22,10 +25,34 @@ let package = Package(
     name: "newcomer",
     dependencies: [.package(path: "$library")],
     targets: [
-        .executableTarget(name: "newcomer", dependencies: [.product(name: "AutoKVO", package: "$(basename "$library")")])
+        .executableTarget(name: "newcomer", dependencies: [.product(name: "AutoKVO", package: "$(basename "$library")")]),
+        .executableTarget(
+            name: "unreflected", dependencies: [.product(name: "AutoKVO", package: "$(basename "$library")")],
+            swiftSettings: [.unsafeFlags(["-Xfrontend", "-disable-reflection-metadata"])]),
     ],
     swiftLanguageModes: [.v6]
 )
+EOF
+
+mkdir -p "$place/Sources/unreflected"
+cat >"$place/Sources/unreflected/main.swift" <<'EOF'
+import AutoKVO
+
+final class Person: TrackedObject {
+    @Observed var name = "Ann"
+
+    override class var schema: Schema {
+        Schema(Person.self, extending: super.schema) { Key("name", \.name) }
+    }
+}
+
+let person = Person()
+do {
+    try person.observe("name") { _ in }
+    print("No error.")
+} catch {
+    print(error)
+}
 EOF
 
 sed -n 's|.*// prints: ||p' "$place/Sources/newcomer/main.swift" >"$place/expected"
@@ -39,3 +66,18 @@ for configuration in debug release; do
     "$("${build[@]}" --show-bin-path)/newcomer" | tee "$place/printed"
     diff "$place/expected" "$place/printed" || fail "the README's program does not print what it says."
 done
+
+# check_unreflected PATH: what the program at PATH, built without reflection metadata, says.
+check_unreflected() {
+    "$1/unreflected" | tee "$place/printed"
+    grep -q 'the module unreflected was built without reflection metadata' "$place/printed" ||
+        fail "a module without reflection metadata is not told that it has none."
+}
+
+say "unreflected, its own module"
+check_unreflected "$place/.build/debug"
+say "unreflected, every module"
+swift build --package-path "$place" --scratch-path "$place/.build-all" --product unreflected \
+    -Xswiftc -Xfrontend -Xswiftc -disable-reflection-metadata >"$place/log" 2>&1 ||
+    { cat "$place/log" >&2; fail "it does not build."; }
+check_unreflected "$place/.build-all/debug"

@@ -29,7 +29,7 @@ final class Thing: TrackedObject {
             Key("names", \.names)
             Key("up", \.up)
             Key("anything", \.anything)
-            Key("fixed", \.fixed)
+            Key("fixed", \.fixed, notifiesAutomatically: false)
             Key("derived", \.derived, affectedBy: "n", "next.n")
         }
     }

@@ -3,6 +3,8 @@
 #include "CSwiftRuntime.h"
 
 #include <sched.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,4 +31,39 @@ void csr_print_error(const char *text, size_t length) {
     text += written;
     length -= (size_t)written;
   }
+}
+
+const void *csr_copy_class(const void *type) {
+#ifdef __APPLE__
+  return NULL;
+#else
+  // From its address on: kind, superclass, then 32 bits each of flags, address point in an object, size of an object, alignment
+  // (and 16 reserved), size of the metadata, and how much of that lies before the address.
+  const uint32_t *halves = type;
+  uint32_t size = halves[8], before = halves[9];
+  char *copy = malloc(size);
+  if (copy == NULL) return NULL;
+  memcpy(copy, (const char *)type - before, size);
+  // Derived from the original, so that casts to it succeed.
+  memcpy(copy + before + sizeof(void *), &type, sizeof(type));
+  return copy + before;
+#endif
+}
+
+bool csr_is_surely_not_final(const void *type) {
+#ifdef __APPLE__
+  return false;
+#else
+  const uint32_t *descriptor = ((const uint32_t *const *)type)[5];
+  uint32_t flags = descriptor[0];
+  const uint32_t generic = 1u << 7, initialization = 3u << 16, resilient_superclass = 1u << 29, vtable = 1u << 31;
+  // With one of the first three, something else lies before the table of methods.
+  if ((flags & (generic | initialization | resilient_superclass)) != 0 || (flags & vtable) == 0) return false;
+  const uint32_t *header = descriptor + 11, *methods = header + 2;
+  const uint32_t kind = 15, initializer = 1;  // a final class has initializers in the table, too
+  for (uint32_t i = 0; i < header[1]; i++) {
+    if ((methods[2 * i] & kind) != initializer) return true;
+  }
+  return false;
+#endif
 }

@@ -18,6 +18,32 @@ import Testing
     }
     // end
 
+    // snippet: threads.panel
+    @MainActor final class Panel: TrackedObject {
+        @Observed var lines: [String] = []
+        var title: String { lines.first ?? "nothing" }
+
+        func redraw() { lines.append("redrawn") }
+
+        nonisolated override class var schema: Schema {
+            Schema(Panel.self, extending: super.schema, isolation: MainActor.self) {
+                Key("lines", \.lines)
+                Key("title", \.title, affectedBy: "lines")
+                Handler("redraw") { $0.redraw() }
+            }
+        }
+    }
+    // end
+
+    @MainActor @Test("a class of the main actor") func panel() throws {
+        let (panel, download) = (Panel(), Download())
+        var titles: [String] = []
+        try panel.observe("title", as: String.self, options: .new) { titles.append($0.newValue!) }
+        try download.addObserver(panel, forKeyPath: "progress", handler: "redraw")
+        download.progress = 1
+        #expect(titles == ["redrawn"])
+    }
+
     // snippet: threads.actor
     actor Log: KeyValueObserver {
         private(set) var seen: [Int] = []

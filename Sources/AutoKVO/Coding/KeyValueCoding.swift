@@ -17,6 +17,7 @@ extension TrackedObject {
     public func value(forKey key: String) throws(KeyValueError) -> Any? {
         let schema = try codingSchema()
         guard let slot = schema.slot(of: key) else { return try value(forUndefinedKey: key) }
+        try schema.keys[slot].checkKeyPath(of: self)
         return unwrapped(schema.keys[slot].declared.read(self))
     }
 
@@ -35,9 +36,7 @@ extension TrackedObject {
     ///   as far as types are declared, also behind an object that is nil now.
     /// - Complexity: O(*n*) for *n* components and, behind an operator, elements.
     public func value(forKeyPath keyPath: String) throws(KeyValueError) -> Any? {
-        if let slot = try codingSchema().slot(of: keyPath) {
-            return unwrapped(try codingSchema().keys[slot].declared.read(self))
-        }
+        if try codingSchema().slot(of: keyPath) != nil { return try value(forKey: keyPath) }
         return unwrapped(try ParsedKeyPath.parse(keyPath, for: type(of: self)).requireValue(from: self))
     }
 
@@ -55,6 +54,7 @@ extension TrackedObject {
     public func setValue(_ value: Any?, forKey key: String) throws(KeyValueError) {
         let schema = try codingSchema()
         guard let slot = schema.slot(of: key) else { return try setValue(value, forUndefinedKey: key) }
+        try schema.keys[slot].checkKeyPath(of: self)
         set(try schema.prepare(value, forSlot: slot, in: key), slot, schema)
     }
 
@@ -67,6 +67,7 @@ extension TrackedObject {
     public func setValue(_ value: Any?, forKeyPath keyPath: String) throws(KeyValueError) {
         let end = try pathEnd(keyPath)
         guard let (schema, slot) = end.declared else { return }
+        if let object = end.object { try schema.keys[slot].checkKeyPath(of: object) }
         let prepared = try schema.prepare(value, forSlot: slot, in: keyPath)
         end.object?.set(prepared, slot, schema)
     }

@@ -56,7 +56,7 @@ extension KeyValueObserver where Self: Actor {
 
 extension Actor {
     /// Whether this thread runs on the actor now.
-    fileprivate nonisolated var isCurrent: Bool {
+    nonisolated var isCurrent: Bool {
         let executor = unsafeBitCast(unownedExecutor, to: (identity: UInt, implementation: UInt).self)
         return csr_is_current_executor(executor.identity, executor.implementation)
     }

@@ -1,13 +1,11 @@
-@_spi(Reflection) import Swift
-
 // A class's schema is made at the class's first use by name, and cached.
 
 extension ClassSchema {
     private static let cache = Guarded<[ObjectIdentifier: Result<ClassSchema, KeyValueError>]>([:])
 
     /// The schema of a tracked class.
-    static func of(_ type: TrackedObject.Type) throws(KeyValueError) -> ClassSchema {
-        try cached(type) { () throws(KeyValueError) in try resolve(type) }
+    static func of(_ type: TrackedObject.Type, isSuperclass: Bool = false) throws(KeyValueError) -> ClassSchema {
+        try cached(type) { () throws(KeyValueError) in try resolve(type, isSuperclass) }
     }
 
     /// The handlers of an observer's class.
@@ -36,20 +34,16 @@ extension ClassSchema {
         }.get()
     }
 
-    private static func resolve(_ type: TrackedObject.Type) throws(KeyValueError) -> ClassSchema {
+    private static func resolve(_ type: TrackedObject.Type, _ isSuperclass: Bool) throws(KeyValueError) -> ClassSchema {
         guard type != TrackedObject.self, let superclass = _getSuperclass(type) as? TrackedObject.Type else {
             return ClassSchema(type: type, owner: nil, keys: [], handlers: [:], slots: [:])
         }
-        let base = try of(superclass)
-        let schema = type.schema
-        let own = schema.owner == type ? schema.declarations : []
+        let base = try of(superclass, isSuperclass: true)
+        let schema = try schema(of: type, below: base, isSuperclass: isSuperclass)
+        let own = schema.owner == type ? schema.makeDeclarations() : []
         func fault(_ key: String, _ text: String) -> KeyValueError {
             KeyValueError(.schemaFault(text), className: String(describing: type), key: key)
         }
-        if schema.owner != type, schema.owner != base.owner {
-            throw fault("", "it is the schema of \(schema.owner.map { "\($0)" } ?? "no class")")
-        }
-
         var slots = base.keys.reduce(into: [String: Int]()) { $0[$1.name] = $1.slot }
         var declared = base.keys.map { [$0.declared] + $0.overridden }
         var ownNames: Set<String> = []
@@ -69,7 +63,10 @@ extension ClassSchema {
         let keys = declared.enumerated().map { slot, declarations in
             ResolvedKey(
                 slot: slot, declared: declarations[0], overridden: Array(declarations.dropFirst()),
-                storage: storage["_" + declarations[0].name])
+                storage: storage["_" + declarations[0].name], of: type)
+        }
+        for key in keys {
+            if let problem = problem(of: key, of: type, storage: storage) { throw fault(key.name, problem) }
         }
         try resolveDependencies(of: keys, slots: slots, fault: fault)
         return try ClassSchema(
@@ -82,7 +79,15 @@ extension ClassSchema {
     ) throws(KeyValueError) -> [String: DeclaredHandler] {
         var handlers = inherited
         for base in schema.inherited { handlers = try Self.handlers(of: base, on: type, adding: handlers) }
-        return try Self.handlers(ofDeclarations: schema.declarations, on: type, adding: handlers)
+        // Their first argument is an object of that class.
+        var ancestor: AnyClass? = type
+        while let next = ancestor, next != schema.owner { ancestor = _getSuperclass(next) }
+        if let owner = schema.owner, ancestor == nil {
+            throw KeyValueError(
+                .schemaFault("it is the schema of \(owner), and stands in \(type): write Schema(\(type).self)"),
+                className: "\(type)")
+        }
+        return try Self.handlers(ofDeclarations: schema.makeDeclarations(), on: type, adding: handlers)
     }
 
     private static func handlers(
@@ -156,9 +161,8 @@ extension ClassSchema {
     /// Where the storage of `@Observed` properties lies in the objects of a class, by the storage's name.
     private static func observedStorage(of type: AnyClass) -> [String: ObservedField] {
         var found: [String: ObservedField] = [:]
-        _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) { name, offset, fieldType, _ in
-            if fieldType is any ObservedStorage.Type { found[String(cString: name)] = ObservedField(offset: offset, type: fieldType) }
-            return true
+        forEachField(of: type) { name, offset, fieldType in
+            if fieldType is any ObservedStorage.Type { found[name] = ObservedField(offset: offset, type: fieldType) }
         }
         return found
     }
@@ -173,4 +177,8 @@ struct ObservedField {
 /// What the property wrappers have in common, so that a class's fields can be told apart.
 protocol ObservedStorage {
     static var isWeak: Bool { get }
+    /// The type of the property.
+    static var valueType: Any.Type { get }
+    /// Whether a storage may have a value: false only if it is certain that it has another.
+    static func holds(_ value: Any, at place: UnsafeRawPointer) -> Bool
 }

@@ -3,9 +3,8 @@
 /// It takes nothing, the change, or the change and the registration's `userInfo`. A handler that takes nothing cannot
 /// tell paths apart, so a registration for several paths with `.initial` calls it once, not once for each path.
 ///
-/// A closure that is written in a schema belongs to the main actor, as the compiler sees it, since the schema's content
-/// does. If changes are made on other threads and the closure contains closures of its own (`{ $0.items.map { … } }`), Swift
-/// checks the inner ones and traps: name a method then.
+/// It runs on the thread that makes the change. In a schema with `isolation: MainActor.self` it belongs to the main actor, and a
+/// call on another thread traps with a sentence.
 public struct Handler<Class: AnyObject>: SchemaElement {
     let declared: DeclaredHandler
 
@@ -48,34 +47,6 @@ public struct Handler<Class: AnyObject>: SchemaElement {
     }
 }
 
-extension Handler where Class: Sendable {
-    /// A method of a class bound to the main actor. Changes must be made on the main actor; elsewhere the call traps.
-    public init(_ name: String, _ method: @escaping (Class) -> @MainActor () -> Void) {
-        nonisolated(unsafe) let method = method
-        self.init(name, takesChange: false) { observer, _, _ in
-            MainActor.assumeIsolated { method(observer)() }
-        }
-    }
-
-    /// A method of a class bound to the main actor. Changes must be made on the main actor; elsewhere the call traps.
-    public init(_ name: String, _ method: @escaping (Class) -> @MainActor (Change<Any>) -> Void) {
-        nonisolated(unsafe) let method = method
-        self.init(name, takesChange: true) { observer, change, _ in
-            nonisolated(unsafe) let change = change
-            MainActor.assumeIsolated { method(observer)(change) }
-        }
-    }
-
-    /// A method of a class bound to the main actor. Changes must be made on the main actor; elsewhere the call traps.
-    public init(_ name: String, _ method: @escaping (Class) -> @MainActor (Change<Any>, Any?) -> Void) {
-        nonisolated(unsafe) let method = method
-        self.init(name, takesChange: true) { observer, change, userInfo in
-            nonisolated(unsafe) let (change, userInfo) = (change, userInfo)
-            MainActor.assumeIsolated { method(observer)(change, userInfo) }
-        }
-    }
-}
-
 /// A handler with its class erased. Immutable and, once its class's schema is built, immortal.
 final class DeclaredHandler: @unchecked Sendable {
     let name: String
@@ -86,5 +57,18 @@ final class DeclaredHandler: @unchecked Sendable {
         self.name = name
         self.takesChange = takesChange
         self.call = call
+    }
+
+    /// The same handler, which may be called on the main actor only.
+    func calledOnMainActor(of owner: AnyClass) -> DeclaredHandler {
+        DeclaredHandler(name: name, takesChange: takesChange) { [name, call] observer, change, userInfo in
+            demand(
+                MainActor.shared.isCurrent,
+                "The handler \"\(name)\" of \(owner) belongs to the main actor, as its schema says, and "
+                    + "\"\(change.keyPath)\" was changed elsewhere. Make the change on the main actor, or have it "
+                    + "delivered there, with on: .mainActor."
+            )
+            call(observer, change, userInfo)
+        }
     }
 }

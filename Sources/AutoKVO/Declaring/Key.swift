@@ -3,6 +3,11 @@ internal import CSwiftRuntime
 /// A property that can be reached and observed by name.
 ///
 /// The name is usually the property's own, and has to be if the property is `@Observed`: that is how a write finds its key.
+/// Something has to announce its changes: the property is `@Observed`, or the key is `affectedBy` others, or it says
+/// `notifiesAutomatically: false`. Any other key is a fault of the schema, since whoever observed it would never be called.
+/// So is one whose key path reads another property than the `@Observed` one of its name, as far as that shows: by the type,
+/// or by the first value that is read by name (of a property that the object's own class declares, and if the values can be
+/// compared; two properties that are equal at that moment cannot be told apart).
 public struct Key<Class: AnyObject, Value>: SchemaElement {
     @usableFromInline let declared: DeclaredKey
 
@@ -15,9 +20,10 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
     ///   - keyPath: The property. One that can be written makes the key settable by name.
     ///   - affectedBy: Keys, or paths from this object, whose change is a change of this key too: it is derived from
     ///     them. A key that a subclass declares again is also affected by what its superclass said.
-    ///   - notifiesAutomatically: Whether writing the property is announced. If not, only manual announcements are.
+    ///   - notifiesAutomatically: Whether writing the property is announced. If not, only manual announcements are. A
+    ///     constant says false, too.
     ///   - validate: Looks at a value for `validateValue(_:forKey:)`, may replace it, and throws to refuse it. Setting the
-    ///     property does not call it.
+    ///     property does not call it. It runs on the thread that asks.
     // Each use of the key path is an evaluation of its own, in the caller: so the compiler sees the literal where it is
     // captured, and reads the property directly. Captured from one variable that is used twice, it takes 140 ns more. (To
     // force the inlining ends the compiler, 6.3.1, where a class that is not final says `Schema(Self.self)`.)
@@ -61,6 +67,22 @@ final class DeclaredKey: @unchecked Sendable {
     let affectedBy: [String]
     let notifiesAutomatically: Bool
     let read: (AnyObject) -> Any
+    /// The same key, whose validation may be called on the main actor only.
+    func validatedOnMainActor() -> DeclaredKey {
+        guard let validate else { return self }
+        return DeclaredKey(
+            name: name, keyPath: keyPath, owner: owner, valueType: valueType, affectedBy: affectedBy,
+            notifiesAutomatically: notifiesAutomatically, read: read, write: write,
+            validate: { [name, owner] object, value in
+                guard MainActor.shared.isCurrent else {
+                    throw KeyValueError(
+                        .schemaFault("its validation belongs to the main actor, as the schema says, and was called elsewhere"),
+                        className: "\(owner)", key: name)
+                }
+                return try validate(object, &value)
+            })
+    }
+
     /// The same closure as the two words it is made of.
     private let readWords: HandlerCall.Words
     /// Whether what is read is always a tracked object or an optional one: one reference, or none.

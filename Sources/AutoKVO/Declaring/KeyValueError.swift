@@ -29,7 +29,8 @@ public struct KeyValueError: Error, Hashable, Sendable {
         case emptyPathSet
         /// Neither an observer nor a target was given to remove by.
         case nothingToMatch
-        /// The class's schema contradicts itself.
+        /// The class's schema contradicts itself, declares a key whose changes nothing announces, stands in another class, or was
+        /// used off the actor that it names.
         case schemaFault(String)
         /// The value was refused by the key's validation.
         case invalidValue(String)
@@ -110,7 +111,7 @@ extension KeyValueError: CustomStringConvertible {
         case .nothingToMatch:
             return "neither an observer nor a target was given to remove observations of"
         case .schemaFault(let fault):
-            return "the schema of \(className) is faulty at key \(key): \(fault)"
+            return "the schema of \(className) is faulty" + (self.key.isEmpty ? "" : " at key \(key)") + ": \(fault)"
         case .invalidValue(let why):
             return "invalid value for \(path): \(shown(why))"
         }

@@ -4,7 +4,11 @@
 ///         @Observed var age = 0
 ///     }
 ///
-/// The key that stands for it in the class's schema has the property's name. Reading costs a plain read. Writing while
+/// The key that stands for it in the class's schema has the property's name: no key of another name hears of writes.
+/// `private(set)` keeps other files from assigning to the property, and no more: whoever can read it can write it through its
+/// handle, `object.$age.value = 1`, and data from outside through `setValue(_:forKey:)`, if the schema has its key.
+///
+/// Reading costs a plain read. Writing while
 /// nobody observes the object costs a plain write, one load and one branch. Changing a collection in place
 /// (`person.friends.append(x)`) does not copy it unless an observer asked for `.old`.
 ///
@@ -88,6 +92,15 @@ public struct Observed<Value> {
 
 extension Observed: ObservedStorage {
     static var isWeak: Bool { false }
+    static var valueType: Any.Type { Value.self }
+
+    static func holds(_ value: Any, at place: UnsafeRawPointer) -> Bool {
+        guard let value = value as? Value else { return true }
+        let stored = place.assumingMemoryBound(to: Value.self).pointee
+        // A copy has the same bytes. Only where they differ, as padding may, somebody's `==` is asked.
+        let isCopy = withUnsafeBytes(of: value) { a in withUnsafeBytes(of: stored) { b in a.elementsEqual(b) } }
+        return isCopy || areEqual(value, stored) || !areEqual(stored, stored) || !areEqual(value, value)
+    }
 }
 
 extension Observed: Sendable where Value: Sendable {}

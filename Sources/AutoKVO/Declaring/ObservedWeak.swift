@@ -96,4 +96,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
 
 extension ObservedWeak: ObservedStorage {
     static var isWeak: Bool { true }
+    static var valueType: Any.Type { Referent?.self }
+    // It is read under the owner's lock, so the types are all that is compared.
+    static func holds(_ value: Any, at place: UnsafeRawPointer) -> Bool { true }
 }

@@ -5,7 +5,7 @@
 /// Where the property is an array or a set, the handle reads like it, and edits it in a way that tells observers what
 /// moved: see `append(_:)`, `insert(_:)` and their neighbours. Like the property itself, a handle is used by one thread
 /// at a time, and edits of one property by several threads are the caller's to serialise. Whoever can read the property
-/// can write it through its handle.
+/// can write it through its handle, from any module: `private(set)` keeps nobody from `object.$age.value = 1`.
 public struct Property<Value> {
     @usableFromInline let object: TrackedObject
     /// The property's storage in the object. It begins with the value, unless `indirect` says otherwise.
@@ -26,23 +26,24 @@ public struct Property<Value> {
     /// The class's schema has to declare it; anything else is a mistake in code and traps.
     public var key: String { resolved.name }
 
-    var resolved: ResolvedKey { schema.keys[slot] }
+    var resolved: ResolvedKey { schema().keys[slot] }
 
     /// The index of the property's key in the schema of the object's class.
-    var slot: Int {
-        let schema = schema
-        let slot = schema.slot(atOffset: place - UnsafeMutableRawPointer(Unmanaged.passUnretained(object).toOpaque()))
-        demand(
-            slot >= 0,
-            "A property of \(schema.className) is used through its $ handle but the class's schema has no Key of its name."
-        )
+    var slot: Int { slot(nil) }
+
+    /// The same for a call that knows where it stands.
+    func slot(_ site: CallSite?) -> Int {
+        let schema = schema(site)
+        let offset = place - UnsafeMutableRawPointer(Unmanaged.passUnretained(object).toOpaque())
+        let slot = schema.slot(atOffset: offset)
+        demand(slot >= 0, schema.complaint(aboutPropertyAt: offset) + (site.map { " At \($0.description)." } ?? ""))
         return slot
     }
 
-    private var schema: ClassSchema {
+    private func schema(_ site: CallSite? = nil) -> ClassSchema {
         if let schema = object.record?.schema { return schema }
         do throws(KeyValueError) { return try ClassSchema.of(type(of: object)) } catch {
-            misuse("\(error)")
+            misuse("\(error)" + (site.map { ", at \($0.description)" } ?? ""))
         }
     }
 

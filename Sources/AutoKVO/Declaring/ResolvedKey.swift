@@ -11,6 +11,8 @@ final class ResolvedKey: @unchecked Sendable {
     /// The type of that storage.
     let storageType: Any.Type?
     let isWeak: Bool
+    /// Whether the key path is still to be compared with the storage: see `checkKeyPath(of:)`.
+    let mayBeCompared: Atomic<Bool>
     /// Slots of the same object that this key is declared to be derived from, and the slots derived from it.
     var directBases: [Int] = []
     var directDerived: [Int] = []
@@ -24,13 +26,14 @@ final class ResolvedKey: @unchecked Sendable {
     /// Whether writing the property announces the change by itself.
     var announcesItself: Bool { offset != nil && declared.notifiesAutomatically }
 
-    init(slot: Int, declared: DeclaredKey, overridden: [DeclaredKey], storage: ObservedField?) {
+    init(slot: Int, declared: DeclaredKey, overridden: [DeclaredKey], storage: ObservedField?, of type: AnyClass) {
         self.slot = slot
         self.declared = declared
         self.overridden = overridden
         offset = storage?.offset
         storageType = storage?.type
         isWeak = (storage?.type as? any ObservedStorage.Type)?.isWeak ?? false
+        mayBeCompared = Atomic(storage.map { $0.offset >= ClassSchema.instanceSize(of: _getSuperclass(type) ?? type) } ?? false)
     }
 }
 

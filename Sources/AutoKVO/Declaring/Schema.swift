@@ -7,14 +7,18 @@
 ///         }
 ///     }
 ///
-/// The library asks a class for its schema once, at the first use of the class, and keeps what it found. A schema that
-/// contradicts itself (a name twice, a dotted or empty name, `affectedBy` of an unknown key, a cycle) makes every use of
-/// the class by name throw a `KeyValueError` that says so.
+/// The library reads a class's schema once, at the first use of the class, and keeps what it found. A schema that contradicts
+/// itself (a name twice, a dotted or empty name, `affectedBy` of an unknown key, a cycle), that declares a key whose changes
+/// nothing announces, or that names another class than the one it stands in makes every use of the class by name throw a
+/// `KeyValueError` that says so and what to write instead.
+///
+/// Closures in a schema are nonisolated: they run on whatever thread makes the change. See
+/// `init(_:extending:isolation:_:)` for a class bound to the main actor.
 public struct Schema {
     /// The class whose body the schema was written in; nil for the empty schema.
     let owner: AnyClass?
-    /// What the class itself declares, in order.
-    let declarations: [Declaration]
+    /// Makes what the class itself declares, in order. Not called before `owner` was found to be right.
+    let makeDeclarations: () -> [Declaration]
     /// What its superclass declares.
     let inherited: [Schema]
 
@@ -22,14 +26,22 @@ public struct Schema {
     enum Declaration {
         case key(DeclaredKey)
         case handler(DeclaredHandler)
+
+        /// The same, if its closures may be called on the main actor only.
+        func onMainActor(of owner: AnyClass) -> Declaration {
+            switch self {
+            case .key(let key): .key(key.validatedOnMainActor())
+            case .handler(let handler): .handler(handler.calledOnMainActor(of: owner))
+            }
+        }
     }
 
     /// The schema of a class that declares nothing.
-    public static var empty: Schema { Schema(owner: nil, declarations: [], inherited: []) }
+    public static var empty: Schema { Schema(owner: nil, inherited: []) { [] } }
 
-    private init(owner: AnyClass?, declarations: [Declaration], inherited: [Schema]) {
+    private init(owner: AnyClass?, inherited: [Schema], _ makeDeclarations: @escaping () -> [Declaration]) {
         self.owner = owner
-        self.declarations = declarations
+        self.makeDeclarations = makeDeclarations
         self.inherited = inherited
     }
 
@@ -39,42 +51,55 @@ public struct Schema {
     ///   - owner: The class itself, by its own name: `Person.self`, never `Self.self`, which is another class in a
     ///     subclass that inherits the property.
     ///   - inherited: `super.schema`. It has no default, so that inherited keys cannot be dropped by oversight.
-    ///   - content: Keys and handlers. The closure is typed `@MainActor` so that a class bound to the main actor can
-    ///     form key paths to its properties; it only builds values, and is called on whatever thread needs them.
+    ///   - content: Keys and handlers. Their closures run on whatever thread makes the change.
     public init<Class: AnyObject>(
         _ owner: Class.Type, extending inherited: Schema,
-        @SchemaBuilder<Class> _ content: @MainActor () -> [any SchemaElement<Class>]
+        @SchemaBuilder<Class> _ content: @escaping () -> [any SchemaElement<Class>]
     ) {
-        Schema.check(owner: owner, extending: inherited)
-        self.init(owner: owner, declarations: Schema.build(content), inherited: [inherited])
+        self.init(owner: owner, inherited: [inherited]) { content().map { $0._declaration.value } }
+    }
+
+    /// The schema of a class bound to the main actor, which needs that isolation to form key paths to its own properties.
+    ///
+    ///     nonisolated override class var schema: Schema {
+    ///         Schema(Panel.self, extending: super.schema, isolation: MainActor.self) {
+    ///             Key("title", \.title)
+    ///             Handler("redraw") { $0.redraw() }
+    ///         }
+    ///     }
+    ///
+    /// Its handlers and validations belong to the main actor. Elsewhere a validation throws a `KeyValueError`, and a handler
+    /// traps with a sentence: where changes are made on other threads, have them delivered with `on: .mainActor`.
+    public init<Class: AnyObject>(
+        _ owner: Class.Type, extending inherited: Schema, isolation: MainActor.Type,
+        @SchemaBuilder<Class> _ content: @escaping @MainActor () -> [any SchemaElement<Class>]
+    ) {
+        self.init(owner: owner, inherited: [inherited], Schema.declarations(of: owner, content))
     }
 
     /// The schema of a class that is not a `TrackedObject` and has named handlers.
     public init<Class: SchemaProviding>(
-        _ owner: Class.Type, @SchemaBuilder<Class> _ content: @MainActor () -> [any SchemaElement<Class>]
+        _ owner: Class.Type, @SchemaBuilder<Class> _ content: @escaping () -> [any SchemaElement<Class>]
     ) {
-        self.init(owner: owner, declarations: Schema.build(content), inherited: [])
+        self.init(owner: owner, inherited: []) { content().map { $0._declaration.value } }
     }
 
-    private static func build<Class: AnyObject>(
-        _ content: @MainActor () -> [any SchemaElement<Class>]
-    ) -> [Declaration] {
-        // The closure builds key paths and closures and touches nothing that an actor guards.
-        withoutActuallyEscaping(content) { content in
-            unsafeBitCast(content, to: (() -> [any SchemaElement<Class>]).self)().map { $0._declaration.value }
-        }
+    /// The schema of a class that is not a `TrackedObject`, has named handlers and is bound to the main actor.
+    ///
+    /// A handler that is called elsewhere traps with a sentence.
+    public init<Class: SchemaProviding>(
+        _ owner: Class.Type, isolation: MainActor.Type,
+        @SchemaBuilder<Class> _ content: @escaping @MainActor () -> [any SchemaElement<Class>]
+    ) {
+        self.init(owner: owner, inherited: [], Schema.declarations(of: owner, content))
     }
 
-    /// Finds out, before any key path is formed, that the schema's class is not the class the property stands in.
-    private static func check(owner: AnyClass, extending inherited: Schema) {
-        guard owner is TrackedObject.Type, let superclass = _getSuperclass(owner) as? TrackedObject.Type,
-            superclass != TrackedObject.self, let expected = try? ClassSchema.of(superclass)
-        else { return }
-        demand(
-            inherited.owner == expected.owner,
-            "The schema for \(owner) does not extend the schema of its superclass \(superclass). Either it is written as "
-                + "Schema(Self.self, …), which means another class in every subclass: name the class itself; or it "
-                + "extends something else than super.schema.")
+    private static func declarations<Class: AnyObject>(
+        of owner: Class.Type, _ content: @escaping @MainActor () -> [any SchemaElement<Class>]
+    ) -> () -> [Declaration] {
+        // It forms key paths and closures and touches nothing that the actor guards, so it may be called on any thread.
+        let content = unsafeBitCast(content, to: (() -> [any SchemaElement<Class>]).self)
+        return { content().map { $0._declaration.value.onMainActor(of: owner) } }
     }
 }
 
@@ -113,9 +138,9 @@ public struct SchemaDeclaration {
 
 /// A class that is not a `TrackedObject` and has handlers that can be named.
 ///
-/// A class bound to an actor declares the property `nonisolated`.
+/// A class bound to the main actor declares the property `nonisolated`, and says `Schema(Panel.self, isolation: MainActor.self)`.
 public protocol SchemaProviding: AnyObject {
-    /// The class's handlers. Called once for each class, on whatever thread names one of them first.
+    /// The class's handlers. Called on whatever thread names one of them first.
     static var schema: Schema { get }
 }
 

@@ -22,7 +22,7 @@ open class TrackedObject: KeyValueObserver {
         if word != 0 { endOfLife(word) }
     }
 
-    /// What the class declares: keys and handlers. Called once for each class, at its first use by name.
+    /// What the class declares: keys and handlers. Called at the first use by name of the class, or of a class derived from it.
     open class var schema: Schema { .empty }
 
     /// Whether observations end by themselves with the objects of this class. A class that returns false makes every

@@ -57,7 +57,7 @@ struct Registration {
                 observer: observer, options: options, userInfo: userInfo, handler: handler, site: site)
             return try registration.observe(slot, home, of: target)
         } catch {
-            misuse("\(error)")
+            misuse("\(error), at \(site.description)")
         }
     }
 
@@ -97,6 +97,9 @@ struct Registration {
         do throws(KeyValueError) {
             guard let home = try target.makeHome() else { throw Registration.dying(target, keyPath) }
             let slot = home._withUnsafeGuaranteedRef { $0.schema!.slot(of: keyPath) }
+            if let slot, options.contains(.initial) {
+                try home._withUnsafeGuaranteedRef { $0.schema! }.keys[slot].checkKeyPath(of: target)
+            }
             observation = if let slot { try make(slot, home) } else { nil }
             if needsDetails { observation?.details = details([target]) }
         } catch {

@@ -1,55 +1,62 @@
 extension KeyValueObserver where Self: TrackedObject {
     /// Observes a property that the compiler has checked: `person.observe(\.firstName) { person, change in … }`.
     ///
-    /// The property must be that of a declared key; anything else is a mistake in code and traps.
+    /// The key path has to be one that the schema of the class declares on which it is formed: `\Person.fullName` for what an
+    /// `Employee` inherits. Anything else is a mistake in code and traps, with a sentence that names this call. `\.$firstName`
+    /// cannot go wrong for a property that has a key.
     @_disfavoredOverload
     @discardableResult
     public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        Registration.observe(
-            slot: requireSlot(of: keyPath), of: self, options, userInfo, .target(handler), CallSite(file, line))
+        let site = CallSite(file, line)
+        return Registration.observe(slot: requireSlot(of: keyPath, site), of: self, options, userInfo, .target(handler), site)
     }
 
     /// Observes a property by the key path of its handle, `\.$firstName`, which a subclass can use for an inherited one.
+    ///
+    /// The property has to have a key; a call for any other traps, with a sentence that names it.
     @discardableResult
     public func observe<Value>(
         _ keyPath: KeyPath<Self, Property<Value>>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        Registration.observe(
-            slot: self[keyPath: keyPath].slot, of: self, options, userInfo, .target(handler), CallSite(file, line))
+        let site = CallSite(file, line)
+        return Registration.observe(
+            slot: self[keyPath: keyPath].slot(site), of: self, options, userInfo, .target(handler), site)
     }
 }
 
 extension TrackedObject {
     /// Observes a property by a key path from a superclass: `employee.observe(\Person.firstName) { person, change in … }`.
     ///
-    /// The property must be that of a declared key, and the object of the key path's class; anything else traps.
+    /// The key path has to be one that the schema of its own class declares, and the object one of that class; anything else
+    /// traps, with a sentence that names this call.
     @_disfavoredOverload
     @discardableResult
     public func observe<Root: TrackedObject, Value>(
         _ keyPath: KeyPath<Root, Value>, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Root, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        demand(self is Root, "An object of class \(type(of: self)) has no properties of \(Root.self).")
-        return Registration.observe(
-            slot: requireSlot(of: keyPath), of: self, options, userInfo, .target(handler), CallSite(file, line))
+        let site = CallSite(file, line)
+        demand(
+            self is Root, "An object of class \(type(of: self)) has no properties of \(Root.self), at \(site.description).")
+        return Registration.observe(slot: requireSlot(of: keyPath, site), of: self, options, userInfo, .target(handler), site)
     }
 
-    fileprivate func requireSlot(of keyPath: AnyKeyPath) -> Int {
+    fileprivate func requireSlot(of keyPath: AnyKeyPath, _ site: CallSite) -> Int {
         let schema: ClassSchema
         do throws(KeyValueError) {
             schema = try ClassSchema.of(type(of: self))
         } catch {
-            misuse("\(error)")
+            misuse("\(error), at \(site.description)")
         }
         guard let slot = schema.slot(of: keyPath) else {
             misuse(
-                "\(keyPath) is not the property of a key that \(schema.className) declares. An inherited key is reached by the "
-                    + "key path from the class that declares it, such as \\Person.firstName, by \\.$firstName, or by "
-                    + "object.$firstName.observe.")
+                "\(keyPath) is not the key path of a key that \(schema.className) declares, at \(site.description). Write "
+                    + "\\.$name, which reaches every @Observed property that has a key, an inherited one too; for any "
+                    + "other key, form the key path on the class whose schema declares it, such as \\Person.fullName.")
         }
         return slot
     }
@@ -62,7 +69,8 @@ extension Property {
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        Registration.observe(slot: slot, of: object, options, userInfo, .change(handler), CallSite(file, line))
+        let site = CallSite(file, line)
+        return Registration.observe(slot: slot(site), of: object, options, userInfo, .change(handler), site)
     }
 
     /// Observes the property on behalf of an observer.
@@ -71,8 +79,8 @@ extension Property {
         _ observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Observer, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        Registration.observe(
-            slot: slot, of: object, by: observer, options, userInfo, .observer(handler), CallSite(file, line))
+        let site = CallSite(file, line)
+        return Registration.observe(slot: slot(site), of: object, by: observer, options, userInfo, .observer(handler), site)
     }
 
     /// Observes the property as long as the result is kept.

@@ -38,6 +38,22 @@ static inline bool csr_is_deinitializing(const void *object) { return swift_isDe
 /// retains the object.
 static inline bool csr_is_kind_of(const void *object, const void *type) { return swift_dynamicCastClass(object, type) != NULL; }
 
+typedef struct csr_extents {
+  uintptr_t negative, positive;
+} csr_extents;
+extern __attribute__((swiftcall)) csr_extents _swift_getSwiftClassInstanceExtents(const void *type);
+
+/// How many bytes an object of a class has, those of its superclasses included; a subclass's own properties lie behind them.
+static inline size_t csr_instance_size(const void *type) { return _swift_getSwiftClassInstanceExtents(type).positive; }
+
+/// Copies the metadata of a class: a class that answers to every class method as the original does, and is another class to
+/// whoever compares. It is for calling class methods, and is never freed, since the runtime may remember it. NULL on Apple
+/// platforms, where the metadata has another form and a class has to be registered.
+const void *_Nullable csr_copy_class(const void *type);
+/// Whether a class has members of its own that a subclass could override: then it is not final. False if that is not certain,
+/// as for a generic class.
+bool csr_is_surely_not_final(const void *type);
+
 /// The word after an object's first, in which the runtime counts the references to it or says where it counts them. Nothing
 /// is read out of it: as long as it is what it was when there was one reference, there is one.
 static inline uint64_t csr_count_word(const void *object) {

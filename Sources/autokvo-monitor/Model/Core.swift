@@ -13,7 +13,7 @@ final class Core: TrackedObject {
 
     override class var schema: Schema {
         Schema(Core.self, extending: super.schema) {
-            Key("number", \.number)
+            Key("number", \.number, notifiesAutomatically: false)
             Key("load", \.load)
         }
     }

@@ -67,12 +67,13 @@ final class Form: TrackedObject {
             Key("straße", \.straße)
             Key("owner", \.owner)
             Key("silent", \.silent, notifiesAutomatically: false)
-            Key("plain", \.plain)
-            Key("plainReference", \.plainReference)
+            // Affected by a key that is left alone, so that only a write by name announces it.
+            Key("plain", \.plain, affectedBy: "silent")
+            Key("plainReference", \.plainReference, notifiesAutomatically: false)
             Key("pair", \.pair, affectedBy: "text", "int64")
             Key("clamped", \.clamped, affectedBy: "capped")
-            Key("constant", \.constant)
-            Key("computed", \.computed)
+            Key("constant", \.constant, notifiesAutomatically: false)
+            Key("computed", \.computed, notifiesAutomatically: false)
         }
     }
 }

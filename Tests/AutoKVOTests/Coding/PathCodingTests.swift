@@ -30,7 +30,7 @@ import Testing
     private final class Accents: TrackedObject {
         let number = 1
         override class var schema: Schema {
-            Schema(Accents.self, extending: super.schema) { Key("café", \.number) }
+            Schema(Accents.self, extending: super.schema) { Key("café", \.number, notifiesAutomatically: false) }
         }
     }
 

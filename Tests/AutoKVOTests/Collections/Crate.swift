@@ -13,6 +13,7 @@ class Crate: TrackedObject {
     @Observed var silent: [Int] = []
     @Observed var silentTags: Set<String> = []
     @Observed var number = 0
+    @Observed var still = 0
     @Observed var inner: Crate?
     @Observed var table: [String: Int] = [:]
     /// Stored, and not `@Observed`.
@@ -55,11 +56,13 @@ class Crate: TrackedObject {
             Key("number", \.number)
             Key("inner", \.inner)
             Key("table", \.table)
-            Key("plain", \.plain)
-            Key("computed", \.computed)
-            Key("computedTags", \.computedTags)
+            // Affected by a key that is left alone, so that only proxies and writes by name announce them.
+            Key("still", \.still)
+            Key("plain", \.plain, affectedBy: "still")
+            Key("computed", \.computed, affectedBy: "still")
+            Key("computedTags", \.computedTags, affectedBy: "still")
             Key("view", \.view, affectedBy: "items")
-            Key("picky", \.picky)
+            Key("picky", \.picky, affectedBy: "still")
             Key("readOnly", \.readOnly, affectedBy: "items")
             Key("readOnlyTags", \.readOnlyTags, affectedBy: "tags")
         }

@@ -32,8 +32,9 @@ private final class BoundForm: Model {
             Key("limited", \.limited)
             Key("source", \.source)
             Key("weak", \.weak)
-            Key("plain", \.plain)
-            Key("fixed", \.fixed)
+            // Affected by a key that is left alone, so that only a write by name announces it.
+            Key("plain", \.plain, affectedBy: "ratio")
+            Key("fixed", \.fixed, notifiesAutomatically: false)
         }
     }
 }

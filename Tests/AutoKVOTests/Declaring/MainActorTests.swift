@@ -8,16 +8,25 @@ import Testing
     var caption: String { "\(title) \(width)" }
     var log: [String] = []
 
+    var limits = [100, 50]
+
     func redraw() { log.append("redraw \(caption)") }
+    func change(_ change: Change<Any>) { log.append("change \(change.keyPath)") }
+    func changeWith(_ change: Change<Any>, _ userInfo: Any?) { log.append("change \(userInfo!)") }
 
     nonisolated override init() {}
 
-    override class var schema: Schema {
-        Schema(Screen.self, extending: super.schema) {
+    nonisolated override class var schema: Schema {
+        Schema(Screen.self, extending: super.schema, isolation: MainActor.self) {
             Key("title", \.title)
-            Key("width", \.width)
+            Key(
+                "width", \.width,
+                validate: { screen, width in width = [width, screen.limits.map { $0 }.max()!].min()! })
             Key("caption", \.caption, affectedBy: "title", "width")
             Handler("redraw") { $0.redraw() }
+            Handler("redrawNow") { screen in [1].forEach { _ in screen.redraw() } }
+            Handler("change") { $0.change($1) }
+            Handler("changeWith") { $0.changeWith($1, $2) }
             Handler("note") { screen, change in screen.log.append(change.keyPath) }
         }
     }
@@ -25,8 +34,12 @@ import Testing
 
 @MainActor private final class Desk: SchemaProviding, KeyValueObserver {
     var log: [String] = []
+    func clear() { log = [] }
     nonisolated static var schema: Schema {
-        Schema(Desk.self) { Handler("note") { desk, change in desk.log.append(change.keyPath) } }
+        Schema(Desk.self, isolation: MainActor.self) {
+            Handler("note") { desk, change in desk.log.append(change.keyPath) }
+            Handler("clear", Desk.clear)
+        }
     }
 }
 
@@ -56,6 +69,57 @@ import Testing
         try person.addObserver(desk, forKeyPath: "age", handler: "note")
         person.age = 1
         #expect(desk.log == ["age"])
+        try person.addObserver(desk, forKeyPath: "age", handler: "clear")
+        person.age = 2
+        #expect(desk.log == [])
+    }
+
+    @Test("have methods and closures of every shape as named handlers, and validations") @MainActor func shapes() throws
+    {
+        let screen = Screen()
+        let person = Person()
+        for handler in ["redraw", "redrawNow", "change", "changeWith", "note"] {
+            try person.addObserver(screen, forKeyPath: "age", handler: handler, userInfo: 7)
+        }
+        person.age = 1
+        #expect(screen.log == ["redraw none 10", "redraw none 10", "change age", "change 7", "age"])
+        var width: Any? = 70
+        try screen.validateValue(&width, forKey: "width")
+        #expect(width as? Int == 70)
+        width = 700
+        try screen.validateValue(&width, forKey: "width")
+        #expect(width as? Int == 100)
+    }
+
+    @Test("a validation of the main actor throws elsewhere, and leaves the value alone") func validationElsewhere() {
+        var (reason, value): (KeyValueError.Reason?, Any?) = (nil, 700)
+        onAnotherThread {
+            do throws(KeyValueError) { try Screen().validateValue(&value, forKey: "width") } catch {
+                reason = error.reason
+            }
+        }
+        guard case .schemaFault(let text)? = reason else { return #expect(reason == nil) }
+        #expect(text.contains("main actor"))
+        #expect(value as? Int == 700)
+    }
+
+    @Test("a handler of the main actor traps elsewhere, with a sentence") func handlerElsewhere() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let (person, screen) = (Person(), Screen())
+            try person.addObserver(screen, forKeyPath: "age", handler: "redraw")
+            onAnotherThread { person.age = 1 }
+        }
+        #expect(missing("\"redraw\" of Screen belongs to the main actor", "on: .mainActor", in: result) == [])
+    }
+
+    @Test("so does a plain one's") func plainHandlerElsewhere() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let person = Person()
+            let desk = Desk()
+            try person.addObserver(desk, forKeyPath: "age", handler: "note")
+            onAnotherThread { person.age = 1 }
+        }
+        #expect(missing("\"note\" of Desk belongs to the main actor", in: result) == [])
     }
 
     @Test("their schema may be built off the main thread") func schemaElsewhere() async throws {

@@ -29,7 +29,7 @@ private final class Operatorlike: Faulty {
 private final class UnknownBase: Faulty {
     override class var schema: Schema {
         Schema(UnknownBase.self, extending: super.schema) {
-            Key("alpha", \.a); Key("b", \.b, affectedBy: "alhpa")
+            Key("a", \.a); Key("b", \.b, affectedBy: "aa")
         }
     }
 }
@@ -146,7 +146,7 @@ private final class Wide: Model {
     func faults(index: Int) throws {
         let cases: [(TrackedObject, String, String)] = [
             (Twice(), "a", "twice"), (Dotted(), "a.b", "dot"), (Barred(), "a|b", "|"), (Nameless(), "", "empty"),
-            (Operatorlike(), "@count", "@"), (UnknownBase(), "b", "did you mean \"alpha\""),
+            (Operatorlike(), "@count", "@"), (UnknownBase(), "b", "did you mean \"a\""),
             (UnknownPath(), "b", "x.y"),
             (Itself(), "a", "itself"), (Cycle(), "", "itself"), (LongCycle(), "", "itself"),
             (TwoHandlers(), "h", "twice"),

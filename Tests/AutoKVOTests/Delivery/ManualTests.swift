@@ -21,7 +21,7 @@ private final class Dial: Model {
 
     override class var schema: Schema {
         Schema(Dial.self, extending: super.schema) {
-            Key("position", \.position)
+            Key("position", \.position, notifiesAutomatically: false)
             Key("quiet", \.quiet, notifiesAutomatically: false)
             Key("half", \.half, affectedBy: "quiet")
             Key("isOn", \.isOn)

@@ -219,5 +219,7 @@ private final class Clamp: Model {
         get { stored }
         set { withMutation(of: "level") { stored = min(newValue, 100) } }
     }
-    override class var schema: Schema { Schema(Clamp.self, extending: super.schema) { Key("level", \.level) } }
+    override class var schema: Schema {
+        Schema(Clamp.self, extending: super.schema) { Key("level", \.level, notifiesAutomatically: false) }
+    }
 }

@@ -8,14 +8,16 @@ import Testing
     let recorder = Recorder<Any>()
 
     // 1.18, 1.19
-    @Test("setting by name is one change, be the property observed storage, announced by hand, or plain")
+    @Test("setting by name is one change, be the property observed storage or computed over it")
     func setByName() throws {
-        try person.observe(["age", "plain"], options: [.old, .new, .prior], recorder.handler())
+        let form = Form()
+        try person.observe("age", options: [.old, .new, .prior], recorder.handler())
+        try form.observe("clamped", options: [.old, .new, .prior], recorder.handler())
         try person.setValue(5, forKey: "age")
         #expect(recorder.priors == [true, false])
         #expect(recorder.last?.new as? Int == 5)
-        try person.setValue(6, forKey: "plain")
-        #expect(recorder.last?.keyPath == "plain")
+        try form.setValue(6, forKey: "clamped")
+        #expect(recorder.last?.keyPath == "clamped")
         #expect(recorder.last?.new as? Int == 6)
         #expect(recorder.count == 4)
     }
@@ -137,12 +139,17 @@ import Testing
 
     @Test("a mutable proxy over a computed, settable key makes indexed edits") func proxyOverComputed() throws {
         final class Shelf: Model {
-            private var stored = [1, 2]
+            @Observed private var stored = [1, 2]
             var books: [Int] {
                 get { stored }
                 set { stored = newValue }
             }
-            override class var schema: Schema { Schema(Shelf.self, extending: super.schema) { Key("books", \.books) } }
+            override class var schema: Schema {
+                Schema(Shelf.self, extending: super.schema) {
+                    Key("stored", \.stored)
+                    Key("books", \.books, affectedBy: "stored")
+                }
+            }
         }
         let shelf = Shelf()
         try shelf.observe("books", options: [.old, .new], recorder.handler())

@@ -530,5 +530,7 @@ private final class Holder: Model {
 /// Holds an address that it does not announce.
 private final class Silent: Model {
     var address: Address?
-    override class var schema: Schema { Schema(Silent.self, extending: super.schema) { Key("address", \.address) } }
+    override class var schema: Schema {
+        Schema(Silent.self, extending: super.schema) { Key("address", \.address, notifiesAutomatically: false) }
+    }
 }
