@@ -188,9 +188,9 @@ import Testing
             crate.$dense.remove(at: 0)
             crate.$dense[0] = 7
         }
-        #expect(recorder.entries.map(\.kind) == [.insertion, .insertion, .setting])
-        #expect(recorder.last?.old as? ContiguousArray == [1, 2, 3])
-        #expect(recorder.last?.new as? ContiguousArray == [7, 3, 4])
+        #expect(recorder.entries.map(\.kind) == [.setting, .insertion, .insertion])
+        #expect(recorder.entries.first?.old as? ContiguousArray == [1, 2, 3])
+        #expect(recorder.entries.first?.new as? ContiguousArray == [7, 3, 4])
     }
 
     @Test("what handlers change at the end is told inside their call") func reentrant() throws {
