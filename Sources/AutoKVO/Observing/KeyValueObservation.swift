@@ -70,7 +70,9 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     /// The object observed; the first one alive if there are several; nil if it is dead.
     public var target: TrackedObject? {
         guard let routes = routes else { return record?.trackedObject }
-        return routes.lazy.compactMap { $0.root.trackedObject }.first
+        // Each is asked once: it may be dead the next time. `lazy.compactMap { … }.first` asks twice.
+        for route in routes { if let target = route.root.trackedObject { return target } }
+        return nil
     }
 
     /// The objects observed that are alive and not removed.
