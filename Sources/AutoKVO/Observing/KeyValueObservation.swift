@@ -135,14 +135,18 @@ extension KeyValueObservation: Hashable {
 }
 
 extension KeyValueObservation: CustomDebugStringConvertible {
-    /// Both sides, the paths, the options, whether it is valid, and the file and line of the registration.
+    /// Both sides, the paths, the options, whether it is valid, and the file and line of the registration. Of a side
+    /// that is dead, its class.
     public var debugDescription: String {
-        func name(_ object: AnyObject?, _ gone: String) -> String { object.map { describeObject($0) } ?? gone }
+        func name(_ record: ObjectRecord?, _ none: String) -> String {
+            guard let record else { return none }
+            return record.object(as: AnyObject.self).map { describeObject($0) } ?? "a dead \(record.objectClass)"
+        }
         let paths = keyPaths.map { "\"\($0)\"" }.joined(separator: ", ")
         let targets = targets.map { describeObject($0) }.joined(separator: ", ")
-        let observer = observerRecord == nil ? "no observer" : name(observer, "a dead observer")
-        return "<KeyValueObservation of \(paths) on \(targets.isEmpty ? "a dead target" : targets) by \(observer), options "
-            + "\(options), \(isValid ? "valid" : "ended"), registered at \(registrationSite)>"
+        return "<KeyValueObservation of \(paths) on \(targets.isEmpty ? name(record, "no target") : targets) by "
+            + "\(name(observerRecord, "no observer")), options \(options), \(isValid ? "valid" : "ended"), "
+            + "registered at \(registrationSite)>"
     }
 }
 
