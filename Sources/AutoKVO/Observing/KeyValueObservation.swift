@@ -24,7 +24,7 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     /// Whether it holds a reference to itself, so that its observer still finds it after its target's death. Guarded like
     /// the list.
     @exclusivity(unchecked) var ownsItself = false
-    /// Why it ended, once it has.
+    /// Why it ended, once the `onEnd` closures have been run for it, or are about to be; nil while it is armed.
     @exclusivity(unchecked) var endReason: EndReason?
 
     init(
@@ -164,6 +164,9 @@ final class ObservationDetails {
     /// The paths of an observation that has ended and given up its routes.
     var endedPaths: [String]?
     var onEnd: [(KeyValueObservation.EndReason) -> Void] = []
+    /// Drops the changes under way to where they are delivered. Run when the observation is removed or a side dies,
+    /// also after it has fired, and not when it fires.
+    var dropChanges: (() -> Void)?
     /// Targets kept alive for `.retainsTarget`.
     var retainedTargets: [TrackedObject] = []
     /// With `.once` and `.prior`: the change that made the prior call.
