@@ -193,8 +193,17 @@ extension StressTests {
         case 1: knot.removeObserver(nil, forKeyPath: "left.b", handler: "note")
         case 2: knot.stopObserving("a", of: knot)
         case 3: _ = knot.removeAllObservers() + knot.stopObservingAllTargets()
-        case 4: _ = knot.$a.observe { _ in }.scoped().isValid
-        case 5: #expect(knot.$left.key == "left" && knot.$left.value != nil)
+        case 4, 5:
+            // Making a handle is an access to the property, and so the thread's that writes it.
+            let handle =
+                switch thread {
+                case 0: knot.$a
+                case 1: knot.$b
+                case 2: knot.$c
+                default: knot.$d
+                }
+            #expect(handle.value >= 0)
+            _ = handle.observe { _ in }.scoped().isValid
         default: for observation in knot.observations() { _ = observation.observer }
         }
     }
