@@ -69,11 +69,10 @@ final class OrderedDelivery: @unchecked Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    /// Closes when an observation ends; not when a `.once` observation has been delivered, whose change is under way.
+    /// Closes when an observation ends; not when a `.once` observation has been delivered, whose change is under way
+    /// until the observation is removed or a side dies.
     func close(with observation: KeyValueObservation) {
-        observation.onEnd { reason in
-            if reason != .fired { self.close() }
-        }
+        observation.onDrop { self.close() }
     }
 }
 

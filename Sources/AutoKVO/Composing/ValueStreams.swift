@@ -67,7 +67,9 @@ extension AsyncStream.Continuation where Element: Sendable {
 
     /// Ends the stream with the observation and the observation with the stream.
     fileprivate func end(with observation: KeyValueObservation) {
-        observation.onEnd { _ in self.finish() }
+        // In this order: an observation that has fired already ends the stream here, and has to be removed with it,
+        // since its handler refers to the stream.
         onTermination = { _ in observation.remove() }
+        observation.onEnd { _ in self.finish() }
     }
 }

@@ -201,6 +201,11 @@ extension KeyValueObservation {
 
     /// Decides whether this change is the one that a `.once` observation is delivered.
     private func claim(_ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>) -> Bool {
+        // A manual observation is not used up by a change that it misses.
+        if endsByHand, observerRecord?.isDeinitializing ?? false {
+            observerIsGone()
+            return false
+        }
         if event.isPrior {
             guard changeState(from: .active, to: .claimed).changed else { return false }
             let token = event.token
@@ -223,12 +228,5 @@ extension KeyValueObservation {
     /// The change that made the prior call will not make the other.
     func giveUpClaim(of token: UInt) {
         underLock { if details!.takeClaim(of: token) { _ = changeState(from: .claimed, to: .active) } }
-    }
-
-    /// A `.once` observation was delivered.
-    @inline(never)
-    fileprivate func didFire() {
-        let actions = underLock { state == .ended ? [] : details?.onEnd ?? [] }
-        for action in actions { action(.fired) }
     }
 }

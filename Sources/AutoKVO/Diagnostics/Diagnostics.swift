@@ -6,16 +6,27 @@ public enum Diagnostics {
     /// What takes a message. It may be called from any thread, and must not use the object that the message is about.
     public typealias Handler = @Sendable (String) -> Void
 
-    private static let current = Guarded<Handler>(printToStandardError)
+    /// A handler in a type of our own. A closure by itself in a generic box is wrapped twice more each time it is read
+    /// through `inout` (Swift 6.3.1), so that each message would cost more than the last, and the stack overflow in the
+    /// end.
+    private struct Sink: Sendable {
+        let call: Handler
+    }
+
+    private static let current = Guarded(Sink(call: printToStandardError))
 
     /// Gets each message, one line without a newline at its end, on the thread where it arose. Prints it to standard
     /// error unless replaced.
     public static var handler: Handler {
-        get { current.withLock { $0 } }
-        set { current.withLock { $0 = newValue } }
+        get { current.withLock { $0 }.call }
+        set {
+            // The one that was there is released without the lock.
+            var sink = Sink(call: newValue)
+            current.withLock { swap(&$0, &sink) }
+        }
     }
 
-    @TaskLocal private static var override: Handler?
+    @TaskLocal private static var override: Sink?
 
     /// Runs an operation whose messages, and those of the tasks it starts, go to another handler: for tests that run
     /// in parallel.
@@ -25,14 +36,14 @@ public enum Diagnostics {
     public static func withHandler<Result, Failure: Error>(
         _ handler: @escaping Handler, operation: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let outcome: Swift.Result<Result, Failure> = $override.withValue(handler) {
+        let outcome: Swift.Result<Result, Failure> = $override.withValue(Sink(call: handler)) {
             do throws(Failure) { return .success(try operation()) } catch { return .failure(error) }
         }
         return try outcome.get()
     }
 
     static func report(_ message: @autoclosure () -> String) {
-        (override ?? handler)(message())
+        (override?.call ?? handler)(message())
     }
 
     private static let printToStandardError: Handler = { message in

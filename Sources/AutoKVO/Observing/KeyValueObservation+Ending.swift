@@ -62,36 +62,6 @@ extension KeyValueObservation {
         return true
     }
 
-    /// Runs a closure when the observation ends, with the reason, on the thread that ends it; at once if it has ended.
-    /// When a side dies, that is inside its `deinit`, before any of its stored properties is destroyed.
-    ///
-    /// The closures run in the order in which they were added. Those of a `.once` observation run at each delivery.
-    public func onEnd(_ action: @escaping (EndReason) -> Void) {
-        let ended: EndReason? = underLock {
-            if let endReason { return endReason }
-            if details == nil { details = ObservationDetails() }
-            details!.onEnd.append(action)
-            return nil
-        }
-        if let ended { action(ended) }
-    }
-
-    /// Arms an observation with `.once` again after it has been delivered. Has no effect while it is armed.
-    ///
-    /// - Throws: A `KeyValueError` if the observation was removed or a side has died: its handler is gone.
-    public func rearm() throws(KeyValueError) {
-        let (fired, before) = changeState(from: .fired, to: .active)
-        guard fired else {
-            if before == .ended { throw KeyValueError(.endedObservation, key: keyPaths.joined(separator: "|")) }
-            return
-        }
-        guard attach() else {
-            _ = changeState(from: .active, to: .fired)
-            detach()
-            throw KeyValueError(.deinitializingObject, keyPath: keyPaths.joined(separator: "|"))
-        }
-    }
-
     /// Puts the observation where changes find it, on both sides. False if one of them is dying.
     func attach() -> Bool {
         if let observerHome, !observerHome._withUnsafeGuaranteedRef({ $0.hold(self) }) { return false }
@@ -155,7 +125,7 @@ extension KeyValueObservation {
             seen = now
         }
         TestPoint.ending.reach()
-        let left: (closure: UnsafeRawPointer?, hasDetails: Bool)
+        let left: (closure: UnsafeRawPointer?, hasDetails: Bool, isArmed: Bool)
         if isGroup {
             detach()
             left = underLock { giveUp(reason) }
@@ -164,31 +134,35 @@ extension KeyValueObservation {
             left = home!._withUnsafeGuaranteedRef { $0.unlink(self) { giveUp(reason) } }
         }
         csr_release(left.closure)
-        if left.hasDetails { finishEnding(reason) }
+        if left.hasDetails { finishEnding(left.isArmed ? reason : nil) }
         return true
     }
 
     /// Notes why it has ended. Under the lock. Returns what is to be done without it: the closure to release, if no call is
-    /// using it, and whether there is more to finish.
+    /// using it, whether there is more to finish, and whether `onEnd` has not been run since it was armed.
     @inline(__always)
-    private func giveUp(_ reason: EndReason) -> (closure: UnsafeRawPointer?, hasDetails: Bool) {
-        endReason = reason
-        return (holds == 0 ? takeHandler() : nil, details != nil)
+    private func giveUp(_ reason: EndReason) -> (closure: UnsafeRawPointer?, hasDetails: Bool, isArmed: Bool) {
+        let isArmed = endReason == nil
+        if isArmed { endReason = reason }
+        return (holds == 0 ? takeHandler() : nil, details != nil, isArmed)
     }
 
-    private func finishEnding(_ reason: EndReason) {
-        let (actions, routes, targets) = underLock {
+    /// - Parameter reason: What to run `onEnd` with; nil if it has been run.
+    private func finishEnding(_ reason: EndReason?) {
+        let (actions, drop, routes, targets) = underLock {
             let details = details!
             defer {
                 details.onEnd = []
+                details.dropChanges = nil
                 details.endedPaths = details.routes?.all.map(\.path.text)
                 details.routes = details.routes.map { _ in RouteList([]) }
                 details.retainedTargets = []
             }
-            return (details.onEnd, details.routes, details.retainedTargets)
+            return (details.onEnd, details.dropChanges, details.routes, details.retainedTargets)
         }
-        for action in actions { action(reason) }
-        withExtendedLifetime((routes, targets)) {}
+        drop?()
+        if let reason { for action in actions { action(reason) } }
+        withExtendedLifetime((actions, routes, targets)) {}
     }
 
     /// What a walk that was the last to hold an ended observation does when it lets go, without a lock.
@@ -257,17 +231,21 @@ extension KeyValueObservation {
     @inline(never)
     func observerIsGone() {
         if !endsByHand {
-            // A tracked observer's deinit is ending the observation at this moment, on another thread.
-            if observerRecord?.schema == nil { end(.observerDeinitialized) }
+            // A tracked observer's deinit is ending the observation at this moment, on another thread; but it does not
+            // find one that has just fired, for a call that cannot be made.
+            if observerRecord?.schema == nil || state == .fired { end(.observerDeinitialized) }
             return
         }
+        _ = changeState(from: .fired, to: .active)
         let isFirst = underLock {
-            if details == nil { details = ObservationDetails() }
-            defer { details!.hasReportedDeadObserver = true }
-            return !details!.hasReportedDeadObserver
+            let details = makeDetails()
+            defer { details.hasReportedDeadObserver = true }
+            return !details.hasReportedDeadObserver
         }
         if isFirst {
-            Diagnostics.report("A change was missed because the observer is dead and the observation was not removed: \(debugDescription)")
+            Diagnostics.report(
+                "A change was missed because the observer is dead and the observation was not removed: "
+                    + debugDescription)
         }
     }
 }

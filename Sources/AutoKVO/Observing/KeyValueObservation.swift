@@ -24,7 +24,7 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     /// Whether it holds a reference to itself, so that its observer still finds it after its target's death. Guarded like
     /// the list.
     @exclusivity(unchecked) var ownsItself = false
-    /// Why it ended, once it has.
+    /// Why it ended, once the `onEnd` closures have been run for it, or are about to be; nil while it is armed.
     @exclusivity(unchecked) var endReason: EndReason?
 
     init(
@@ -70,7 +70,9 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     /// The object observed; the first one alive if there are several; nil if it is dead.
     public var target: TrackedObject? {
         guard let routes = routes else { return record?.trackedObject }
-        return routes.lazy.compactMap { $0.root.trackedObject }.first
+        // Each is asked once: it may be dead the next time. `lazy.compactMap { … }.first` asks twice.
+        for route in routes { if let target = route.root.trackedObject { return target } }
+        return nil
     }
 
     /// The objects observed that are alive and not removed.
@@ -133,14 +135,17 @@ extension KeyValueObservation: Hashable {
 }
 
 extension KeyValueObservation: CustomDebugStringConvertible {
-    /// Both sides, the paths, the options, whether it is valid, and the file and line of the registration.
+    /// Both sides, the paths, the options, whether it is valid, and the file and line of the registration. Of a side
+    /// that is dead, its class.
     public var debugDescription: String {
-        func name(_ object: AnyObject?, _ gone: String) -> String { object.map { describeObject($0) } ?? gone }
-        let paths = listed(keyPaths.map(quoted))
+        func name(_ record: ObjectRecord?, _ none: String) -> String {
+            guard let record else { return none }
+            return record.object(as: AnyObject.self).map { describeObject($0) } ?? "a dead \(record.objectClass)"
+        }
         let targets = listed(targets.map { describeObject($0) })
-        let observer = observerRecord == nil ? "no observer" : name(observer, "a dead observer")
-        return "<KeyValueObservation of \(paths) on \(targets.isEmpty ? "a dead target" : targets) by \(observer), options "
-            + "\(options), \(isValid ? "valid" : "ended"), registered at \(registrationSite)>"
+        return "<KeyValueObservation of \(listed(keyPaths.map(quoted))) on \(targets.isEmpty ? name(record, "no target") : targets) by "
+            + "\(name(observerRecord, "no observer")), options \(options), \(isValid ? "valid" : "ended"), "
+            + "registered at \(registrationSite)>"
     }
 }
 
@@ -158,6 +163,9 @@ final class ObservationDetails {
     /// The paths of an observation that has ended and given up its routes.
     var endedPaths: [String]?
     var onEnd: [(KeyValueObservation.EndReason) -> Void] = []
+    /// Drops the changes under way to where they are delivered. Run when the observation is removed or a side dies,
+    /// also after it has fired, and not when it fires.
+    var dropChanges: (() -> Void)?
     /// Targets kept alive for `.retainsTarget`.
     var retainedTargets: [TrackedObject] = []
     /// With `.once` and `.prior`: the change that made the prior call.

@@ -210,6 +210,25 @@ private actor Collector {
         #expect(log.messages == ["1", "3"])
     }
 
+    @Test("a removal drops the change of an observation with .once that is under way") func onceRemoved() throws {
+        let tracker = LifetimeTracker()
+        for isKept in [true, false] {
+            let token = tracker.token()
+            let observation = try person.observe("age", as: Int.self, options: [.new, .once], on: scheduler) {
+                [log] change in
+                token.touch()
+                log.add("\(change.newValue!)")
+            }
+            person.age += 1
+            if !isKept { observation.remove() }
+        }
+        // The handle is gone, and the change is still to come.
+        #expect(tracker.liveCount == 1)
+        scheduler.runAll()
+        #expect(log.messages == ["1"])
+        tracker.expectNoLeaks()
+    }
+
     @Test("a wrong path or type throws") func errors() {
         #expect(throws: KeyValueError.self) { try person.observe("agee", as: Int.self, on: scheduler) { _ in } }
         #expect(throws: KeyValueError.self) { try person.observe("age", as: String.self, on: scheduler) { _ in } }

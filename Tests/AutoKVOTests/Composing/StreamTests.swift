@@ -19,6 +19,19 @@ import Testing
         #expect(seen == [1, 2])
     }
 
+    @Test("a stream with .once ends with its one value, be it the current one") func once() async throws {
+        let person = Person()
+        let values = try person.values(of: "age", as: Int.self, options: .once)
+        let current = person.$age.values(options: [.once, .initial])
+        person.age = 1
+        person.age = 2
+        var seen: [Int] = []
+        for await age in values { seen.append(age) }
+        for await age in current { seen.append(age) }
+        #expect(seen == [1, 0])
+        #expect(person.observations().isEmpty)
+    }
+
     // 7.07
     @Test("a path's values, nil if the type is optional, left out if it is not") func paths() async throws {
         var person: Person? = Person()

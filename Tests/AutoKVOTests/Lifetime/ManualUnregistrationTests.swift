@@ -62,11 +62,33 @@ private final class OptedOut: Model {
         #expect(calls == 0)
         #expect(lines.count == 1)
         #expect(lines.first?.contains("ManualUnregistrationTests.swift") == true)
+        #expect(lines.first?.contains(" by a dead Person,") == true)
         #expect(observation.isValid)
         observation.remove()
         #expect(!observation.isValid)
         #expect(messages { person.age = 3 }.isEmpty)
         #expect(person.observations().isEmpty)
+    }
+
+    @Test("a description names the class of a side that is dead, tracked or not", arguments: [true, false])
+    func descriptionOfTheDead(tracked: Bool) throws {
+        final class Panel {}
+        var person: Person? = Person()
+        var panel: AnyObject? = tracked ? Employee() : Panel()
+        let observations = try ["age", "age|firstName"].map {
+            try person!.addObserver(panel!, forKeyPath: $0, options: [.unregisterManually]) { _, _ in }
+        }
+        panel = nil
+        for observation in observations {
+            #expect(observation.debugDescription.contains(" by a dead \(tracked ? "Employee" : "Panel"),"))
+            #expect(observation.debugDescription.contains(" on Person(0x"))
+        }
+        person = nil
+        for observation in observations {
+            #expect(observation.debugDescription.contains(" on a dead Person by a dead "))
+            observation.remove()
+            #expect(observation.debugDescription.contains(" on a dead Person by a dead "))
+        }
     }
 
     @Test(

@@ -1,0 +1,80 @@
+extension KeyValueObservation {
+    /// Runs a closure when the observation ends, with the reason, on the thread that ends it; at once if it has ended.
+    /// When a side dies, that is inside its `deinit`, before any of its stored properties is destroyed.
+    ///
+    /// The closures run in the order in which they were added, once for each time the observation was armed: one with
+    /// `.once` that has fired does not end a second time, whatever happens to it and its sides, unless `rearm()` was
+    /// called.
+    public func onEnd(_ action: @escaping (EndReason) -> Void) {
+        let ended: EndReason? = underLock {
+            // What has fired may be armed again.
+            if endReason == nil || endReason == .fired && state != .ended { makeDetails().onEnd.append(action) }
+            return endReason
+        }
+        if let ended { action(ended) }
+    }
+
+    /// Runs a closure when the observation is removed or a side dies, also if it has fired before; at once if it has
+    /// ended.
+    func onDrop(_ action: @escaping () -> Void) {
+        let hasEnded = underLock {
+            if state != .ended { makeDetails().dropChanges = action }
+            return state == .ended
+        }
+        if hasEnded { action() }
+    }
+
+    /// The details, made if they are missing. Under the lock.
+    func makeDetails() -> ObservationDetails {
+        if details == nil { details = ObservationDetails() }
+        return details!
+    }
+
+    /// Arms an observation with `.once` again after it has been delivered. Has no effect while it is armed.
+    ///
+    /// With `.retainsTarget` it keeps the target alive again. Inside the handler it ends the delivery under way: the
+    /// `onEnd` closures run with `.fired` before it returns.
+    ///
+    /// - Throws: A `KeyValueError` if the observation was removed or a side has died: its handler is gone.
+    public func rearm() throws(KeyValueError) {
+        let targets = options.contains(.retainsTarget) ? targets : []
+        defer { withExtendedLifetime(targets) {} }
+        didFire()
+        let (fired, before) = underLock {
+            let change = changeState(from: .fired, to: .active)
+            if change.changed {
+                endReason = nil
+                if !targets.isEmpty { details?.retainedTargets = targets }
+            }
+            return change
+        }
+        guard fired else {
+            if before == .ended { throw KeyValueError(.endedObservation, key: keyPaths.joined(separator: "|")) }
+            return
+        }
+        guard attach() else {
+            underLock {
+                guard changeState(from: .active, to: .fired).changed else { return }
+                endReason = .fired
+                details?.retainedTargets = []
+            }
+            detach()
+            throw KeyValueError(.deinitializingObject, keyPath: keyPaths.joined(separator: "|"))
+        }
+    }
+
+    /// The delivery of a `.once` observation is over: runs its `onEnd` and lets go of its targets, unless it has been
+    /// armed again or has ended since it fired.
+    @inline(never)
+    func didFire() {
+        let (actions, targets): ([(EndReason) -> Void], [TrackedObject]) = underLock {
+            guard state == .fired, endReason == nil else { return ([], []) }
+            endReason = .fired
+            guard let details else { return ([], []) }
+            defer { details.retainedTargets = [] }
+            return (details.onEnd, details.retainedTargets)
+        }
+        for action in actions { action(.fired) }
+        withExtendedLifetime(targets) {}
+    }
+}
