@@ -345,11 +345,7 @@ private final class Mesh: Model {
     {
         final class Later: ChangeScheduler, @unchecked Sendable {
             private var operations: [@Sendable () -> Void] = []
-            func schedule(_ operation: @escaping @Sendable () -> Void) {
-                // It is given one at a time.
-                #expect(operations.isEmpty)
-                operations.append(operation)
-            }
+            func schedule(_ operation: @escaping @Sendable () -> Void) { operations.append(operation) }
             func run() { while !operations.isEmpty { operations.removeFirst()() } }
         }
         let scheduler = Later()
