@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Every build, sanitizer, fuzzer and model of the project, one after another. A failed step does not stop the others; the
-# table at the end has one row a step, and .build-check/logs keeps what each of them printed.
+# Every check of the project, one after another: of the sources as they stand (layers, format: seconds, no build), then
+# every build, sanitizer, fuzzer and model, and the documentation and the public interface. A failed step does not stop the
+# others; the table at the end has one row a step, and .build-check/logs keeps what each of them printed.
 #
 #   scripts/check.sh               everything, for a person who is about to submit a change
 #   scripts/check.sh --quick       what CI runs after scripts/test.sh: the same steps, shorter, without a second debug run
@@ -15,7 +16,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 source scripts/lib/steps.sh
 
-all_steps=(debug warnings release stress thread address undefined valgrind fuzz model counts docs new-user)
+all_steps=(layers format debug warnings release stress thread address undefined valgrind fuzz model counts docs api new-user)
 mode=normal
 only=()
 while [ $# -gt 0 ]; do

@@ -5,32 +5,12 @@
 #
 #   scripts/docs.sh [SCRATCH]      the scratch path of the build that is used, and brought up to date first; .build
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+source scripts/lib/symbols.sh
 
 prepare
-ensure_command jq jq
-tools=$(dirname "$(readlink -f "$(command -v swift)")")
 scratch=${1:-.build}
-modules=(AutoKVO AutoKVOFoundation)
-
-say "building the libraries"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-for module in "${modules[@]}"; do
-    swift build --scratch-path "$scratch" --target "$module" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
-done
-
-# The symbols are read from the modules that were built, which takes a second where another build would take a minute.
-products=$(swift build --scratch-path "$scratch" --show-bin-path)
 symbols=$scratch/symbol-graphs
-rm -rf "$symbols"
-mkdir -p "$symbols"
-target=$(swift -print-target-info | jq -r .target.triple)
-maps=()
-for map in "$products"/C*.build/module.modulemap; do maps+=(-Xcc "-fmodule-map-file=$map"); done
-for module in "${modules[@]}"; do
-    "$tools/swift-symbolgraph-extract" -module-name "$module" -target "$target" -I "$products/Modules" "${maps[@]}" \
-        -minimum-access-level public -emit-extension-block-symbols -output-dir "$symbols"
-done
+symbol_graphs "$scratch"
 
 # What the compiler synthesizes, or a protocol's own extension gives, has no place in this package; an extension's block is
 # no name of its own.
@@ -45,6 +25,6 @@ silent=$(jq -rs "$own | map(select(([.declarationFragments[].spelling] | join(\"
 [ -z "$silent" ] || fail $'names that throw, and do not say when:\n'"$silent"
 
 say "docc convert"
-"$tools/docc" convert docs/AutoKVO.docc --additional-symbol-graph-dir "$symbols" --output-dir "$scratch/documentation.doccarchive" \
+"$(toolchain_bin)/docc" convert docs/AutoKVO.docc --additional-symbol-graph-dir "$symbols" --output-dir "$scratch/documentation.doccarchive" \
     --fallback-display-name AutoKVO --fallback-bundle-identifier AutoKVO --warnings-as-errors
 say "$scratch/documentation.doccarchive"

@@ -18,7 +18,7 @@ awk '/^```/ { if (inside) exit; if ($0 ~ /^```swift[[:space:]]*$/) inside = 1; n
 [ -s "$place/Sources/newcomer/main.swift" ] || fail "README.md has no \`\`\`swift block."
 
 cat >"$place/Package.swift" <<EOF
-// swift-tools-version: 6.1
+// swift-tools-version: 6.3
 import PackageDescription
 
 let package = Package(

@@ -10,10 +10,13 @@ require_swift() {
     command -v swift >/dev/null || fail "no swift on the PATH: AutoKVO needs a Swift 6.3 toolchain."
 }
 
+# The folder of the toolchain's programs.
+toolchain_bin() { dirname "$(readlink -f "$(command -v swift)")"; }
+
 # The toolchain's own clang, which is there wherever Swift is; the system's compiler need not be.
 toolchain_clang() {
     local beside
-    beside="$(dirname "$(readlink -f "$(command -v swift)")")/clang"
+    beside="$(toolchain_bin)/clang"
     if [ -x "$beside" ]; then echo "$beside"; else command -v clang || command -v cc; fi
 }
 

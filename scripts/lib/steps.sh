@@ -13,6 +13,21 @@ run_tests() {
     swift test --disable-xctest --scratch-path "$scratch" "$@"
 }
 
+# Which folder of the sources names which, how unsafe they are, and how long; first with mistakes that are planted. Without a build.
+step_layers() {
+    ensure_command python3 python3
+    python3 scripts/layers.py --self-test
+    python3 scripts/layers.py
+}
+
+# What is Swift in this repository, for `swift format`: no checked out package and no build.
+readonly swift_sources=(Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/*/*.swift)
+
+step_format() {
+    swift format lint --strict --parallel --recursive "${swift_sources[@]}" ||
+        fail "not in the style of .swift-format: swift format -i -p -r ${swift_sources[*]}"
+}
+
 step_debug() { run_tests .build; }
 
 step_release() { run_tests .build-release -c release; }
@@ -116,9 +131,12 @@ step_new-user() {
 # In the scratch path of the tests, so that in CI everything is built already.
 step_docs() { bash scripts/docs.sh .build; }
 
+# The public interface against the committed list of it; from the same build.
+step_api() { bash scripts/api.sh .build; }
+
 # step_detail LOG: what the table says beside a step: the last verdict of the test runner, or why it was skipped.
 step_detail() {
-    { grep -aoE 'Test run with [0-9]+ tests?.* (passed|failed)|^skipped: .*|^stress: .*' "$1" || true; } | tail -n 1 | sed 's/^skipped: //'
+    { grep -aoE 'Test run with [0-9]+ tests?.* (passed|failed)|^skipped: .*|^(stress|layers): .*' "$1" || true; } | tail -n 1 | sed -E 's/^(skipped|layers): //'
 }
 
 # step_complaints LOG: the lines that name a mistake, each once, with what a test says of its own (a seed, a trace); at most

@@ -125,14 +125,14 @@ private final class Wide: Model {
     @Observed var a = 0
     @Observed var 名前 = 0
     @Observed var aVeryLongPropertyNameIndeedLongerThanFifteen = 0
-    @Observed var exactlyFifteen_ = 0
-    @Observed var exactlySixteen__ = 0
+    @Observed var fifteenLettersX = 0
+    @Observed var sixteenLettersXY = 0
     override class var schema: Schema {
         Schema(Wide.self, extending: super.schema) {
             Key("名前", \.名前)
             Key("aVeryLongPropertyNameIndeedLongerThanFifteen", \.aVeryLongPropertyNameIndeedLongerThanFifteen)
-            Key("exactlyFifteen_", \.exactlyFifteen_)
-            Key("exactlySixteen__", \.exactlySixteen__)
+            Key("fifteenLettersX", \.fifteenLettersX)
+            Key("sixteenLettersXY", \.sixteenLettersXY)
             for index in 0..<300 { Key("k\(index)", \.a, affectedBy: index == 0 ? "名前" : "k\(index - 1)") }
         }
     }
@@ -237,17 +237,17 @@ private final class Wide: Model {
     @Test("names of any length and script, and a chain of 300 keys") func wide() throws {
         let object = Wide()
         for path in [
-            "名前", "aVeryLongPropertyNameIndeedLongerThanFifteen", "exactlyFifteen_", "exactlySixteen__", "k299",
+            "名前", "aVeryLongPropertyNameIndeedLongerThanFifteen", "fifteenLettersX", "sixteenLettersXY", "k299",
         ] {
             try object.observe(path, recorder.handler())
         }
         object.aVeryLongPropertyNameIndeedLongerThanFifteen = 1
-        object.exactlyFifteen_ = 1
-        object.exactlySixteen__ = 1
+        object.fifteenLettersX = 1
+        object.sixteenLettersXY = 1
         object.名前 = 1
         #expect(
             recorder.paths == [
-                "aVeryLongPropertyNameIndeedLongerThanFifteen", "exactlyFifteen_", "exactlySixteen__", "名前", "k299",
+                "aVeryLongPropertyNameIndeedLongerThanFifteen", "fifteenLettersX", "sixteenLettersXY", "名前", "k299",
             ])
     }
 
