@@ -20,8 +20,7 @@ let package = Package(
             dependencies: [.target(name: "CLibBSD", condition: .when(platforms: [.linux]))],
             linkerSettings: [.linkedLibrary("bsd", .when(platforms: [.linux]))]),
         .target(name: "CSwiftRuntime"),
-        .target(name: "CLockBias"),
-        .target(name: "AutoKVO", dependencies: ["CDeallocHook", "CSwiftRuntime", "CLockBias"]),
+        .target(name: "AutoKVO", dependencies: ["CDeallocHook", "CSwiftRuntime"]),
         .target(name: "AutoKVOFoundation", dependencies: ["AutoKVO"]),
         .executableTarget(
             name: "autokvo-monitor",

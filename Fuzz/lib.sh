@@ -41,7 +41,7 @@ build_fuzzer() {
     clang=$(toolchain_clang)
     rm -rf "$build/objects"
     mkdir -p "$build/objects"
-    local -a modules=(CDeallocHook CSwiftRuntime CLockBias) includes=() maps=()
+    local -a modules=(CDeallocHook CSwiftRuntime) includes=() maps=()
     local module file
     for module in "${modules[@]}"; do
         includes+=(-I "Sources/$module/include")

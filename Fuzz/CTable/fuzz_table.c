@@ -2,10 +2,10 @@
 // one of the callbacks that should be there. Callbacks and release functions read further calls from the same input, so
 // that calls nest, on the dying object too. Allocations fail where the input says. Any difference aborts.
 
-#include "../../Sources/CDeallocHook/CDeallocHookPrivate.h"
+#include "CDeallocHook.h"
 
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #define CHECK(condition)                                                     \
   do {                                                                       \
@@ -15,8 +15,7 @@
     }                                                                        \
   } while (0)
 
-// Most objects are in one stripe, enough for its first four chunks, and all keys want the same few places of an object's
-// own table, so that few of them make it grow, shrink and wrap around.
+// Most objects are side by side, so that some share a tree, and enough for a stripe to have more trees and then fewer.
 enum { OBJECTS = 108, CROWDED = 100, KEYS = 24, RECORDS = 4096, DEEPEST = 6 };
 
 typedef enum { ABSENT, PRESENT, OVER } presence;
@@ -40,7 +39,8 @@ typedef struct {
 static const void *objects[OBJECTS];
 static const void *keys[KEYS];
 static bool dying[OBJECTS], releasing[OBJECTS];
-static uint32_t places[OBJECTS];  // where an entry was once: most are out of date when they are used
+static cdh_member members[OBJECTS];
+static bool is_member[OBJECTS];
 static value_record values[RECORDS];
 static callback_record callbacks[RECORDS];
 static int value_count, callback_count, depth, last_torn_down;
@@ -50,9 +50,6 @@ static size_t input_left;
 static int allocations_left;  // until one fails; negative: none does
 static bool failed;
 static long outstanding;
-
-// The program's own definition comes before libbsd's: a fixed seed, so that an input always does the same.
-void arc4random_buf(void *buffer, size_t count) { memset(buffer, 0x5A, count); }
 
 static int next(int bound) {
   if (input_left == 0) return 0;
@@ -135,7 +132,7 @@ static void run_callback(const void *object, void *pointer) {
 }
 
 static void check_result(cdh_result result, int object) {
-  // An index that could not grow may be made anew in its place, so a failed allocation need not make the call fail.
+  // Without memory for more trees those that there are serve as well, so a failed allocation need not fail the call.
   CHECK(result == (dying[object] ? CDH_DYING : CDH_OK) || (failed && result == CDH_NO_MEMORY));
 }
 
@@ -170,8 +167,9 @@ static void look(int object, int key, bool retained) {
   void *found = cdh_associated(objects[object], keys[key], retained ? retain : NULL);
   // What has no release function goes silently during the releases, at a moment that is not promised.
   CHECK(found == expected || (!found && releasing[object] && !expected->has_release));
-  places[object] = cdh_place(objects[object]);
-  CHECK((places[object] != 0) == (exists(object) && !dying[object]));
+  if (!retained) return;
+  (is_member[object] ? cdh_leave : cdh_join)(&members[object]);
+  is_member[object] = !is_member[object];
 }
 
 static void dissociate(int object, int key) {
@@ -224,7 +222,7 @@ static void tear_down(int object) {
   }
   last_torn_down = object;
   dying[object] = exists(object);
-  cdh_teardown_at(objects[object], places[object]);
+  cdh_teardown(objects[object]);
   dying[object] = releasing[object] = false;
   for (int i = 0; i < value_count; i++) {
     if (values[i].object != object || values[i].presence != PRESENT) continue;
@@ -237,7 +235,16 @@ static void tear_down(int object) {
   for (int key = 0; key < KEYS; key++) CHECK(!cdh_associated(objects[object], keys[key], NULL));
 }
 
+static void *unless_first(cdh_member *member) {
+  CHECK(is_member[member - members]);
+  return member == members ? NULL : member;
+}
+
 static void check_count(void) {
+  size_t joined = 0;
+  for (int i = 1; i < OBJECTS; i++) joined += is_member[i];
+  void *found[OBJECTS];
+  CHECK(cdh_collect(unless_first, found, OBJECTS) == joined);
   size_t count = 0;
   for (int object = 0; object < OBJECTS; object++) {
     count += exists(object);
@@ -266,18 +273,10 @@ static void step(void) {
   }
 }
 
-static bool is_in_first_stripe(const void *object) {
-  return cdh_stripe_of(cdh_seed, object, cdh_hash(cdh_seed, object)) == cdh_stripes;
-}
-
 static void choose_addresses(void) {
-  cdh_on_teardown(&objects, run_callback, NULL, NULL, &callbacks[0].token);  // the seed is drawn
-  cdh_cancel(&objects, callbacks[0].token);
   uintptr_t address = 0x10000;
-  for (int i = 0; i < OBJECTS; address += i < CROWDED ? 8 : 0x10000)
-    if (i >= CROWDED || is_in_first_stripe((void *)address)) objects[i++] = (void *)address;
-  for (int i = 0; i < KEYS; address += 8)
-    if ((cdh_hash(cdh_seed, (void *)address) & 31) >= 29) keys[i++] = (void *)address;
+  for (int i = 0; i < OBJECTS; address += i++ < CROWDED ? 8 : 0x10000) objects[i] = (void *)address;
+  for (int i = 0; i < KEYS; i++) keys[i] = (void *)(uintptr_t)(8 * i + 8);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -289,10 +288,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   input_left = size;
   allocations_left = -1;
   value_count = callback_count = depth = last_torn_down = 0;
-  memset(places, 0, sizeof places);
   while (input_left > 0) step();
 
-  for (int object = 0; object < OBJECTS; object++) tear_down(object);
+  for (int object = 0; object < OBJECTS; object++) {
+    tear_down(object);
+    if (is_member[object]) look(object, 0, true);
+  }
   CHECK(cdh_live_entries() == 0 && outstanding == 0);
   for (int i = 0; i < value_count; i++)
     CHECK(values[i].releases == (values[i].presence == OVER && values[i].has_release));

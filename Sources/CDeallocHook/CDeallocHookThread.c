@@ -1,15 +1,14 @@
-// The per-thread word. The word itself is read without a call; a pthread key exists only to be told of a thread's end.
+// The per-thread word. It is read without a call; a pthread key exists only for its destructor, which runs at a
+// thread's end.
 
-#include "CDeallocHookPrivate.h"
+#include "CDeallocHook.h"
 
 #include <pthread.h>
 
 _Thread_local void *cdh_thread_word __attribute__((tls_model("initial-exec")));
 static _Thread_local cdh_release_fn word_release __attribute__((tls_model("initial-exec")));
-
-static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
-static bool key_exists;
+static bool has_key;
 
 static void replace(void *value, cdh_release_fn release) {
   void *old_value = cdh_thread_word;
@@ -19,18 +18,17 @@ static void replace(void *value, cdh_release_fn release) {
   if (old_value && old_release) old_release(old_value);
 }
 
-// POSIX has set the key to null before. If the release function sets a value again the key is set again, and this is
-// called again, up to PTHREAD_DESTRUCTOR_ITERATIONS times in all.
+// If the release function sets a value again, the key is set again, and POSIX calls this again, up to
+// PTHREAD_DESTRUCTOR_ITERATIONS times in all.
 static void thread_ends(void *unused) {
   (void)unused;
   replace(NULL, NULL);
 }
 
-static void make_key(void) { key_exists = pthread_key_create(&key, thread_ends) == 0; }
+__attribute__((constructor)) static void make_key(void) { has_key = pthread_key_create(&key, thread_ends) == 0; }
 
 bool cdh_set_thread_value(void *value, cdh_release_fn release) {
-  if (pthread_once(&key_once, make_key) != 0) cdh_fatal("pthread_once failed");
-  if (!key_exists || pthread_setspecific(key, value) != 0) return false;
+  if (!has_key || pthread_setspecific(key, value) != 0) return false;
   replace(value, release);
   return true;
 }

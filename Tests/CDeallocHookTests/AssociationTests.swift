@@ -129,30 +129,6 @@ import Testing
     }
   }
 
-  @Test func theValuesOfAllObjectsForAKeyAreCollected() {
-    let key = Key(), otherKey = Key(), log = Log()
-    let things = (0..<300).map { _ in Thing() }
-    for (index, thing) in things.enumerated() {
-      // The key comes first in some entries and second in others.
-      if index % 2 == 0 { _ = thing.associate(Value("other", log), for: otherKey) }
-      _ = thing.associate(Value("\(index)", log), for: key)
-    }
-    func collect(_ room: Int) -> (count: Int, names: [String]) {
-      var found = [UnsafeMutableRawPointer?](repeating: nil, count: room)
-      let count = cdh_collect(key.address, { retainValue($0) }, &found, room)
-      return (count, found.compactMap { $0.map { Unmanaged<Value>.fromOpaque($0).takeRetainedValue().name } })
-    }
-    #expect(collect(0).count == 300)
-    #expect(collect(10).count == 300)
-    #expect(collect(10).names.count == 10)
-    #expect(Set(collect(300).names) == Set((0..<300).map { "\($0)" }))
-    #expect(cdh_collect(key.address, { _ in nil }, nil, 0) == 300)
-    var room = [UnsafeMutableRawPointer?](repeating: nil, count: 300)
-    #expect(cdh_collect(key.address, { _ in nil }, &room, 300) == 0)
-    for thing in things { cdh_teardown(thing.address) }
-    #expect(collect(300).count == 0)
-  }
-
   @Test func anEntryIsCountedWhileItHoldsSomething() async {
     await #expect(processExitsWith: .success) {
       let first = Thing(), second = Thing(), key = Key(), otherKey = Key(), log = Log()

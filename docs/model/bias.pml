@@ -21,7 +21,7 @@ chan way = [2] of { bool };
 inline enter() { atomic { inside++; assert(inside == 1) } }
 inline exit() { inside-- }
 
-/* clb_fence_all_threads: what any thread has written is seen by all. */
+/* csr_fence_all_threads: what any thread has written is seen by all. */
 inline fence() {
     d_step { do :: nempty(way) -> way?ownerIsIn :: empty(way) -> break od }
 }

@@ -1,4 +1,3 @@
-internal import CDeallocHook
 internal import CSwiftRuntime
 
 /// Who observes what at one moment: a picture for people, as Mermaid, Graphviz or JSON.
@@ -98,20 +97,6 @@ extension ObservationGraph {
         observations = edges.sorted {
             ($0.registeredAt, $0.keyPaths.first ?? "", $0.targets.first ?? 0, $0.observer ?? 0)
                 < ($1.registeredAt, $1.keyPaths.first ?? "", $1.targets.first ?? 0, $1.observer ?? 0)
-        }
-    }
-}
-
-extension ObjectRecord {
-    /// The records of all objects that take part in an observation.
-    static func all() -> [ObjectRecord] {
-        var room = max(cdh_live_entries(), 16)
-        while true {
-            var pointers = [UnsafeMutableRawPointer?](repeating: nil, count: room)
-            let count = cdh_collect(key, { csr_try_retain($0) ? $0 : nil }, &pointers, room)
-            let records = pointers.prefix(count).compactMap { $0.map { Unmanaged<ObjectRecord>.fromOpaque($0).takeRetainedValue() } }
-            if count <= room { return records }
-            room = count + count / 8
         }
     }
 }

@@ -4,9 +4,10 @@ import Synchronization
 
 /// What the library knows of one object that takes part in any observation, as target, as observer, or both.
 ///
-/// The record is the object's associated value in CDeallocHook's table, under a private key; a tracked object caches
-/// its address besides. As *target* it has a list of observations for each property slot; as *observer*, the list of
-/// the observations it holds. The same `KeyValueObservation` is in both lists.
+/// A tracked object knows its record by address, and owns it until its teardown is over. Any other observer's record is
+/// its associated value in CDeallocHook's table, under a private key. All records are in that table's list of members.
+/// As *target* a record has a list of observations for each property slot; as *observer*, the list of the observations
+/// it holds. The same `KeyValueObservation` is in both lists.
 ///
 /// **Who may be dead.** A record pins its object: while the record lives, the object's memory stays allocated, its
 /// address is not reused, and it may be asked at any time, from any thread, whether it is still alive. Everybody who
@@ -16,6 +17,9 @@ import Synchronization
 /// the observations whose home this record is. A thread holds at most one record's lock at a time, takes a stripe of
 /// the table only while holding none, and holds none while user code runs; releasing a closure is running user code.
 final class ObjectRecord: @unchecked Sendable {
+    /// Puts the record into the list of all records. First in memory, so that the record is found by the member's
+    /// address. Used by that address only, since other threads write it under the table's lock.
+    @exclusivity(unchecked) private var member = cdh_member()
     /// The object. Pinned, so the address is valid as long as the record, alive or not.
     let address: UnsafeRawPointer
     /// What the tracked object's class declares; nil for an observer that is not a `TrackedObject`.
@@ -30,8 +34,6 @@ final class ObjectRecord: @unchecked Sendable {
     @exclusivity(unchecked) var isDying = false
     /// Nodes in the object's lists and in lists of keys derived from its keys: zero means that writes cost nothing.
     @exclusivity(unchecked) var interest: Int32 = 0
-    /// Where in the table a tracked object's entry was put, so that its teardown finds it without a search.
-    @exclusivity(unchecked) private(set) var place: UInt32 = 0
     /// Nil for an object without keys.
     private let lists: ObserverLists?
     /// The first of the observations in which the object is the observer.
@@ -46,11 +48,14 @@ final class ObjectRecord: @unchecked Sendable {
         lists = count > 0 ? ObserverLists(count: count) : nil
         csr_pin(address)
         Counters.records.add(1)
+        assert(&member == memberPointer)
+        cdh_join(memberPointer)
     }
 
     deinit {
         lists?.free(count: layout!.pointee.count)
         if schema == nil { leaveTable() }
+        cdh_leave(memberPointer)
         csr_unpin(address)
         Counters.records.add(-1)
     }
@@ -108,8 +113,8 @@ final class RecordDetails {
 // MARK: - Finding the record of an object
 
 extension ObjectRecord {
-    /// The key under which records stand in the table: an address of our own, whatever is behind it.
-    nonisolated(unsafe) static let key = UnsafeRawPointer(
+    /// The key under which the records of untracked observers are in the table: an address of our own.
+    private nonisolated(unsafe) static let key = UnsafeRawPointer(
         UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
 
     /// The record of an object, made if there is none; nil if the object's deinit has begun.
@@ -120,7 +125,8 @@ extension ObjectRecord {
         return untracked.withLock { _ in
             if let record = findUntracked(at: address) { return record }
             let record = ObjectRecord(of: object, schema: nil)
-            record.store()
+            let result = cdh_associate(address, key, Unmanaged.passUnretained(record).toOpaque(), nil, CDH_LAST)
+            precondition(result == CDH_OK, "AutoKVO could not get memory for the record of an observed object.")
             return record
         }
     }
@@ -154,17 +160,28 @@ extension ObjectRecord {
         return untracked.withLock { _ in findUntracked(at: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())) }
     }
 
-    /// Puts the record into the table, which then owns that of a tracked object until the object's teardown.
-    func store() {
-        let result =
-            if schema == nil {
-                cdh_associate(address, Self.key, Unmanaged.passUnretained(self).toOpaque(), nil, CDH_LAST)
-            } else {
-                cdh_associate(
-                    address, Self.key, Unmanaged.passRetained(self).toOpaque(),
-                    { pointer in if let pointer { Unmanaged<ObjectRecord>.fromOpaque(pointer).release() } }, CDH_LAST)
+    /// The records of all objects that take part in an observation.
+    static func all() -> [ObjectRecord] {
+        var room = 16
+        while true {
+            var pointers = [UnsafeMutableRawPointer?](repeating: nil, count: room)
+            let retain: cdh_try_retain_fn = { member in
+                let record = UnsafeMutableRawPointer(member) - ObjectRecord.memberOffset
+                return csr_try_retain(record) ? record : nil
             }
-        precondition(result == CDH_OK, "AutoKVO could not get memory for the record of an observed object.")
-        if schema != nil { place = cdh_place(address) }
+            let count = cdh_collect(retain, &pointers, room)
+            let records = pointers.prefix(count).compactMap { pointer in
+                pointer.map { Unmanaged<ObjectRecord>.fromOpaque($0).takeRetainedValue() }
+            }
+            if count <= room { return records }
+            room = count + count / 8
+        }
+    }
+
+    /// A class's first stored property comes after two words of the object's own.
+    private static let memberOffset = 2 * MemoryLayout<UInt>.size
+
+    private var memberPointer: UnsafeMutablePointer<cdh_member> {
+        (Unmanaged.passUnretained(self).toOpaque() + Self.memberOffset).assumingMemoryBound(to: cdh_member.self)
     }
 }

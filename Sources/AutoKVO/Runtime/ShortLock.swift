@@ -1,4 +1,3 @@
-internal import CLockBias
 internal import CSwiftRuntime
 import Synchronization
 
@@ -68,7 +67,7 @@ struct SpinLock: ~Copyable {
 /// their way.
 package struct ShortLock: ~Copyable {
     /// The number of the thread it belongs to, or nobody's.
-    private let owner = Atomic<UInt32>(clb_owner())
+    private let owner = Atomic<UInt32>(csr_owner())
     private let spin = SpinLock()
     private let ownerIsIn = Atomic<Bool>(false)
 
@@ -80,7 +79,7 @@ package struct ShortLock: ~Copyable {
     package init() {}
 
     deinit {
-        if owner.load(ordering: .relaxed) != CLB_NOBODY { clb_disown() }
+        if owner.load(ordering: .relaxed) != CSR_NOBODY { csr_disown() }
     }
 
     @inline(__always)
@@ -88,7 +87,7 @@ package struct ShortLock: ~Copyable {
         let hold = Hold(isOwners: lockAsOwner())
         if !hold.isOwners {
             spin.lock()
-            if owner.load(ordering: .relaxed) != CLB_NOBODY { share() }
+            if owner.load(ordering: .relaxed) != CSR_NOBODY { share() }
         }
         #if DEBUG
             LockOrder.didLock()
@@ -114,7 +113,7 @@ package struct ShortLock: ~Copyable {
     /// Takes the lock if this thread is its owner, and says whether it is.
     @inline(__always)
     private borrowing func lockAsOwner() -> Bool {
-        let thread = clb_thread_number()
+        let thread = csr_thread_number()
         guard owner.load(ordering: .relaxed) == thread else { return false }
         ownerIsIn.store(true, ordering: .relaxed)
         csr_compiler_barrier()
@@ -134,10 +133,10 @@ package struct ShortLock: ~Copyable {
     /// Takes the lock from its owner. Under the spin lock, which keeps all others out until the owner is.
     @inline(never)
     private borrowing func share() {
-        assert(owner.load(ordering: .relaxed) != clb_thread_number(), "The owner wants its lock, and does not take it.")
-        owner.store(CLB_NOBODY, ordering: .relaxed)
-        clb_disown()
-        clb_fence_all_threads()
+        assert(owner.load(ordering: .relaxed) != csr_thread_number(), "The owner wants its lock, and does not take it.")
+        owner.store(CSR_NOBODY, ordering: .relaxed)
+        csr_disown()
+        csr_fence_all_threads()
         var attempt: UInt32 = 0
         while ownerIsIn.load(ordering: .acquiring) {
             csr_back_off(attempt)

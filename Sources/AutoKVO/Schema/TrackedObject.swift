@@ -109,8 +109,8 @@ extension TrackedObject {
         let (stored, other) = word.compareExchange(
             expected: 0, desired: UInt(bitPattern: mine.toOpaque()), ordering: .acquiringAndReleasing)
         if stored {
-            record.store()
-            return mine
+            // The object owns it, until `endOfLife`.
+            return .passRetained(record)
         }
         // Another thread was first; ours goes unused.
         return .fromOpaque(UnsafeRawPointer(bitPattern: other & ~1)!)
@@ -118,12 +118,10 @@ extension TrackedObject {
 
     /// Ends what the object takes part in, then runs what was left for its death, then forgets it.
     private func endOfLife(_ word: UInt) {
-        let address = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-        let place = Unmanaged<ObjectRecord>.fromOpaque(UnsafeRawPointer(bitPattern: word & ~1)!)._withUnsafeGuaranteedRef {
-            $0.teardown()
-            return $0.place
-        }
-        cdh_teardown_at(address, place)
+        let record = Unmanaged<ObjectRecord>.fromOpaque(UnsafeRawPointer(bitPattern: word & ~1)!)
+        record._withUnsafeGuaranteedRef { $0.teardown() }
+        cdh_teardown(UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+        record.release()
     }
 }
 

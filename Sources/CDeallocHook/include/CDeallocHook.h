@@ -1,4 +1,5 @@
-// CDeallocHook: an associated-object table keyed by object address, with teardown callbacks.
+// CDeallocHook: an associated-object table keyed by object address, with teardown callbacks. And a list of what the
+// caller wants to enumerate, and a value for each thread.
 //
 // An entry is live → dying → gone. `cdh_teardown`, called once when the object dies, runs the object's callbacks in
 // order, releases its associated values, and leaves nothing under the address, so that the address can be reused.
@@ -50,24 +51,29 @@ cdh_result cdh_on_teardown(const void *object, cdh_callback_fn callback, void *_
 bool cdh_cancel(const void *object, uint64_t token);
 
 /// Ends the entry: callbacks in order, then values, then the address is forgotten. Unknown addresses are ignored,
-/// and so is an object whose teardown is under way. Never allocates memory that it cannot do without.
+/// and so is an object whose teardown is under way. Needs no memory.
 void cdh_teardown(const void *object);
-/// Where the object's entry is, or zero if it has none: for `cdh_teardown_at`, which then need not search for it. In a table
-/// of a million entries a search waits for memory, longer than all else in a teardown takes. An entry does not move, but
-/// may be removed and made anew elsewhere; then it is searched for.
-uint32_t cdh_place(const void *object);
-void cdh_teardown_at(const void *object, uint32_t place);
 /// Whether `cdh_teardown` is under way for this address.
 bool cdh_is_dying(const void *object);
 
-/// How many addresses have an entry now. Zero when everything that was observed is dead or has been cleared.
+/// How many addresses have an entry now, counted one by one. Zero when all of them are dead or have been cleared.
 size_t cdh_live_entries(void);
 
-/// The values that all live objects have for `key`, passed through `retain` under a lock; those for which it returns null
-/// are left out. Stores the first `capacity` of them and returns how many there are: call again with more room if that is
-/// larger. Objects that come and go meanwhile may be missed. `retain` must call nothing here.
-typedef void *_Nullable (*cdh_try_retain_fn)(void *value);
-size_t cdh_collect(const void *key, cdh_try_retain_fn retain, void *_Nullable *_Nullable values, size_t capacity);
+/// Puts a caller's structure into a list of all of its kind: a field of it. It stays where it is from `cdh_join` to
+/// `cdh_leave`. Neither needs memory.
+typedef struct cdh_member {
+  struct {
+    struct cdh_member *_Nullable le_next;
+    struct cdh_member *_Nullable *_Nullable le_prev;
+  } link;  // LIST_ENTRY(cdh_member) of <sys/queue.h>
+} cdh_member;
+void cdh_join(cdh_member *member);
+void cdh_leave(cdh_member *member);
+/// What `retain` makes of each member. It runs under a lock, so that the member cannot leave meanwhile, and must call
+/// nothing here; members for which it returns null are left out. Stores the first `capacity` results and returns how many
+/// there are: call again with more room if that is larger. Members that join and leave meanwhile may be missed.
+typedef void *_Nullable (*cdh_try_retain_fn)(cdh_member *member);
+size_t cdh_collect(cdh_try_retain_fn retain, void *_Nullable *_Nullable values, size_t capacity);
 
 /// For tests: where memory comes from, aligned as malloc's. Null restores the default. Only while the table is empty.
 typedef struct cdh_allocator {

@@ -1,8 +1,9 @@
-// CSwiftRuntime: the few entry points of the Swift runtime that Swift source cannot name.
+// CSwiftRuntime: the few entry points of the Swift runtime that Swift source cannot name, and the fence in all threads that a
+// lock with an owner needs.
 //
 // The functions declared here are exported by libswiftCore on Linux and on Apple platforms. Swift refuses to declare
 // symbols of its own runtime, and it has no way to call a closure without retaining its context first; both are a few
-// lines of C. Nothing here keeps state.
+// lines of C. They keep no state.
 
 #ifndef CSWIFTRUNTIME_H
 #define CSWIFTRUNTIME_H
@@ -114,6 +115,31 @@ static inline void csr_compiler_barrier(void) { __asm__ volatile("" ::: "memory"
 void csr_back_off(unsigned attempt);
 /// Writes one line to standard error with a single call.
 void csr_print_error(const char *text, size_t length);
+
+// What a lock needs that one thread, its owner, takes and gives back with plain stores.
+//
+// The owner writes "I am in", then reads whether it still owns the lock. Another thread writes that nobody owns it, then reads
+// whether the owner is in. Each has to see the other's write, so a full fence belongs between the two: here the thread that
+// comes second, and seldom, pays for both, by having the kernel put one into every thread of the process (membarrier(2),
+// 0.6 to 0.8 µs with two cores). The protocol itself is AutoKVO's ShortLock.swift; docs/model/bias.pml checks it.
+
+/// The owner of a lock that has none: no thread has this number.
+#define CSR_NOBODY UINT32_MAX
+
+extern _Thread_local uint32_t csr_number __attribute__((tls_model("initial-exec")));
+
+/// This thread's number, 0 if it has never owned a lock. No two threads of a process have had the same.
+static inline uint32_t csr_thread_number(void) { return csr_number; }
+
+/// The number of the thread that is to own a new lock: this one, or nobody. It is nobody where the kernel has no such fence, while
+/// 16,384 locks have an owner, and after 256 fences: so what locks that change hands cost a process is bounded.
+uint32_t csr_owner(void);
+
+/// A lock has no owner any more.
+void csr_disown(void);
+
+/// Returns when every other thread of the process has executed a full fence.
+void csr_fence_all_threads(void);
 
 #pragma clang assume_nonnull end
 

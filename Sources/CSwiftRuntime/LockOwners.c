@@ -1,6 +1,6 @@
 #define _GNU_SOURCE  // syscall, nanosleep
 
-#include "CLockBias.h"
+#include "CSwiftRuntime.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 #define HAS_FENCE 0
 #endif
 
-_Thread_local uint32_t clb_number __attribute__((tls_model("initial-exec")));
+_Thread_local uint32_t csr_number __attribute__((tls_model("initial-exec")));
 
 #if HAS_FENCE
 
@@ -43,25 +43,25 @@ __attribute__((constructor)) static void register_process(void) {
 static bool number_thread(void) {
   uint32_t last = atomic_load_explicit(&last_number, memory_order_relaxed);
   do {
-    if (last == CLB_NOBODY - 1) return false;
+    if (last == CSR_NOBODY - 1) return false;
   } while (!atomic_compare_exchange_weak_explicit(&last_number, &last, last + 1, memory_order_relaxed, memory_order_relaxed));
-  clb_number = last + 1;
+  csr_number = last + 1;
   return true;
 }
 
-uint32_t clb_owner(void) {
-  if (atomic_load_explicit(&fences_left, memory_order_relaxed) <= 0) return CLB_NOBODY;
-  if (clb_number == 0 && !number_thread()) return CLB_NOBODY;
+uint32_t csr_owner(void) {
+  if (atomic_load_explicit(&fences_left, memory_order_relaxed) <= 0) return CSR_NOBODY;
+  if (csr_number == 0 && !number_thread()) return CSR_NOBODY;
   if (atomic_fetch_add_explicit(&owned, 1, memory_order_relaxed) >= MOST_OWNED) {
-    clb_disown();
-    return CLB_NOBODY;
+    csr_disown();
+    return CSR_NOBODY;
   }
-  return clb_number;
+  return csr_number;
 }
 
-void clb_disown(void) { atomic_fetch_sub_explicit(&owned, 1, memory_order_relaxed); }
+void csr_disown(void) { atomic_fetch_sub_explicit(&owned, 1, memory_order_relaxed); }
 
-void clb_fence_all_threads(void) {
+void csr_fence_all_threads(void) {
   atomic_fetch_sub_explicit(&fences_left, 1, memory_order_relaxed);
   if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
   // A filter of system calls that was put up after the start refuses it. What an owner has written is seen a microsecond
@@ -72,8 +72,8 @@ void clb_fence_all_threads(void) {
 
 #else
 
-uint32_t clb_owner(void) { return CLB_NOBODY; }
-void clb_disown(void) {}
-void clb_fence_all_threads(void) {}
+uint32_t csr_owner(void) { return CSR_NOBODY; }
+void csr_disown(void) {}
+void csr_fence_all_threads(void) {}
 
 #endif
