@@ -35,7 +35,7 @@ struct ProxiedKey {
                 _ = key.declared.write!(object, value)
                 return
             }
-            let place = Unmanaged.passUnretained(object).toOpaque() + offset
+            let place = Borrowed.to(object).address + offset
             Property<Value>(object, place: place).exclusively(body)
         }
     }

@@ -109,11 +109,11 @@ extension TrackedObject {
             let thread = ThreadState.current
             if let change {
                 Transaction.begin(record, slot, change)
-            } else if thread.pointee.openTransaction(record, slot) != nil {
+            } else if thread.value.openTransaction(record, slot) != nil {
                 // Part of the open change, whose end must not be taken for this one's.
                 Transaction.begin(record, slot)
             } else {
-                thread.pointee.beginUnobserved(record.address, slot)
+                thread.value.beginUnobserved(record.address, slot)
             }
         }
     }

@@ -39,7 +39,7 @@ extension TrackedObject {
     /// - Complexity: O(1).
     @discardableResult
     public func onDeinit(_ action: @escaping () -> Void) -> DeinitAction {
-        let address = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        let address = UnsafeRawPointer(Borrowed.to(self).address)
         let isAlive: Bool
         do throws(KeyValueError) {
             // With a record the object's deinit runs its teardown.
@@ -47,13 +47,13 @@ extension TrackedObject {
         } catch {
             misuse("\(error)")
         }
-        let box = Unmanaged.passRetained(ActionBox(action))
+        let box = Borrowed.retaining(ActionBox(action))
         var token: UInt64 = 0
         let result =
             isAlive
             ? cdh_on_teardown(
-                address, { _, context in Unmanaged<ActionBox>.fromOpaque(context!).takeUnretainedValue().action() },
-                box.toOpaque(), { context in Unmanaged<ActionBox>.fromOpaque(context!).release() }, &token)
+                address, { _, context in Borrowed<ActionBox>.at(context!).object.action() },
+                box.address, { context in Borrowed<ActionBox>.at(context!).release() }, &token)
             : CDH_DYING
         demand(result != CDH_NO_MEMORY, "AutoKVO could not get memory for the code left for an object's death.")
         if result != CDH_OK {

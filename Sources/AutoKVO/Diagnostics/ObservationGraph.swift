@@ -122,13 +122,13 @@ private struct Sighting {
     }
 
     /// Nil for an observation that is over. Under the lock of a record that has it in a list, and so in memory.
-    init?(_ unmanaged: Unmanaged<KeyValueObservation>, at place: Place? = nil) {
-        let observation = unmanaged.takeUnretainedValue()
+    init?(_ unmanaged: Borrowed<KeyValueObservation>, at place: Place? = nil) {
+        let observation = unmanaged.object
         observer = observation.observerRecord
         options = observation.options
         if !observation.isLive || observer?.isDeinitializing ?? false && !observation.endsByHand { return nil }
         site = observation.site
-        address = unmanaged.toOpaque()
+        address = unmanaged.address
         self.observation = PinnedReference(observation)
         self.place = place
     }

@@ -9,27 +9,27 @@ enum AffectedLists {
     /// - Complexity: O(*n*) for *n* lists and the paths that lead on from them. Not recursive, however deep they hang together.
     static func forEach(
         from record: ObjectRecord, _ slot: Int,
-        _ visit: (Unmanaged<ObjectRecord>, Int, UnsafeMutablePointer<ObserverList>, ObserverList.Needs, UInt64) -> Void,
+        _ visit: (Borrowed<ObjectRecord>, Int, InPlace<ObserverList>, ObserverList.Needs, UInt64) -> Void,
         link visitLink: (PathLink) -> Void
     ) {
-        var (base, slot) = (Unmanaged.passUnretained(record), slot)
+        var (base, slot) = (Borrowed.to(record), slot)
         // Bases on other objects that are still to be visited, which it owns, and, from the first of them on, the lists seen.
         var queue: [(record: ObjectRecord, slot: Int)] = []
-        var seen: Set<UnsafeMutablePointer<ObserverList>> = []
+        var seen: Set<InPlace<ObserverList>> = []
         var next = 0
         while true {
-            base._withUnsafeGuaranteedRef { record in
-                guard let list = record.list(slot), !list.pointee.interest.load(ordering: .acquiring).isEmpty else { return }
+            base.use { record in
+                guard let list = record.list(slot), !list.value.interest.load(ordering: .acquiring).isEmpty else { return }
                 var links = Few<PathLink>()
-                func visitOne(_ slot: Int, _ list: UnsafeMutablePointer<ObserverList>) {
-                    if list.pointee.hasObservers { visit(base, slot, list, list.pointee.needs, list.pointee.lastSequence) }
-                    if list.pointee.hasInnerLinks { list.pointee.collectInnerLinks(&links) }
+                func visitOne(_ slot: Int, _ list: InPlace<ObserverList>) {
+                    if list.value.hasObservers { visit(base, slot, list, list.value.needs, list.value.lastSequence) }
+                    if list.value.hasInnerLinks { list.value.collectInnerLinks(&links) }
                 }
                 let hold = record.lock.lock()
                 visitOne(slot, list)
                 // What is derived from a derived key is among what is derived from its base: only the base is asked, or a chain
                 // of n keys would take n² steps and as much memory.
-                if list.pointee.hasDerivedInterest {
+                if list.value.hasDerivedInterest {
                     for derived in record.schema!.dependencies(of: slot).derived {
                         guard let list = record.list(derived), queue.isEmpty || seen.insert(list).inserted else { continue }
                         visitOne(derived, list)
@@ -44,13 +44,13 @@ enum AffectedLists {
                 }
             }
             if next == queue.count { return }
-            (base, slot) = (.passUnretained(queue[next].record), queue[next].slot)
+            (base, slot) = (.to(queue[next].record), queue[next].slot)
             next += 1
         }
     }
 
     /// The lists of a property and of the keys of the same object that are derived from it.
-    private static func lists(of record: ObjectRecord, _ slot: Int) -> Set<UnsafeMutablePointer<ObserverList>> {
+    private static func lists(of record: ObjectRecord, _ slot: Int) -> Set<InPlace<ObserverList>> {
         Set((CollectionOfOne(slot) + record.schema!.dependencies(of: slot).derived).compactMap { record.list($0) })
     }
 }

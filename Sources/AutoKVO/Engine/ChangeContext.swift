@@ -11,10 +11,10 @@ final class ChangeContext {
     /// (`wants`).
     @usableFromInline @exclusivity(unchecked) var event = ChangeEvent()
     /// Before what has no fixed size for the compiler, behind which fields are looked up.
-    @exclusivity(unchecked) var nextSpare: Unmanaged<ChangeContext>?
+    @exclusivity(unchecked) var nextSpare: Borrowed<ChangeContext>?
     /// Borrowed from the delivery while the handler runs.
-    @usableFromInline @exclusivity(unchecked) var observation: Unmanaged<KeyValueObservation>?
-    @exclusivity(unchecked) var route: Unmanaged<Route>?
+    @usableFromInline @exclusivity(unchecked) var observation: Borrowed<KeyValueObservation>?
+    @exclusivity(unchecked) var route: Borrowed<Route>?
     /// In possession, once the change was kept.
     private var keptObservation: KeyValueObservation?
     private var keptRoute: Route?
@@ -39,7 +39,7 @@ final class ChangeContext {
     /// Whether the observation being called has an option.
     @inlinable @inline(__always)
     func wants(_ option: ObservingOptions) -> Bool {
-        observation.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.options.contains(option) }
+        observation.unsafelyUnwrapped.use { $0.options.contains(option) }
     }
 
     @inlinable
@@ -60,27 +60,27 @@ final class ChangeContext {
 
     var indexes: RangeSet<Int>? { event.indexes }
 
-    var currentObservation: KeyValueObservation { observation!.takeUnretainedValue() }
-    var currentRoute: Route? { route?.takeUnretainedValue() }
+    var currentObservation: KeyValueObservation { observation!.object }
+    var currentRoute: Route? { route?.object }
 
     private var root: ObjectRecord? {
-        if let route { return route._withUnsafeGuaranteedRef { $0.root } }
-        return observation!._withUnsafeGuaranteedRef { $0.record }
+        if let route { return route.use { $0.root } }
+        return observation!.use { $0.record }
     }
 
     var target: TrackedObject? { root?.trackedObject }
-    var observer: AnyObject? { observation!._withUnsafeGuaranteedRef { $0.observer } }
+    var observer: AnyObject? { observation!.use { $0.observer } }
 
     var keyPath: String {
-        if let route { return route._withUnsafeGuaranteedRef { $0.path.text } }
-        return observation!._withUnsafeGuaranteedRef { $0.directKey }
+        if let route { return route.use { $0.path.text } }
+        return observation!.use { $0.directKey }
     }
 
     /// Takes what is borrowed into possession, because a handler kept its change.
     func keep() {
-        keptObservation = observation?.takeUnretainedValue()
-        keptRoute = route?.takeUnretainedValue()
-        keptEdit = event.edit?.takeUnretainedValue()
+        keptObservation = observation?.object
+        keptRoute = route?.object
+        keptEdit = event.edit?.object
         event.old = wants(.old) ? event.old.map { ChangeEvent.copy($0, event.type) } : nil
         event.new = wants(.new) ? event.new.map { ChangeEvent.copy($0, event.type) } : nil
         event.type = Any.self
@@ -95,9 +95,9 @@ final class ChangeContext {
         copy.event = event
         copy.observation = observation
         copy.route = route
-        copy.keptObservation = observation?.takeUnretainedValue()
-        copy.keptRoute = route?.takeUnretainedValue()
-        copy.keptEdit = event.edit?.takeUnretainedValue()
+        copy.keptObservation = observation?.object
+        copy.keptRoute = route?.object
+        copy.keptEdit = event.edit?.object
         copy.event.old = wants(.old) ? converted(event.old) : nil
         copy.event.new = wants(.new) ? converted(event.new) : nil
         copy.event.type = Any.self
@@ -119,7 +119,7 @@ struct ChangeEvent {
     /// what they ask for, and wait for the next one.
     var excluded: ObservingOptions = []
     /// How a collection is edited. The delivery holds it.
-    var edit: Unmanaged<CollectionChange>?
+    var edit: Borrowed<CollectionChange>?
     /// Tells the prior and the other call of one change from those of another.
     var token: UInt = 0
     /// The values, in memory that holds a value of `type`; nil where there is none, or nobody asked.
@@ -127,7 +127,7 @@ struct ChangeEvent {
     @usableFromInline var old: UnsafeRawPointer?
     @usableFromInline var new: UnsafeRawPointer?
 
-    var indexes: RangeSet<Int>? { edit?._withUnsafeGuaranteedRef { $0.indexes } }
+    var indexes: RangeSet<Int>? { edit?.use { $0.indexes } }
 
     /// The value behind a pointer to a value of a type.
     static func box(_ pointer: UnsafeRawPointer, _ type: Any.Type) -> Any {

@@ -15,11 +15,11 @@
 @discardableResult
 public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     let thread = ThreadState.current
-    guard thread.pointee.coalescing == nil else { return try body() }
+    guard thread.value.coalescing == nil else { return try body() }
     let changes = CoalescedChanges()
-    thread.pointee.coalescing = changes
+    thread.value.coalescing = changes
     defer {
-        thread.pointee.coalescing = nil
+        thread.value.coalescing = nil
         changes.deliver()
     }
     return try body()
@@ -60,11 +60,11 @@ final class CoalescedChanges {
         for entry in entries {
             guard var road = entry.roads.last(where: { $0.isPart(of: entry.observation) }) else { continue }
             road.complete(for: entry.observation)
-            let notification = thread.pointee.takeNotification()
-            notification._withUnsafeGuaranteedRef { road.fill($0, for: entry.observation) }
+            let notification = thread.value.takeNotification()
+            notification.use { road.fill($0, for: entry.observation) }
             chain.append(notification)
         }
-        chain.forEach { thread.pointee.appendPending($0) }
+        chain.forEach { thread.value.appendPending($0) }
         chain.forEach { $0.deliver(thread) }
         thread.giveBack(chain)
     }

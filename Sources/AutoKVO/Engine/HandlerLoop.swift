@@ -2,8 +2,8 @@ internal import CSwiftRuntime
 
 /// Calls handlers one after the other for one event, with one change context as long as no handler keeps it.
 struct HandlerLoop {
-    private let thread: UnsafeMutablePointer<ThreadState>
-    private var context: Unmanaged<ChangeContext>
+    private let thread: InPlace<ThreadState>
+    private var context: Borrowed<ChangeContext>
     /// The context's reference counts while nobody but the loop refers to it.
     private var countWord: UInt64 = 0
     /// Marks that need a closer look before the call. The state is among them.
@@ -11,36 +11,36 @@ struct HandlerLoop {
 
     /// A loop whose event is yet to come, by `begin`.
     @inline(__always)
-    init(_ thread: UnsafeMutablePointer<ThreadState>) {
+    init(_ thread: InPlace<ThreadState>) {
         self.thread = thread
-        context = thread.pointee.takeContext()
+        context = thread.value.takeContext()
     }
 
     @inline(__always)
-    init(_ thread: UnsafeMutablePointer<ThreadState>, _ event: ChangeEvent) {
+    init(_ thread: InPlace<ThreadState>, _ event: ChangeEvent) {
         self.init(thread)
         begin(event)
     }
 
     @inline(__always)
     mutating func begin(_ event: ChangeEvent) {
-        context._withUnsafeGuaranteedRef {
+        context.use {
             $0.event = event
             $0.route = nil
         }
         var special = ObservationNode.Marks(event.excluded.union(.onceOrDistinct)).union(.linkOrInactive)
-        if event.isPrior || thread.pointee.coalescing != nil { special.insert(.node) }
+        if event.isPrior || thread.value.coalescing != nil { special.insert(.node) }
         self.special = special
-        countWord = csr_count_word(context.toOpaque())
+        countWord = csr_count_word(context.address)
     }
 
     /// In the context, which is the loop's.
     @inline(__always)
-    private var event: ChangeEvent { context._withUnsafeGuaranteedRef { $0.event } }
+    private var event: ChangeEvent { context.use { $0.event } }
 
     @inline(__always)
     func finish() {
-        thread.pointee.giveBack(context)
+        thread.value.giveBack(context)
     }
 
     /// Calls the handler of a node that its list, held by the walk, keeps alive.
@@ -54,9 +54,9 @@ struct HandlerLoop {
         let observation = unsafeDowncast(node, to: KeyValueObservation.self)
         if marks.isDisjoint(with: .notJustChange) {
             TestPoint.beforeObserver.reach()
-            context._withUnsafeGuaranteedRef { $0.observation = Unmanaged.passUnretained(observation) }
+            context.use { $0.observation = Borrowed.to(observation) }
             observation.callHandlerOfChange(context)
-            if csr_count_word(context.toOpaque()) != countWord { giveUpContext() }
+            if csr_count_word(context.address) != countWord { giveUpContext() }
         } else {
             _ = perform(observation, by: nil)
         }
@@ -84,8 +84,8 @@ struct HandlerLoop {
         // A link that leads on was added after this change began, and is told of the next.
         guard link.isLeaf else { return }
         // Inside an announced change of an object on the path's way, that change notifies, when it ends.
-        if !thread.pointee.openTransactions.isEmpty,
-            thread.pointee.openNotification(UnsafeRawPointer(Unmanaged.passUnretained(link.route).toOpaque())) != nil
+        if !thread.value.openTransactions.isEmpty,
+            thread.value.openNotification(UnsafeRawPointer(Borrowed.to(link.route).address)) != nil
         {
             return
         }
@@ -95,8 +95,8 @@ struct HandlerLoop {
     /// Calls the handler of a route's observation.
     mutating func call(_ route: Route) {
         guard let observation = route.unmanagedObservation else { return }
-        let this = Unmanaged.passUnretained(route)
-        observation._withUnsafeGuaranteedRef { observation in
+        let this = Borrowed.to(route)
+        observation.use { observation in
             // One path of several, or one target, may have been removed by itself, and one that has fired is armed with new
             // routes.
             if route.isOneOfSeveral || observation.options.contains(.once), route.isEnded { return }
@@ -110,7 +110,7 @@ struct HandlerLoop {
         }
     }
 
-    private mutating func call(_ observation: KeyValueObservation, by route: Unmanaged<Route>?) {
+    private mutating func call(_ observation: KeyValueObservation, by route: Borrowed<Route>?) {
         TestPoint.beforeCall.reach()
         let isAdmitted = observation.marks.isDisjoint(with: special) || observation.admits(event, route, thread)
         guard isAdmitted, perform(observation, by: route) else { return }
@@ -119,7 +119,7 @@ struct HandlerLoop {
 
     /// Calls the handler if the observer is alive, and keeps it alive for the call.
     @inline(__always)
-    private mutating func perform(_ observation: KeyValueObservation, by route: Unmanaged<Route>?) -> Bool {
+    private mutating func perform(_ observation: KeyValueObservation, by route: Borrowed<Route>?) -> Bool {
         TestPoint.beforeObserver.reach()
         guard let observer = observation.observerAddress else {
             invoke(observation, route)
@@ -135,31 +135,31 @@ struct HandlerLoop {
     }
 
     @inline(__always)
-    private mutating func invoke(_ observation: KeyValueObservation, _ route: Unmanaged<Route>?) {
-        context._withUnsafeGuaranteedRef {
-            $0.observation = Unmanaged.passUnretained(observation)
+    private mutating func invoke(_ observation: KeyValueObservation, _ route: Borrowed<Route>?) {
+        context.use {
+            $0.observation = Borrowed.to(observation)
             if let route { $0.route = route }
         }
         observation.callHandler(context) {
-            route?._withUnsafeGuaranteedRef { $0.root.address }
-                ?? observation.home.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.address }
+            route?.use { $0.root.address }
+                ?? observation.home.unsafelyUnwrapped.use { $0.address }
         }
-        if csr_count_word(context.toOpaque()) != countWord { giveUpContext() }
-        if route != nil { context._withUnsafeGuaranteedRef { $0.route = nil } }
+        if csr_count_word(context.address) != countWord { giveUpContext() }
+        if route != nil { context.use { $0.route = nil } }
     }
 
     /// A handler kept its change: the context is the handler's now, the next call gets another.
     @inline(never)
     private mutating func giveUpContext() {
         let kept = context
-        context = thread.pointee.takeContext()
-        context._withUnsafeGuaranteedRef {
-            $0.event = kept._withUnsafeGuaranteedRef { $0.event }
+        context = thread.value.takeContext()
+        context.use {
+            $0.event = kept.use { $0.event }
             $0.route = nil
         }
-        kept._withUnsafeGuaranteedRef { $0.keep() }
+        kept.use { $0.keep() }
         kept.release()
-        countWord = csr_count_word(context.toOpaque())
+        countWord = csr_count_word(context.address)
     }
 }
 
@@ -178,29 +178,29 @@ extension KeyValueObservation {
         let isGone: Bool = underLock {
             standing -= 1
             guard !isGroup, let list = record?.list(Int(slot)) else { return false }
-            return list.pointee.unlinkIfLast(self)
+            return list.value.unlinkIfLast(self)
         }
         releaseHandlerIfEnded()
-        if isGone { Unmanaged.passUnretained(self).release() }
+        if isGone { Borrowed.to(self).release() }
     }
 
     /// What `.prior`, `.once`, `.distinct` and `coalescingChanges` have to say before a call. False if there is to be none.
     @inline(never)
     fileprivate func admits(
-        _ event: ChangeEvent, _ route: Unmanaged<Route>?, _ thread: UnsafeMutablePointer<ThreadState>
+        _ event: ChangeEvent, _ route: Borrowed<Route>?, _ thread: InPlace<ThreadState>
     ) -> Bool {
         if route == nil, !options.isDisjoint(with: event.excluded) { return false }
         guard isLive, !event.isPrior || options.contains(.prior) else { return false }
         if options.contains(.distinct), event.isUnchanged { return false }
-        if let coalescing = thread.pointee.coalescing, !event.isInitial {
-            if !event.isPrior { coalescing.add(self, event, route?.takeUnretainedValue()) }
+        if let coalescing = thread.value.coalescing, !event.isInitial {
+            if !event.isPrior { coalescing.add(self, event, route?.object) }
             return false
         }
         return options.contains(.once) ? claim(event, thread) : isActive
     }
 
     /// Decides whether this change is the one that a `.once` observation is delivered.
-    private func claim(_ event: ChangeEvent, _ thread: UnsafeMutablePointer<ThreadState>) -> Bool {
+    private func claim(_ event: ChangeEvent, _ thread: InPlace<ThreadState>) -> Bool {
         // A manual observation is not used up by a change that it misses.
         if endsByHand, observerRecord?.isDeinitializing ?? false {
             observerIsGone()
@@ -210,7 +210,7 @@ extension KeyValueObservation {
             guard changeState(from: .active, to: .claimed).changed else { return false }
             let token = event.token
             underLock { details!.claimant = token }
-            thread.pointee.openNotification(token: token)?._withUnsafeGuaranteedRef { $0.willCallAgain(self) }
+            thread.value.openNotification(token: token)?.use { $0.willCallAgain(self) }
             return true
         }
         if options.contains(.prior), !event.isInitial, state == .claimed {

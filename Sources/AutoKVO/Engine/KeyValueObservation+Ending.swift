@@ -34,7 +34,7 @@ extension KeyValueObservation {
     /// Removes paths and a target from an observation of several; nil is all of them. Returns whether it had one of
     /// them.
     func remove(_ keyPaths: Set<String>?, of target: TrackedObject?) -> Bool {
-        let address = target.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
+        let address = target.map { UnsafeRawPointer(Borrowed.to($0).address) }
         func fits(_ root: UnsafeRawPointer?, _ path: String) -> Bool {
             (address == nil || root == address) && keyPaths?.contains(path) ?? true
         }
@@ -64,7 +64,7 @@ extension KeyValueObservation {
 
     /// Puts the observation where changes find it, on both sides. False if one of them is dying.
     func attach() -> Bool {
-        if let observerHome, !observerHome._withUnsafeGuaranteedRef({ $0.hold(self) }) { return false }
+        if let observerHome, !observerHome.use({ $0.hold(self) }) { return false }
         TestPoint.attaching.reach()
         let isLinked: Bool
         if isGroup {
@@ -72,9 +72,9 @@ extension KeyValueObservation {
             isLinked = routes.contains { !$0.root.isDeinitializing } || !isLive
             for route in routes { route.start() }
         } else {
-            isLinked = home!._withUnsafeGuaranteedRef { $0.link(self) }
+            isLinked = home!.use { $0.link(self) }
         }
-        if !isLinked { observerHome?._withUnsafeGuaranteedRef { $0.letGo(of: self) } }
+        if !isLinked { observerHome?.use { $0.letGo(of: self) } }
         return isLinked
     }
 
@@ -83,9 +83,9 @@ extension KeyValueObservation {
         if isGroup {
             for route in restRoutes() { route.end() }
         } else {
-            home?._withUnsafeGuaranteedRef { $0.unlink(self, unlessLive: true) {} }
+            home?.use { $0.unlink(self, unlessLive: true) {} }
         }
-        observerHome?._withUnsafeGuaranteedRef { $0.letGo(of: self, unlessLive: true) }
+        observerHome?.use { $0.letGo(of: self, unlessLive: true) }
     }
 
     /// The routes of an observation that is being attached, made anew if they have been put to rest.
@@ -130,8 +130,8 @@ extension KeyValueObservation {
             detach()
             left = underLock { giveUp(reason) }
         } else {
-            if isHeld { observerHome?._withUnsafeGuaranteedRef { $0.letGo(of: self) } }
-            left = home!._withUnsafeGuaranteedRef { $0.unlink(self) { giveUp(reason) } }
+            if isHeld { observerHome?.use { $0.letGo(of: self) } }
+            left = home!.use { $0.unlink(self) { giveUp(reason) } }
         }
         csr_release(left.closure)
         if left.hasDetails { finishEnding(left.isArmed ? reason : nil) }

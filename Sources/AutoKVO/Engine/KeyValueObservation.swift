@@ -13,11 +13,11 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     // the first of several. The links of the held list are guarded by the lock of `observerHome`.
 
     /// The observer's record, retained.
-    let observerHome: Unmanaged<ObjectRecord>?
+    let observerHome: Borrowed<ObjectRecord>?
     /// What few observations have: several paths or targets, user info, what to do at the end.
     @exclusivity(unchecked) var details: ObservationDetails?
-    @exclusivity(unchecked) var nextHeld: Unmanaged<KeyValueObservation>?
-    @exclusivity(unchecked) var previousHeld: Unmanaged<KeyValueObservation>?
+    @exclusivity(unchecked) var nextHeld: Borrowed<KeyValueObservation>?
+    @exclusivity(unchecked) var previousHeld: Borrowed<KeyValueObservation>?
     let site: CallSite
     /// Whether it is in the list of what its observer holds.
     @exclusivity(unchecked) var isHeld = false
@@ -28,7 +28,7 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     @exclusivity(unchecked) var endReason: EndReason?
 
     init(
-        home: Unmanaged<ObjectRecord>?, slot: Int, observerHome: Unmanaged<ObjectRecord>?, options: ObservingOptions,
+        home: Borrowed<ObjectRecord>?, slot: Int, observerHome: Borrowed<ObjectRecord>?, options: ObservingOptions,
         handler: HandlerCall, details: ObservationDetails?, site: CallSite
     ) {
         self.observerHome = observerHome?.retain()
@@ -36,7 +36,7 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
         self.site = site
         super.init(
             home: home, slot: slot, kind: .observation, options: options, handler: handler,
-            observerAddress: observerHome?._withUnsafeGuaranteedRef { $0.address })
+            observerAddress: observerHome?.use { $0.address })
         Counters.observations.add(1)
     }
 
@@ -46,7 +46,7 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     }
 
     /// The observer's record.
-    var observerRecord: ObjectRecord? { observerHome?.takeUnretainedValue() }
+    var observerRecord: ObjectRecord? { observerHome?.object }
     /// Whether it has routes, and does not stand in the list of one key itself.
     var isGroup: Bool { slot < 0 }
 
@@ -115,7 +115,7 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     @inline(__always)
     func underLock<R>(_ body: () -> R) -> R {
         guard let home else { return body() }
-        return home._withUnsafeGuaranteedRef { $0.lock.withLock(body) }
+        return home.use { $0.lock.withLock(body) }
     }
 
     /// Gives the handler away, to be released by the caller without a lock. Under the lock, with no call using it.
@@ -151,7 +151,7 @@ extension KeyValueObservation: CustomDebugStringConvertible {
 
 /// An object's class and address.
 func describeObject(_ object: AnyObject) -> String {
-    let address = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+    let address = UInt(bitPattern: Borrowed.to(object).address)
     return "\(type(of: object))(0x\(String(address, radix: 16)))"
 }
 

@@ -10,7 +10,7 @@ extension ObjectRecord {
     /// - Returns: False if the object's deinit has begun, and then nothing has changed.
     func link(_ node: ObservationNode) -> Bool {
         let slot = Int(node.slot)
-        let isIndependent = layout!.pointee[slot].contains(.isIndependent)
+        let isIndependent = layout!.value[slot].contains(.isIndependent)
         let dependencies = isIndependent ? nil : schema!.dependencies(of: slot)
         let hold = lock.lock()
         guard !isDying, !node.isCancelled, !csr_is_deinitializing(address) else {
@@ -23,9 +23,9 @@ extension ObjectRecord {
         }
         let list = makeList(slot)
         if node.isLeaving {
-            list.pointee.rejoin(node)
+            list.value.rejoin(node)
         } else {
-            list.pointee.append(Unmanaged.passRetained(node))
+            list.value.append(Borrowed.retaining(node))
         }
         interestDidChange(by: 1)
         if let dependencies { basesDidGetInterest(dependencies, from: node, by: 1) }
@@ -48,21 +48,21 @@ extension ObjectRecord {
             lock.unlock(hold)
             return result
         }
-        let isUnlinked = list(slot).unsafelyUnwrapped.pointee.remove(node)
+        let isUnlinked = list(slot).unsafelyUnwrapped.value.remove(node)
         interestDidChange(by: -1)
-        let isIndependent = layout!.pointee[slot].contains(.isIndependent)
+        let isIndependent = layout!.value[slot].contains(.isIndependent)
         let dependencies = isIndependent ? nil : schema!.dependencies(of: slot)
         if let dependencies { basesDidGetInterest(dependencies, from: node, by: -1) }
         let result = finish()
         lock.unlock(hold)
-        if isUnlinked { Unmanaged.passUnretained(node).release() }
+        if isUnlinked { Borrowed.to(node).release() }
         if let dependencies { interestInDerivedKeyDidChange(slot, dependencies) }
         return result
     }
 
     private func basesDidGetInterest(_ dependencies: DependencyClosure, from node: ObservationNode, by one: Int32) {
         for base in dependencies.bases {
-            makeList(base).pointee.derivedInterestDidChange(by: one, needing: node.needs)
+            makeList(base).value.derivedInterestDidChange(by: one, needing: node.needs)
         }
     }
 
@@ -74,10 +74,10 @@ extension ObjectRecord {
         defer { lock.unlock(hold) }
         guard !isDying, !csr_is_deinitializing(address) else { return false }
         guard !observation.isHeld, observation.isLive else { return true }
-        let this = Unmanaged.passUnretained(observation)
+        let this = Borrowed.to(observation)
         observation.nextHeld = firstHeld
         observation.previousHeld = nil
-        firstHeld?._withUnsafeGuaranteedRef { $0.previousHeld = this }
+        firstHeld?.use { $0.previousHeld = this }
         firstHeld = this
         observation.isHeld = true
         return true
@@ -91,7 +91,7 @@ extension ObjectRecord {
         guard observation.isHeld, !(unlessLive && observation.isLive) else { return lock.unlock(hold) }
         let ownedItself = takeOut(observation)
         lock.unlock(hold)
-        if ownedItself { Unmanaged.passUnretained(observation).release() }
+        if ownedItself { Borrowed.to(observation).release() }
     }
 
     /// Takes the last observation out of the list of what the object holds that was put in; nil if there is none.
@@ -101,10 +101,10 @@ extension ObjectRecord {
             lock.unlock(hold)
             return nil
         }
-        let isOwned = observation._withUnsafeGuaranteedRef { takeOut($0) }
+        let isOwned = observation.use { takeOut($0) }
         if !isOwned { _ = observation.retain() }
         lock.unlock(hold)
-        return observation.takeRetainedValue()
+        return observation.take()
     }
 
     /// Takes an observation out of the list of what the object holds. Under the lock. Returns whether it had a reference to
@@ -115,11 +115,11 @@ extension ObjectRecord {
         observation.isHeld = false
         observation.ownsItself = false
         if let previous = observation.previousHeld {
-            previous._withUnsafeGuaranteedRef { $0.nextHeld = observation.nextHeld }
+            previous.use { $0.nextHeld = observation.nextHeld }
         } else {
             firstHeld = observation.nextHeld
         }
-        observation.nextHeld?._withUnsafeGuaranteedRef { $0.previousHeld = observation.previousHeld }
+        observation.nextHeld?.use { $0.previousHeld = observation.previousHeld }
         observation.nextHeld = nil
         observation.previousHeld = nil
         return ownedItself
@@ -131,7 +131,7 @@ extension ObjectRecord {
         lock.withLock {
             guard observation.isHeld, !observation.ownsItself, !csr_is_deinitializing(address) else { return }
             observation.ownsItself = true
-            _ = Unmanaged.passRetained(observation)
+            _ = Borrowed.retaining(observation)
         }
     }
 
@@ -139,7 +139,7 @@ extension ObjectRecord {
     func heldObservations() -> [KeyValueObservation] {
         lock.withLock {
             var found: [KeyValueObservation] = []
-            forEachHeld { found.append($0.takeUnretainedValue()) }
+            forEachHeld { found.append($0.object) }
             return found.reversed()
         }
     }
@@ -150,28 +150,28 @@ extension ObjectRecord {
             var found: [KeyValueObservation] = []
             var seen: Set<UnsafeMutableRawPointer> = []
             forEachObservation { observation, _, _ in
-                if seen.insert(observation.toOpaque()).inserted { found.append(observation.takeUnretainedValue()) }
+                if seen.insert(observation.address).inserted { found.append(observation.object) }
             }
             return found
         }
     }
 
     /// Calls a function with each observation the object holds as an observer, the last registered first. Under the lock.
-    func forEachHeld(_ body: (Unmanaged<KeyValueObservation>) -> Void) {
+    func forEachHeld(_ body: (Borrowed<KeyValueObservation>) -> Void) {
         var cursor = firstHeld
         while let observation = cursor {
-            cursor = observation._withUnsafeGuaranteedRef { $0.nextHeld }
+            cursor = observation.use { $0.nextHeld }
             body(observation)
         }
     }
 
     /// Calls a function with each observation of each key of the object, and with the route by which it begins there if it
     /// has several. Under the lock.
-    func forEachObservation(_ body: (Unmanaged<KeyValueObservation>, _ slot: Int, Route?) -> Void) {
-        for slot in 0..<(layout?.pointee.count ?? 0) {
-            list(slot)?.pointee.forEachLinked { node in
+    func forEachObservation(_ body: (Borrowed<KeyValueObservation>, _ slot: Int, Route?) -> Void) {
+        for slot in 0..<(layout?.value.count ?? 0) {
+            list(slot)?.value.forEachLinked { node in
                 if node.kind == .observation {
-                    body(.passUnretained(unsafeDowncast(node, to: KeyValueObservation.self)), slot, nil)
+                    body(.to(unsafeDowncast(node, to: KeyValueObservation.self)), slot, nil)
                 } else {
                     let link = unsafeDowncast(node, to: PathLink.self)
                     guard link.isFirst, let observation = link.route.unmanagedObservation else { return }

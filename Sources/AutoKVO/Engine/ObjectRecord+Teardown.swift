@@ -20,15 +20,15 @@ extension ObjectRecord {
     }
 
     private func firstLinked(_ slot: Int) -> ObservationNode? {
-        lock.withLock { list(slot)?.pointee.firstLinked() }
+        lock.withLock { list(slot)?.value.firstLinked() }
     }
 }
 
-extension UnsafeMutablePointer<ThreadState> {
+extension InPlace where Value == ThreadState {
     /// Drops the changes that were begun for an object and not ended before it died: nobody will end them.
     fileprivate func dropTransactions(of record: ObjectRecord) {
-        while let index = pointee.openTransactions.lastIndex(where: { $0.record === record }) {
-            var transaction = pointee.openTransactions.remove(at: index)
+        while let index = value.openTransactions.lastIndex(where: { $0.record === record }) {
+            var transaction = value.openTransactions.remove(at: index)
             transaction.drop(self)
         }
     }

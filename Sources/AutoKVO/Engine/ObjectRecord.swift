@@ -24,9 +24,9 @@ final class ObjectRecord: @unchecked Sendable {
     let address: UnsafeRawPointer
     /// What the tracked object's class declares; nil for an observer that is not a `TrackedObject`.
     /// Schemas and their layouts are never freed.
-    let layout: UnsafePointer<SlotLayout>?
-    var unmanagedSchema: Unmanaged<ClassSchema>? { layout?.pointee.schema }
-    var schema: ClassSchema? { unmanagedSchema?.takeUnretainedValue() }
+    let layout: InPlace<SlotLayout>?
+    var unmanagedSchema: Borrowed<ClassSchema>? { layout?.value.schema }
+    var schema: ClassSchema? { unmanagedSchema?.object }
     let lock = ShortLock()
 
     /// From here on guarded by `lock`, but for the constants.
@@ -35,17 +35,17 @@ final class ObjectRecord: @unchecked Sendable {
     /// Nodes in the object's lists and in lists of keys derived from its keys: zero means that writes cost nothing.
     @exclusivity(unchecked) var interest: Int32 = 0
     /// Nil for an object without keys.
-    private let lists: ObserverLists?
+    private let lists: LazyElements<ObserverList>?
     /// The first of the observations in which the object is the observer.
-    @exclusivity(unchecked) var firstHeld: Unmanaged<KeyValueObservation>?
+    @exclusivity(unchecked) var firstHeld: Borrowed<KeyValueObservation>?
     /// What few objects have; nil until they do.
     @exclusivity(unchecked) private(set) var details: RecordDetails?
 
     init(of object: AnyObject, schema: ClassSchema?) {
-        address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+        address = UnsafeRawPointer(Borrowed.to(object).address)
         layout = schema?.layout
-        let count = layout?.pointee.count ?? 0
-        lists = count > 0 ? ObserverLists(count: count) : nil
+        let count = layout?.value.count ?? 0
+        lists = count > 0 ? LazyElements(count: count) : nil
         csr_pin(address)
         Counters.records.add(1)
         assert(&member == memberPointer)
@@ -53,7 +53,7 @@ final class ObjectRecord: @unchecked Sendable {
     }
 
     deinit {
-        lists?.free(count: layout!.pointee.count)
+        lists?.deallocate()
         if schema == nil { leaveTable() }
         cdh_leave(memberPointer)
         csr_unpin(address)
@@ -64,7 +64,7 @@ final class ObjectRecord: @unchecked Sendable {
     @inline(__always)
     func object<Object: AnyObject>(as type: Object.Type) -> Object? {
         guard csr_try_retain(address) else { return nil }
-        return Unmanaged<Object>.fromOpaque(address).takeRetainedValue()
+        return Borrowed<Object>.at(address).take()
     }
 
     /// The tracked object, retained, or nil if its deinit has begun. Only for records with a schema.
@@ -90,13 +90,13 @@ final class ObjectRecord: @unchecked Sendable {
 
     /// The list of a slot, or nil where it was never observed. What is in it is read under the lock, but for its `interest`.
     @inline(__always)
-    func list(_ slot: Int) -> UnsafeMutablePointer<ObserverList>? {
+    func list(_ slot: Int) -> InPlace<ObserverList>? {
         lists?[slot]
     }
 
     /// The list of a slot, made if it is missing. Under the lock.
-    func makeList(_ slot: Int) -> UnsafeMutablePointer<ObserverList> {
-        list(slot) ?? lists!.make(slot, count: layout!.pointee.count)
+    func makeList(_ slot: Int) -> InPlace<ObserverList> {
+        list(slot) ?? lists!.make(slot, ObserverList())
     }
 }
 
@@ -120,12 +120,12 @@ extension ObjectRecord {
     /// The record of an object, made if there is none; nil if the object's deinit has begun.
     static func make(for object: AnyObject) throws(KeyValueError) -> ObjectRecord? {
         if let tracked = object as? TrackedObject { return try tracked.makeRecord() }
-        let address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+        let address = UnsafeRawPointer(Borrowed.to(object).address)
         if csr_is_deinitializing(address) { return nil }
         return untracked.withLock { _ in
             if let record = findUntracked(at: address) { return record }
             let record = ObjectRecord(of: object, schema: nil)
-            let result = cdh_associate(address, key, Unmanaged.passUnretained(record).toOpaque(), nil, CDH_LAST)
+            let result = cdh_associate(address, key, Borrowed.to(record).address, nil, CDH_LAST)
             precondition(result == CDH_OK, "AutoKVO could not get memory for the record of an observed object.")
             return record
         }
@@ -143,13 +143,13 @@ extension ObjectRecord {
     /// The record of an untracked observer. Under the mutex, without which its deinit cannot be completed.
     private static func findUntracked(at address: UnsafeRawPointer) -> ObjectRecord? {
         guard let pointer = cdh_associated(address, key, nil), csr_try_retain(pointer) else { return nil }
-        return Unmanaged<ObjectRecord>.fromOpaque(pointer).takeRetainedValue()
+        return Borrowed<ObjectRecord>.at(pointer).take()
     }
 
     /// The last thing the record of an untracked observer does. Another may stand in its place already.
     private func leaveTable() {
         Self.untracked.withLock { _ in
-            guard cdh_associated(address, Self.key, nil) == Unmanaged.passUnretained(self).toOpaque() else { return }
+            guard cdh_associated(address, Self.key, nil) == Borrowed.to(self).address else { return }
             _ = cdh_dissociate(address, Self.key)
         }
     }
@@ -157,7 +157,7 @@ extension ObjectRecord {
     /// The record of an object, if it has one.
     static func existing(for object: AnyObject) -> ObjectRecord? {
         if let tracked = object as? TrackedObject { return tracked.record }
-        return untracked.withLock { _ in findUntracked(at: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())) }
+        return untracked.withLock { _ in findUntracked(at: UnsafeRawPointer(Borrowed.to(object).address)) }
     }
 
     /// The records of all objects that take part in an observation.
@@ -171,7 +171,7 @@ extension ObjectRecord {
             }
             let count = cdh_collect(retain, &pointers, room)
             let records = pointers.prefix(count).compactMap { pointer in
-                pointer.map { Unmanaged<ObjectRecord>.fromOpaque($0).takeRetainedValue() }
+                pointer.map { Borrowed<ObjectRecord>.at($0).take() }
             }
             if count <= room { return records }
             room = count + count / 8
@@ -182,6 +182,6 @@ extension ObjectRecord {
     private static let memberOffset = 2 * MemoryLayout<UInt>.size
 
     private var memberPointer: UnsafeMutablePointer<cdh_member> {
-        (Unmanaged.passUnretained(self).toOpaque() + Self.memberOffset).assumingMemoryBound(to: cdh_member.self)
+        (Borrowed.to(self).address + Self.memberOffset).assumingMemoryBound(to: cdh_member.self)
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// What a walk reads comes first, 48 bytes in a row: a long walk waits for memory more than for anything else. What is variable
 /// is guarded by the lock of `home`.
 public class ObservationNode {
-    @exclusivity(unchecked) final var next: Unmanaged<ObservationNode>?
+    @exclusivity(unchecked) final var next: Borrowed<ObservationNode>?
     /// Place in the order of registration. A walk does not go beyond what was the last when it began.
     @exclusivity(unchecked) final var sequence: UInt64 = 0
     /// An observation's handler, as the two words of a closure. Owned until the observation has ended and no call is
@@ -26,10 +26,10 @@ public class ObservationNode {
     /// The property, as the index of its key in the schema of the object's class; -1 for an observation that only
     /// groups others.
     final let slot: Int32
-    @exclusivity(unchecked) final var previous: Unmanaged<ObservationNode>?
+    @exclusivity(unchecked) final var previous: Borrowed<ObservationNode>?
     /// The record of the object whose list this is, or, for an observation of several, of the first; retained. Nil for
     /// an observation of nothing.
-    final let home: Unmanaged<ObjectRecord>?
+    final let home: Borrowed<ObjectRecord>?
 
     enum Kind {
         /// A `KeyValueObservation` of this very property.
@@ -101,7 +101,7 @@ public class ObservationNode {
     }
 
     init(
-        home: Unmanaged<ObjectRecord>?, slot: Int, kind: Kind, options: ObservingOptions = [], handler: HandlerCall = .none,
+        home: Borrowed<ObjectRecord>?, slot: Int, kind: Kind, options: ObservingOptions = [], handler: HandlerCall = .none,
         observerAddress: UnsafeRawPointer? = nil, isPathEnd: Bool = false
     ) {
         self.home = home?.retain()
@@ -170,7 +170,7 @@ public class ObservationNode {
     final var isActive: Bool { state == .active }
 
     /// The record of the object whose list this is. Nil for an observation of nothing.
-    final var record: ObjectRecord? { home?.takeUnretainedValue() }
+    final var record: ObjectRecord? { home?.object }
 
     /// What this node makes a change of its property do. Constant while the node is in a list.
     @inline(__always)

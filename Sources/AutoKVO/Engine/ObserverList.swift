@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// Guarded by the record's lock. The list owns its nodes.
 struct ObserverList: ~Copyable {
-    private(set) var first: Unmanaged<ObservationNode>?
-    private var last: Unmanaged<ObservationNode>?
+    private(set) var first: Borrowed<ObservationNode>?
+    private var last: Borrowed<ObservationNode>?
     private(set) var lastSequence: UInt64 = 0
     /// Nodes that are linked and not leaving.
     private(set) var count: Int32 = 0
@@ -155,16 +155,16 @@ struct ObserverList: ~Copyable {
     }
 
     /// Adds a node behind all others and takes the given ownership of it.
-    mutating func append(_ node: Unmanaged<ObservationNode>) {
+    mutating func append(_ node: Borrowed<ObservationNode>) {
         lastSequence += 1
-        node._withUnsafeGuaranteedRef {
+        node.use {
             $0.sequence = lastSequence
             $0.become(.linked)
             $0.previous = last
             $0.next = nil
             account(for: $0, by: 1)
         }
-        if let last { last._withUnsafeGuaranteedRef { $0.next = node } } else { first = node }
+        if let last { last.use { $0.next = node } } else { first = node }
         last = node
     }
 
@@ -186,12 +186,12 @@ struct ObserverList: ~Copyable {
         assert(node.holds == 0)
         node.become(.out)
         if let previous = node.previous {
-            previous._withUnsafeGuaranteedRef { $0.next = node.next }
+            previous.use { $0.next = node.next }
         } else {
             first = node.next
         }
         if let next = node.next {
-            next._withUnsafeGuaranteedRef { $0.previous = node.previous }
+            next.use { $0.previous = node.previous }
         } else {
             last = node.previous
         }
@@ -205,8 +205,8 @@ extension ObserverList {
     func firstLinked() -> ObservationNode? {
         var cursor = first
         while let node = cursor {
-            let (isLinked, next) = node._withUnsafeGuaranteedRef { ($0.isLinked, $0.next) }
-            if isLinked { return node.takeUnretainedValue() }
+            let (isLinked, next) = node.use { ($0.isLinked, $0.next) }
+            if isLinked { return node.object }
             cursor = next
         }
         return nil
@@ -216,8 +216,8 @@ extension ObserverList {
     func forEachLinked(_ body: (ObservationNode) -> Void) {
         var cursor = first
         while let node = cursor {
-            node._withUnsafeGuaranteedRef { if $0.isLinked { body($0) } }
-            cursor = node._withUnsafeGuaranteedRef { $0.next }
+            node.use { if $0.isLinked { body($0) } }
+            cursor = node.use { $0.next }
         }
     }
 }

@@ -12,29 +12,29 @@ internal import CSwiftRuntime
 /// - a handler that never returns keeps back the batch that its own traversal has pinned, and nothing else.
 extension PendingNotification {
     /// Calls whoever has not been called yet.
-    func deliver(_ thread: UnsafeMutablePointer<ThreadState>) {
+    func deliver(_ thread: InPlace<ThreadState>) {
         if observation == nil, route == nil { return deliverToList(thread) }
         guard !isStarted else { return }
         isStarted = true
-        thread.pointee.removePending(self)
+        thread.value.removePending(self)
         callSingle(thread)
     }
 
-    private func callSingle(_ thread: UnsafeMutablePointer<ThreadState>) {
+    private func callSingle(_ thread: InPlace<ThreadState>) {
         var loop = HandlerLoop(thread, event)
         if let observation {
-            observation._withUnsafeGuaranteedRef { observation in
-                if let route { route._withUnsafeGuaranteedRef { loop.call($0) } } else { loop.callDirectly(observation) }
+            observation.use { observation in
+                if let route { route.use { loop.call($0) } } else { loop.callDirectly(observation) }
             }
         } else {
-            route!._withUnsafeGuaranteedRef { loop.call($0) }
+            route!.use { loop.call($0) }
         }
         loop.finish()
     }
 
-    private func deliverToList(_ thread: UnsafeMutablePointer<ThreadState>) {
-        guard !isStarted, let object = record!._withUnsafeGuaranteedRef({ $0.trackedObject }) else { return }
-        record!._withUnsafeGuaranteedRef { traverse($0, list!, thread, event) }
+    private func deliverToList(_ thread: InPlace<ThreadState>) {
+        guard !isStarted, let object = record!.use({ $0.trackedObject }) else { return }
+        record!.use { traverse($0, list!, thread, event) }
         withExtendedLifetime(object) {}
     }
 
@@ -44,16 +44,16 @@ extension PendingNotification {
     /// - Parameter predecessor: The node behind which to begin, which another traversal has pinned; the whole list if nil.
     @inline(__always)
     func traverse(
-        _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>, behind predecessor: Unmanaged<ObservationNode>? = nil,
-        _ thread: UnsafeMutablePointer<ThreadState>, _ event: @autoclosure () -> ChangeEvent
+        _ record: ObjectRecord, _ list: InPlace<ObserverList>, behind predecessor: Borrowed<ObservationNode>? = nil,
+        _ thread: InPlace<ThreadState>, _ event: @autoclosure () -> ChangeEvent
     ) {
         isStarted = true
         let hold = record.lock.lock()
         if let predecessor {
-            cursor = predecessor._withUnsafeGuaranteedRef { $0.next }
+            cursor = predecessor.use { $0.next }
         } else {
-            cursor = list.pointee.first
-            end = list.pointee.lastSequence
+            cursor = list.value.first
+            end = list.value.lastSequence
         }
         pinNextBatch()
         record.lock.unlock(hold)
@@ -61,9 +61,9 @@ extension PendingNotification {
         let event = event()
         if !isPending, !event.isPrior, batchCount > 1 || cursor != nil {
             self.event = event
-            self.record = .passUnretained(record)
+            self.record = .to(record)
             self.list = list
-            thread.pointee.appendPending(self)
+            thread.value.appendPending(self)
         }
         var loop = HandlerLoop(thread)
         loop.begin(event)
@@ -78,18 +78,18 @@ extension PendingNotification {
 
     /// Calls the nodes of the batch that are not called yet. A handler's nested change may call some of them.
     @inline(__always)
-    private func callBatch(_ loop: inout HandlerLoop, _ thread: UnsafeMutablePointer<ThreadState>) {
+    private func callBatch(_ loop: inout HandlerLoop, _ thread: InPlace<ThreadState>) {
         while batchIndex < batchCount {
             let node = batch[batchIndex].unsafelyUnwrapped
             batchIndex &+= 1
             if batchIndex == batchCount, cursor == nil { finishPending(thread) }
-            node._withUnsafeGuaranteedRef { loop.call($0) }
+            node.use { loop.call($0) }
         }
     }
 
     @inline(__always)
-    private func finishPending(_ thread: UnsafeMutablePointer<ThreadState>) {
-        if isPending { thread.pointee.removePending(self) }
+    private func finishPending(_ thread: InPlace<ThreadState>) {
+        if isPending { thread.value.removePending(self) }
     }
 
     /// Pins the next batch of nodes. Under the lock.
@@ -99,7 +99,7 @@ extension PendingNotification {
         var cursor = cursor
         let (bound, end, skipped) = (bound, end, skipped)
         while let node = cursor {
-            node._withUnsafeGuaranteedRef {
+            node.use {
                 guard $0.sequence <= end else { return cursor = nil }
                 cursor = $0.next
                 guard $0.isLinked, $0.sequence <= bound || $0.isMovedLink, $0.marks.isDisjoint(with: skipped) else { return }
@@ -110,7 +110,7 @@ extension PendingNotification {
             if count == Self.batchSize { break }
         }
         // The next one is fetched from memory while these are called.
-        if let cursor { csr_prefetch(cursor.toOpaque()) }
+        if let cursor { csr_prefetch(cursor.address) }
         self.cursor = cursor
         batchCount = count
         batchIndex = 0
@@ -121,23 +121,23 @@ extension PendingNotification {
     /// - Returns: The nodes that left the list while they were pinned. The list's ownership of them goes to the caller.
     @inline(__always)
     private func replaceBatch(
-        _ record: ObjectRecord, _ list: UnsafeMutablePointer<ObserverList>
-    ) -> [Unmanaged<ObservationNode>]? {
+        _ record: ObjectRecord, _ list: InPlace<ObserverList>
+    ) -> [Borrowed<ObservationNode>]? {
         let count = batchCount
         let hold = record.lock.lock()
         // What was next may have left meanwhile. What is pinned is still in its place.
-        if cursor != nil { cursor = batch[count &- 1].unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.next } }
+        if cursor != nil { cursor = batch[count &- 1].unsafelyUnwrapped.use { $0.next } }
         var left: UInt32 = 0
         var index = 0
         repeat {
-            left |= batch[index].unsafelyUnwrapped._withUnsafeGuaranteedRef {
+            left |= batch[index].unsafelyUnwrapped.use {
                 $0.standing &-= 1
                 return $0.standing
             }
             index &+= 1
         } while index < count
         // Zero is a node that is linked and that nobody else pins.
-        let gone = left == 0 ? nil : list.pointee.unlinkLeft((0..<count).map { batch[$0].unsafelyUnwrapped })
+        let gone = left == 0 ? nil : list.value.unlinkLeft((0..<count).map { batch[$0].unsafelyUnwrapped })
         if cursor == nil { batchCount = 0 } else { pinNextBatch() }
         record.lock.unlock(hold)
         return gone
@@ -145,10 +145,10 @@ extension PendingNotification {
 
     /// Releases, without a lock, nodes that left their list while traversals pinned them.
     @inline(never)
-    private func release(_ nodes: [Unmanaged<ObservationNode>]) {
+    private func release(_ nodes: [Borrowed<ObservationNode>]) {
         TestPoint.lettingGo.reach()
         for node in nodes {
-            node._withUnsafeGuaranteedRef {
+            node.use {
                 if $0.kind == .observation { unsafeDowncast($0, to: KeyValueObservation.self).releaseHandlerIfEnded() }
             }
             node.release()
@@ -163,7 +163,7 @@ extension PendingNotification {
     /// The batch that is pinned belongs to the traversal that pinned it, whose handler is running. What is behind it is taken
     /// over by a traversal of its own.
     @inline(never)
-    func complete(_ thread: UnsafeMutablePointer<ThreadState>) {
+    func complete(_ thread: InPlace<ThreadState>) {
         guard isStarted, observation == nil, route == nil else { return deliver(thread) }
         var loop = HandlerLoop(thread, event)
         callBatch(&loop, thread)
@@ -172,12 +172,12 @@ extension PendingNotification {
         let last = batch[batchCount - 1].unsafelyUnwrapped
         cursor = nil
         finishPending(thread)
-        let other = thread.pointee.takeNotification()
-        other._withUnsafeGuaranteedRef { other in
+        let other = thread.value.takeNotification()
+        other.use { other in
             other.bound = bound
             other.end = end
             other.skipped = skipped
-            record._withUnsafeGuaranteedRef { other.traverse($0, list, behind: last, thread, event) }
+            record.use { other.traverse($0, list, behind: last, thread, event) }
         }
         thread.giveBack(other)
     }
@@ -187,8 +187,8 @@ extension ObserverList {
     /// Unlinks those of the nodes that a traversal has unpinned that have left and that nobody pins. The list's ownership of
     /// them goes to the caller; nil if there are none.
     @inline(never)
-    mutating func unlinkLeft(_ nodes: [Unmanaged<ObservationNode>]) -> [Unmanaged<ObservationNode>]? {
-        let gone = nodes.filter { $0._withUnsafeGuaranteedRef { unlinkIfLast($0) } }
+    mutating func unlinkLeft(_ nodes: [Borrowed<ObservationNode>]) -> [Borrowed<ObservationNode>]? {
+        let gone = nodes.filter { $0.use { unlinkIfLast($0) } }
         return gone.isEmpty ? nil : gone
     }
 

@@ -11,12 +11,12 @@ final class PendingNotification {
     // MARK: Subject
 
     /// The record and the list of a property.
-    @exclusivity(unchecked) var record: Unmanaged<ObjectRecord>?
-    @exclusivity(unchecked) var list: UnsafeMutablePointer<ObserverList>?
+    @exclusivity(unchecked) var record: Borrowed<ObjectRecord>?
+    @exclusivity(unchecked) var list: InPlace<ObserverList>?
     @exclusivity(unchecked) var slot = 0
     /// The path, or the one path of a single observation.
-    @exclusivity(unchecked) var route: Unmanaged<Route>?
-    @exclusivity(unchecked) var observation: Unmanaged<KeyValueObservation>?
+    @exclusivity(unchecked) var route: Borrowed<Route>?
+    @exclusivity(unchecked) var observation: Borrowed<KeyValueObservation>?
     /// Whether it holds a reference to its subject. The notification of a plain write does not: the writer holds the object.
     @exclusivity(unchecked) var ownsSubject = false
     /// The last node of the list that counts: those added later wait for the next change.
@@ -44,25 +44,25 @@ final class PendingNotification {
     // MARK: Delivery
 
     /// Nodes that are pinned and to be called next, and the one to pin after them.
-    @exclusivity(unchecked) var batch = InlineArray<16, Unmanaged<ObservationNode>?>(repeating: nil)
+    @exclusivity(unchecked) var batch = InlineArray<16, Borrowed<ObservationNode>?>(repeating: nil)
     static var batchSize: Int { 16 }
     @exclusivity(unchecked) var batchCount = 0
     @exclusivity(unchecked) var batchIndex = 0
-    @exclusivity(unchecked) var cursor: Unmanaged<ObservationNode>?
+    @exclusivity(unchecked) var cursor: Borrowed<ObservationNode>?
     /// Whether it was made for the calls of one delivery alone: see `NotificationChain.addRoutes`.
     @exclusivity(unchecked) var isAdded = false
     @exclusivity(unchecked) var isStarted = false
     @exclusivity(unchecked) var isPending = false
 
     /// The next one of its transaction, or the next spare one.
-    @exclusivity(unchecked) var next: Unmanaged<PendingNotification>?
-    @exclusivity(unchecked) var nextPending: Unmanaged<PendingNotification>?
-    @exclusivity(unchecked) var previousPending: Unmanaged<PendingNotification>?
+    @exclusivity(unchecked) var next: Borrowed<PendingNotification>?
+    @exclusivity(unchecked) var nextPending: Borrowed<PendingNotification>?
+    @exclusivity(unchecked) var previousPending: Borrowed<PendingNotification>?
 
     /// What tells the subject from others: the address of its list, or of its route.
     var identity: UnsafeRawPointer {
-        if let route { return UnsafeRawPointer(route.toOpaque()) }
-        return list.map { UnsafeRawPointer($0) } ?? UnsafeRawPointer(observation!.toOpaque())
+        if let route { return UnsafeRawPointer(route.address) }
+        return list?.address ?? UnsafeRawPointer(observation!.address)
     }
 
     deinit {
@@ -70,29 +70,29 @@ final class PendingNotification {
         new.deallocate()
     }
 
-    func setSubject(_ record: Unmanaged<ObjectRecord>, _ slot: Int, _ list: UnsafeMutablePointer<ObserverList>) {
+    func setSubject(_ record: Borrowed<ObjectRecord>, _ slot: Int, _ list: InPlace<ObserverList>) {
         self.record = record.retain()
         self.slot = slot
         self.list = list
         ownsSubject = true
     }
 
-    func setSubject(_ route: Unmanaged<Route>) {
+    func setSubject(_ route: Borrowed<Route>) {
         self.route = route.retain()
         ownsSubject = true
     }
 
     /// One observation, by one of its paths, with values that are known.
     func setSubject(_ observation: KeyValueObservation, _ route: Route?, _ event: ChangeEvent, edit: CollectionChange?, old: Any?, new: Any?) {
-        self.observation = .passRetained(observation)
-        self.route = route.map { .passRetained($0) }
+        self.observation = .retaining(observation)
+        self.route = route.map { .retaining($0) }
         ownsSubject = true
         if let old { self.old.set(old) }
         if let new { self.new.set(new) }
         self.edit = edit
         self.event = event
         self.event.kind = edit?.kind ?? .setting
-        self.event.edit = edit.map { .passUnretained($0) }
+        self.event.edit = edit.map { .to($0) }
         self.event.old = self.old.pointer
         self.event.new = self.new.pointer
     }
@@ -132,14 +132,14 @@ final class PendingNotification {
 
 /// The notifications of one change, in the order in which their observers are called.
 struct NotificationChain {
-    private(set) var first: Unmanaged<PendingNotification>?
-    private(set) var last: Unmanaged<PendingNotification>?
+    private(set) var first: Borrowed<PendingNotification>?
+    private(set) var last: Borrowed<PendingNotification>?
 
-    var isSingle: Bool { first?.toOpaque() == last?.toOpaque() }
+    var isSingle: Bool { first?.address == last?.address }
 
-    mutating func append(_ notification: Unmanaged<PendingNotification>) {
-        notification._withUnsafeGuaranteedRef { $0.next = nil }
-        if let last { last._withUnsafeGuaranteedRef { $0.next = notification } } else { first = notification }
+    mutating func append(_ notification: Borrowed<PendingNotification>) {
+        notification.use { $0.next = nil }
+        if let last { last.use { $0.next = notification } } else { first = notification }
         last = notification
     }
 
@@ -148,7 +148,7 @@ struct NotificationChain {
     func forEach(_ body: (PendingNotification) -> Void) {
         var cursor = first
         while let notification = cursor {
-            notification._withUnsafeGuaranteedRef {
+            notification.use {
                 body($0)
                 cursor = $0.next
             }
@@ -156,10 +156,10 @@ struct NotificationChain {
     }
 
     @inline(__always)
-    func first(where condition: (PendingNotification) -> Bool) -> Unmanaged<PendingNotification>? {
+    func first(where condition: (PendingNotification) -> Bool) -> Borrowed<PendingNotification>? {
         var cursor = first
-        while let notification = cursor, !notification._withUnsafeGuaranteedRef(condition) {
-            cursor = notification._withUnsafeGuaranteedRef { $0.next }
+        while let notification = cursor, !notification.use(condition) {
+            cursor = notification.use { $0.next }
         }
         return cursor
     }

@@ -38,7 +38,7 @@ package enum TestPoint: Hashable, Sendable {
     #if DEBUG
         /// Runs an action when this thread gets to the point, the first time only.
         package func whenReached(_ action: @escaping () -> Void) {
-            ThreadState.current.pointee.testPoints[self] = action
+            ThreadState.current.value.testPoints[self] = action
         }
     #endif
 
@@ -46,8 +46,8 @@ package enum TestPoint: Hashable, Sendable {
     func reach() {
         #if DEBUG
             let thread = ThreadState.current
-            if thread.pointee.testPoints.isEmpty { return }
-            thread.pointee.testPoints.removeValue(forKey: self)?()
+            if thread.value.testPoints.isEmpty { return }
+            thread.value.testPoints.removeValue(forKey: self)?()
         #endif
     }
 }

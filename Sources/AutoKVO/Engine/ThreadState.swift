@@ -6,12 +6,12 @@ internal import CDeallocHook
 /// it is read in every delivery and a reference would be retained and released each time.
 struct ThreadState {
     /// Change contexts that no handler kept, linked through `nextSpare`, for the next delivery.
-    var spareContexts: Unmanaged<ChangeContext>?
+    var spareContexts: Borrowed<ChangeContext>?
     /// Notifications for the next change, linked through `next`.
-    fileprivate var spareNotifications: Unmanaged<PendingNotification>?
+    fileprivate var spareNotifications: Borrowed<PendingNotification>?
     /// Notifications with observers that are still to be called, the outermost delivery's first.
-    private(set) var firstPending: Unmanaged<PendingNotification>?
-    private var lastPending: Unmanaged<PendingNotification>?
+    private(set) var firstPending: Borrowed<PendingNotification>?
+    private var lastPending: Borrowed<PendingNotification>?
     /// The changes that have begun and not ended on this thread, the outermost first.
     var openTransactions: [Transaction] = []
     /// Changes that were announced by hand while nobody observed the object.
@@ -30,23 +30,22 @@ struct ThreadState {
     #endif
 
     @inline(__always)
-    static var current: UnsafeMutablePointer<ThreadState> {
+    static var current: InPlace<ThreadState> {
         if let pointer = cdh_thread_value() {
-            return pointer.assumingMemoryBound(to: ThreadState.self)
+            return InPlace(pointer.assumingMemoryBound(to: ThreadState.self))
         }
         return makeCurrent()
     }
 
     @inline(never)
-    private static func makeCurrent() -> UnsafeMutablePointer<ThreadState> {
-        let state = UnsafeMutablePointer<ThreadState>.allocate(capacity: 1)
-        state.initialize(to: ThreadState())
-        let stored = cdh_set_thread_value(state) { pointer in
-            guard let state = pointer?.assumingMemoryBound(to: ThreadState.self) else { return }
-            while let context = state.pointee.takeSpareContext() { context.release() }
-            while var transaction = state.pointee.openTransactions.popLast() { transaction.drop(state) }
-            while let notification = state.pointee.takeSpareNotification() { notification.release() }
-            state.deinitialize(count: 1)
+    private static func makeCurrent() -> InPlace<ThreadState> {
+        let state = InPlace.allocate(ThreadState())
+        let stored = cdh_set_thread_value(state.pointer) { pointer in
+            guard let pointer = pointer?.assumingMemoryBound(to: ThreadState.self) else { return }
+            let state = InPlace(pointer)
+            while let context = state.value.takeSpareContext() { context.release() }
+            while var transaction = state.value.openTransactions.popLast() { transaction.drop(state) }
+            while let notification = state.value.takeSpareNotification() { notification.release() }
             state.deallocate()
         }
         precondition(stored, "AutoKVO could not get memory for the state of a thread.")
@@ -54,45 +53,45 @@ struct ThreadState {
     }
 
     @inline(__always)
-    private mutating func takeSpareContext() -> Unmanaged<ChangeContext>? {
+    private mutating func takeSpareContext() -> Borrowed<ChangeContext>? {
         guard let context = spareContexts else { return nil }
-        spareContexts = context._withUnsafeGuaranteedRef { $0.nextSpare }
+        spareContexts = context.use { $0.nextSpare }
         return context
     }
 
     @inline(__always)
-    mutating func takeContext() -> Unmanaged<ChangeContext> {
-        takeSpareContext() ?? Unmanaged.passRetained(ChangeContext())
+    mutating func takeContext() -> Borrowed<ChangeContext> {
+        takeSpareContext() ?? Borrowed.retaining(ChangeContext())
     }
 
     /// Takes back a context that nobody else refers to.
     @inline(__always)
-    mutating func giveBack(_ context: Unmanaged<ChangeContext>) {
-        context._withUnsafeGuaranteedRef { $0.nextSpare = spareContexts }
+    mutating func giveBack(_ context: Borrowed<ChangeContext>) {
+        context.use { $0.nextSpare = spareContexts }
         spareContexts = context
     }
 
     // MARK: Notifications
 
     @inline(__always)
-    private mutating func takeSpareNotification() -> Unmanaged<PendingNotification>? {
+    private mutating func takeSpareNotification() -> Borrowed<PendingNotification>? {
         guard let notification = spareNotifications else { return nil }
-        spareNotifications = notification._withUnsafeGuaranteedRef { $0.next }
+        spareNotifications = notification.use { $0.next }
         return notification
     }
 
     @inline(__always)
-    mutating func takeNotification() -> Unmanaged<PendingNotification> {
-        takeSpareNotification() ?? Unmanaged.passRetained(PendingNotification())
+    mutating func takeNotification() -> Borrowed<PendingNotification> {
+        takeSpareNotification() ?? Borrowed.retaining(PendingNotification())
     }
 
     @inline(__always)
     mutating func appendPending(_ notification: PendingNotification) {
-        let this = Unmanaged.passUnretained(notification)
+        let this = Borrowed.to(notification)
         notification.isPending = true
         notification.nextPending = nil
         notification.previousPending = lastPending
-        if let lastPending { lastPending._withUnsafeGuaranteedRef { $0.nextPending = this } } else { firstPending = this }
+        if let lastPending { lastPending.use { $0.nextPending = this } } else { firstPending = this }
         lastPending = this
     }
 
@@ -101,8 +100,8 @@ struct ThreadState {
         guard notification.isPending else { return }
         notification.isPending = false
         let (previous, next) = (notification.previousPending, notification.nextPending)
-        if let previous { previous._withUnsafeGuaranteedRef { $0.nextPending = next } } else { firstPending = next }
-        if let next { next._withUnsafeGuaranteedRef { $0.previousPending = previous } } else { lastPending = previous }
+        if let previous { previous.use { $0.nextPending = next } } else { firstPending = next }
+        if let next { next.use { $0.previousPending = previous } } else { lastPending = previous }
     }
 
     // MARK: Open transactions
@@ -114,7 +113,7 @@ struct ThreadState {
     }
 
     /// The notification of an open transaction with a token.
-    func openNotification(token: UInt) -> Unmanaged<PendingNotification>? {
+    func openNotification(token: UInt) -> Borrowed<PendingNotification>? {
         for transaction in openTransactions.reversed() {
             if let found = transaction.notification(where: { $0.event.token == token }) { return found }
         }
@@ -122,7 +121,7 @@ struct ThreadState {
     }
 
     /// What the open transactions will notify a subject of.
-    func openNotification(_ identity: UnsafeRawPointer) -> Unmanaged<PendingNotification>? {
+    func openNotification(_ identity: UnsafeRawPointer) -> Borrowed<PendingNotification>? {
         for transaction in openTransactions {
             if let found = transaction.notification(where: { $0.identity == identity }) { return found }
         }
@@ -134,27 +133,27 @@ struct ThreadState {
     var isAnnouncing: Bool { !openTransactions.isEmpty || !unobservedChanges.isEmpty }
 
     /// What no other notification of any thread has, as long as both are under way.
-    mutating func makeToken(_ this: UnsafeMutablePointer<ThreadState>) -> UInt {
+    mutating func makeToken(_ this: InPlace<ThreadState>) -> UInt {
         serial += 1
-        return UInt(bitPattern: this) &* 31 &+ serial
+        return UInt(bitPattern: this.address) &* 31 &+ serial
     }
 }
 
-extension UnsafeMutablePointer<ThreadState> {
+extension InPlace where Value == ThreadState {
     /// Takes back a notification that is over. Its values and its subject are released: user code runs.
     @inline(__always)
-    func giveBack(_ notification: Unmanaged<PendingNotification>) {
-        notification._withUnsafeGuaranteedRef {
+    func giveBack(_ notification: Borrowed<PendingNotification>) {
+        notification.use {
             $0.clear()
-            $0.next = pointee.spareNotifications
+            $0.next = value.spareNotifications
         }
-        pointee.spareNotifications = notification
+        value.spareNotifications = notification
     }
 
     func giveBack(_ chain: NotificationChain) {
         var cursor = chain.first
         while let notification = cursor {
-            cursor = notification._withUnsafeGuaranteedRef { $0.next }
+            cursor = notification.use { $0.next }
             giveBack(notification)
         }
     }

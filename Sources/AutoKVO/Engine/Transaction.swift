@@ -22,7 +22,7 @@ struct Transaction {
     /// What it will notify of: the subjects that no other open transaction concerned before.
     private var chain = NotificationChain()
     /// The notifications of other open transactions for subjects that this one concerns too. The last one to end notifies.
-    private var shared: [Unmanaged<PendingNotification>] = []
+    private var shared: [Borrowed<PendingNotification>] = []
     /// Whether `begin` is still at work.
     private var isPreparing = true
 
@@ -31,12 +31,12 @@ struct Transaction {
         self.slot = slot
     }
 
-    func notification(where condition: (PendingNotification) -> Bool) -> Unmanaged<PendingNotification>? {
+    func notification(where condition: (PendingNotification) -> Bool) -> Borrowed<PendingNotification>? {
         chain.first(where: condition)
     }
 
     /// Drops the change: the object dies, and nobody will end it.
-    mutating func drop(_ thread: UnsafeMutablePointer<ThreadState>) {
+    mutating func drop(_ thread: InPlace<ThreadState>) {
         close(thread)
         thread.giveBack(chain)
     }
@@ -59,37 +59,37 @@ struct Transaction {
     ///   - values: Where its values will be when the change is over, if the caller knows.
     static func begin(_ record: ObjectRecord, _ slot: Int, _ edit: CollectionChange? = nil, values: KnownValues? = nil) {
         let thread = ThreadState.current
-        if let index = thread.pointee.openTransaction(record, slot) {
-            thread.pointee.openTransactions[index].depth += 1
+        if let index = thread.value.openTransaction(record, slot) {
+            thread.value.openTransactions[index].depth += 1
             return
         }
-        if !thread.pointee.unobservedChanges.isEmpty, thread.pointee.isInUnobserved(record.address, slot) {
-            return thread.pointee.beginUnobserved(record.address, slot)
+        if !thread.value.unobservedChanges.isEmpty, thread.value.isInUnobserved(record.address, slot) {
+            return thread.value.beginUnobserved(record.address, slot)
         }
         completeDeliveries(before: record, slot, thread)
         var transaction = Transaction(record, slot)
         transaction.findSubjects(edit, thread)
         let chain = transaction.chain
-        thread.pointee.openTransactions.append(transaction)
+        thread.value.openTransactions.append(transaction)
         TestPoint.begun.reach()
         let isPrior = chain.first { $0.needs.contains(.prior) } != nil
-        if let values, !isPrior, let own = chain.first { own._withUnsafeGuaranteedRef { $0.use(values, of: record, slot) } }
+        if let values, !isPrior, let own = chain.first { own.use { $0.use(values, of: record, slot) } }
         // Reading is user code, which may begin and end changes itself.
         chain.forEach { if $0.needs.contains(.old) { $0.readOld() } }
         if isPrior { notify(chain, isPrior: true, thread) }
-        if let index = thread.pointee.openTransaction(record, slot) {
-            thread.pointee.openTransactions[index].isPreparing = false
+        if let index = thread.value.openTransaction(record, slot) {
+            thread.value.openTransactions[index].isPreparing = false
         }
     }
 
     /// Finds whom the change concerns.
-    private mutating func findSubjects(_ edit: CollectionChange?, excluding: ObservingOptions = [], _ thread: UnsafeMutablePointer<ThreadState>) {
-        let isAlone = thread.pointee.openTransactions.isEmpty
-        var routes: [(Unmanaged<Route>, PathLink)] = []
+    private mutating func findSubjects(_ edit: CollectionChange?, excluding: ObservingOptions = [], _ thread: InPlace<ThreadState>) {
+        let isAlone = thread.value.openTransactions.isEmpty
+        var routes: [(Borrowed<Route>, PathLink)] = []
         AffectedLists.forEach(from: record, slot) { unmanaged, slot, list, needs, bound in
-            if !isAlone, let open = thread.pointee.openNotification(UnsafeRawPointer(list)) { return share(open) }
-            let notification = thread.pointee.takeNotification()
-            notification._withUnsafeGuaranteedRef {
+            if !isAlone, let open = thread.value.openNotification(list.address) { return share(open) }
+            let notification = thread.value.takeNotification()
+            notification.use {
                 $0.setSubject(unmanaged, slot, list)
                 $0.bound = bound
                 $0.needs = needs
@@ -98,34 +98,34 @@ struct Transaction {
                 $0.edit = isOwn ? edit : nil
                 $0.event = ChangeEvent(
                     kind: isOwn ? edit?.kind ?? .setting : .setting, isLastComponent: isOwn, excluded: excluding,
-                    token: thread.pointee.makeToken(thread))
+                    token: thread.value.makeToken(thread))
             }
             chain.append(notification)
         } link: { link in
-            if link.route.unmanagedObservation != nil { routes.append((.passUnretained(link.route), link)) }
+            if link.route.unmanagedObservation != nil { routes.append((.to(link.route), link)) }
         }
         if routes.isEmpty { return }
         if routes.count > 1 { routes.sort { $0.1.route.sequence < $1.1.route.sequence } }
         var last: UnsafeMutableRawPointer?
-        for (route, link) in routes where route.toOpaque() != last {
-            last = route.toOpaque()
-            if !isAlone, let open = thread.pointee.openNotification(UnsafeRawPointer(route.toOpaque())) {
+        for (route, link) in routes where route.address != last {
+            last = route.address
+            if !isAlone, let open = thread.value.openNotification(UnsafeRawPointer(route.address)) {
                 share(open)
                 continue
             }
-            let notification = thread.pointee.takeNotification()
-            notification._withUnsafeGuaranteedRef {
+            let notification = thread.value.takeNotification()
+            notification.use {
                 $0.setSubject(route)
-                $0.needs = link.route.unmanagedObservation!._withUnsafeGuaranteedRef { $0.needs }
+                $0.needs = link.route.unmanagedObservation!.use { $0.needs }
                 $0.openCount = 1
-                $0.event = ChangeEvent(isLastComponent: false, token: thread.pointee.makeToken(thread))
+                $0.event = ChangeEvent(isLastComponent: false, token: thread.value.makeToken(thread))
             }
             chain.append(notification)
         }
     }
 
-    private mutating func share(_ notification: Unmanaged<PendingNotification>) {
-        notification._withUnsafeGuaranteedRef { $0.openCount += 1 }
+    private mutating func share(_ notification: Borrowed<PendingNotification>) {
+        notification.use { $0.openCount += 1 }
         shared.append(notification)
     }
 
@@ -137,21 +137,21 @@ struct Transaction {
     @discardableResult
     static func end(_ record: ObjectRecord, _ slot: Int) -> Bool {
         let thread = ThreadState.current
-        guard thread.pointee.openTransaction(record, slot) != nil else {
-            guard thread.pointee.endUnobserved(record.address, slot) else { return false }
+        guard thread.value.openTransaction(record, slot) != nil else {
+            guard thread.value.endUnobserved(record.address, slot) else { return false }
             follow(record, slot)
             return true
         }
         // Following reads objects, which is user code and may begin and end changes itself.
         follow(record, slot)
-        guard let index = thread.pointee.openTransaction(record, slot) else { return true }
-        if thread.pointee.openTransactions[index].depth > 0 {
-            thread.pointee.openTransactions[index].depth -= 1
+        guard let index = thread.value.openTransaction(record, slot) else { return true }
+        if thread.value.openTransactions[index].depth > 0 {
+            thread.value.openTransactions[index].depth -= 1
             return true
         }
         // A did without a will, inside a prior call of the change that is being begun.
-        if thread.pointee.openTransactions[index].isPreparing { return false }
-        var transaction = thread.pointee.openTransactions.remove(at: index)
+        if thread.value.openTransactions[index].isPreparing { return false }
+        var transaction = thread.value.openTransactions.remove(at: index)
         transaction.close(thread)
         notify(transaction.chain, isPrior: false, thread)
         thread.giveBack(transaction.chain)
@@ -159,29 +159,29 @@ struct Transaction {
     }
 
     /// Leaves in the chain what nobody else waits for.
-    private mutating func close(_ thread: UnsafeMutablePointer<ThreadState>) {
-        let isAlone = shared.isEmpty && thread.pointee.openTransactions.isEmpty
+    private mutating func close(_ thread: InPlace<ThreadState>) {
+        let isAlone = shared.isEmpty && thread.value.openTransactions.isEmpty
         if isAlone { return }
         var ready = NotificationChain()
         var cursor = chain.first
         while let notification = cursor {
-            notification._withUnsafeGuaranteedRef {
+            notification.use {
                 cursor = $0.next
                 $0.openCount -= 1
                 if $0.openCount == 0 {
                     ready.append(notification)
                 } else {
-                    thread.pointee.handOver(notification)
+                    thread.value.handOver(notification)
                 }
             }
         }
         chain = ready
-        for notification in shared { notification._withUnsafeGuaranteedRef { $0.openCount -= 1 } }
+        for notification in shared { notification.use { $0.openCount -= 1 } }
         shared = []
     }
 
-    fileprivate mutating func takeOver(_ notification: Unmanaged<PendingNotification>) -> Bool {
-        guard let index = shared.firstIndex(where: { $0.toOpaque() == notification.toOpaque() }) else { return false }
+    fileprivate mutating func takeOver(_ notification: Borrowed<PendingNotification>) -> Bool {
+        guard let index = shared.firstIndex(where: { $0.address == notification.address }) else { return false }
         shared.remove(at: index)
         chain.append(notification)
         return true
@@ -200,7 +200,7 @@ struct Transaction {
         follow(record, slot)
         var transaction = Transaction(record, slot)
         transaction.findSubjects(nil, excluding: excluded, thread)
-        transaction.shared.forEach { $0._withUnsafeGuaranteedRef { $0.openCount -= 1 } }
+        transaction.shared.forEach { $0.use { $0.openCount -= 1 } }
         if let values {
             transaction.chain.forEach {
                 guard $0.isOwn(record, slot) else { return }
@@ -216,8 +216,8 @@ struct Transaction {
 
     /// Moves the links of paths that lead on from a property, or from a key derived from it, to the objects that are behind it now.
     static func follow(_ record: ObjectRecord, _ slot: Int) {
-        if record.layout!.pointee[slot].contains(.isWeak) { record.fitWatch(of: slot, didChange: true) }
-        guard let list = record.list(slot), list.pointee.interest.load(ordering: .acquiring).contains(.ahead) else { return }
+        if record.layout!.value[slot].contains(.isWeak) { record.fitWatch(of: slot, didChange: true) }
+        guard let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.ahead) else { return }
         AffectedLists.forEach(from: record, slot) { _, _, _, _, _ in
         } link: { link in
             if link.isFollowed { link.chain.relink(from: link.level + 1) }
@@ -225,15 +225,15 @@ struct Transaction {
     }
 
     /// Reads what is needed before the first handler, then calls all.
-    private static func notify(_ chain: NotificationChain, isPrior: Bool, _ thread: UnsafeMutablePointer<ThreadState>) {
+    private static func notify(_ chain: NotificationChain, isPrior: Bool, _ thread: InPlace<ThreadState>) {
         var chain = chain
         chain.forEach { $0.makeEvent(isPrior: isPrior) }
         chain.addRoutes(isPrior: isPrior, thread)
         let isPending = !isPrior && !chain.isSingle
-        if isPending { chain.forEach { thread.pointee.appendPending($0) } }
+        if isPending { chain.forEach { thread.value.appendPending($0) } }
         chain.forEach { if !isPrior || $0.needs.contains(.prior) { $0.deliver(thread) } }
         chain.forEach {
-            if $0.isPending { thread.pointee.removePending($0) }
+            if $0.isPending { thread.value.removePending($0) }
             $0.isStarted = false
         }
         chain.removeAdded(thread)
@@ -242,26 +242,26 @@ struct Transaction {
     // MARK: Order
 
     /// Completes the deliveries under way on this thread of what a change of a property concerns, the outermost first.
-    static func completeDeliveries(before record: ObjectRecord, _ slot: Int, _ thread: UnsafeMutablePointer<ThreadState>) {
-        if thread.pointee.firstPending != nil { completePending(before: record, slot, thread) }
+    static func completeDeliveries(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadState>) {
+        if thread.value.firstPending != nil { completePending(before: record, slot, thread) }
     }
 
     @inline(never)
-    private static func completePending(before record: ObjectRecord, _ slot: Int, _ thread: UnsafeMutablePointer<ThreadState>) {
-        var lists: [UnsafeMutablePointer<ObserverList>] = []
+    private static func completePending(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadState>) {
+        var lists: [InPlace<ObserverList>] = []
         var routes: [Route] = []
         AffectedLists.forEach(from: record, slot) { _, _, list, _, _ in
             lists.append(list)
         } link: { link in
             if link.route.unmanagedObservation != nil { routes.append(link.route) }
         }
-        var cursor = thread.pointee.firstPending
+        var cursor = thread.value.firstPending
         while let notification = cursor {
-            cursor = notification._withUnsafeGuaranteedRef {
+            cursor = notification.use {
                 guard $0.isConcerned(lists, routes) else { return $0.nextPending }
                 $0.complete(thread)
                 // What stands in the list has changed. What has been completed has left it.
-                return thread.pointee.firstPending
+                return thread.value.firstPending
             }
         }
     }
@@ -269,7 +269,7 @@ struct Transaction {
 
 extension ThreadState {
     /// Gives a notification of a transaction that ends to another one that waits for it.
-    fileprivate mutating func handOver(_ notification: Unmanaged<PendingNotification>) {
+    fileprivate mutating func handOver(_ notification: Borrowed<PendingNotification>) {
         for index in openTransactions.indices where openTransactions[index].takeOver(notification) { return }
         assertionFailure("An open notification that no transaction waits for.")
     }
@@ -277,14 +277,14 @@ extension ThreadState {
 
 extension PendingNotification {
     /// Whether a change of lists and of the values of routes changes its subject, too.
-    fileprivate func isConcerned(_ lists: [UnsafeMutablePointer<ObserverList>], _ routes: [Route]) -> Bool {
+    fileprivate func isConcerned(_ lists: [InPlace<ObserverList>], _ routes: [Route]) -> Bool {
         if let route {
-            return route._withUnsafeGuaranteedRef { route in
+            return route.use { route in
                 routes.contains { $0 === route } || route.leafList.map { lists.contains($0) } ?? false
             }
         }
         if let observation {
-            return observation._withUnsafeGuaranteedRef { $0.record?.list(Int($0.slot)).map { lists.contains($0) } ?? false }
+            return observation.use { $0.record?.list(Int($0.slot)).map { lists.contains($0) } ?? false }
         }
         return lists.contains(list!) || routes.contains { $0.leafList == list }
     }
@@ -314,7 +314,7 @@ extension PendingNotification {
     /// completes the event.
     fileprivate func makeEvent(isPrior: Bool) {
         event.isPrior = isPrior
-        event.edit = edit.map { .passUnretained($0) }
+        event.edit = edit.map { .to($0) }
         if isKnown { return }
         if !isPrior, wantsNew {
             if let edit {
@@ -330,16 +330,16 @@ extension PendingNotification {
     private var wantsNew: Bool {
         if needs.contains(.new) { return true }
         guard let record, let list else { return false }
-        return record._withUnsafeGuaranteedRef { $0.lock.withLock { list.pointee.wantsNew } }
+        return record.use { $0.lock.withLock { list.value.wantsNew } }
     }
 
     private func read(into value: ReferenceWritableKeyPath<PendingNotification, ValueSlot>) {
         if let route {
-            route._withUnsafeGuaranteedRef { route in
+            route.use { route in
                 if let object = route.root.trackedObject { self[keyPath: value].set(route.path.value(from: object)) }
             }
         } else {
-            record!._withUnsafeGuaranteedRef { record in
+            record!.use { record in
                 guard let object = record.trackedObject else { return }
                 self[keyPath: value].fill { record.readValue(slot, into: $0) }
                 withExtendedLifetime(object) {}
@@ -353,7 +353,7 @@ extension PendingNotification {
         _ edit: CollectionChange, given: Any?, isMissing: Bool, into value: ReferenceWritableKeyPath<PendingNotification, ValueSlot>
     ) {
         if let given { return self[keyPath: value].set(given) }
-        record!._withUnsafeGuaranteedRef { record in
+        record!.use { record in
             guard !isMissing, let object = record.trackedObject else { return }
             let whole = record.readValue(slot)
             withExtendedLifetime(object) {}
@@ -368,43 +368,43 @@ extension NotificationChain {
     /// are called behind all lists, in the order of registration, each once: they get notifications of their own.
     ///
     /// Until they are removed again, the chain is not to be used through another copy of it.
-    fileprivate mutating func addRoutes(isPrior: Bool, _ thread: UnsafeMutablePointer<ThreadState>) {
-        var links: [(link: PathLink, source: Unmanaged<PendingNotification>)] = []
+    fileprivate mutating func addRoutes(isPrior: Bool, _ thread: InPlace<ThreadState>) {
+        var links: [(link: PathLink, source: Borrowed<PendingNotification>)] = []
         let isSingle = isSingle
         forEach { notification in
             guard let list = notification.list, !isPrior || notification.needs.contains(.prior) else { return }
-            notification.record!._withUnsafeGuaranteedRef { record in
+            notification.record!.use { record in
                 record.lock.withLock {
-                    notification.skipped = list.pointee.separateLinks(isAlone: isSingle)
+                    notification.skipped = list.value.separateLinks(isAlone: isSingle)
                     if notification.skipped.isEmpty { return }
-                    list.pointee.forEachLinked { node in
+                    list.value.forEachLinked { node in
                         guard !node.marks.isDisjoint(with: notification.skipped), node.kind == .link,
                             node.sequence <= notification.bound || node.isMovedLink
                         else { return }
                         let link = unsafeDowncast(node, to: PathLink.self)
-                        if link.isLeaf { links.append((link, .passUnretained(notification))) }
+                        if link.isLeaf { links.append((link, .to(notification))) }
                     }
                 }
             }
         }
         if links.isEmpty { return }
-        var routes: [Unmanaged<PendingNotification>] = []
+        var routes: [Borrowed<PendingNotification>] = []
         var lists = NotificationChain()
         var cursor = first
         while let notification = cursor {
-            cursor = notification._withUnsafeGuaranteedRef { $0.next }
-            if notification._withUnsafeGuaranteedRef({ $0.route }) == nil { lists.append(notification) } else { routes.append(notification) }
+            cursor = notification.use { $0.next }
+            if notification.use({ $0.route }) == nil { lists.append(notification) } else { routes.append(notification) }
         }
-        var added: [Unmanaged<PendingNotification>] = []
+        var added: [Borrowed<PendingNotification>] = []
         for (link, source) in links {
             // Inside a change of an object on the path's way, that change notifies, when it ends.
-            let identity = UnsafeRawPointer(Unmanaged.passUnretained(link.route).toOpaque())
-            if thread.pointee.openNotification(identity) != nil { continue }
-            let notification = thread.pointee.takeNotification()
-            notification._withUnsafeGuaranteedRef { notification in
+            let identity = UnsafeRawPointer(Borrowed.to(link.route).address)
+            if thread.value.openNotification(identity) != nil { continue }
+            let notification = thread.value.takeNotification()
+            notification.use { notification in
                 notification.isAdded = true
-                notification.setSubject(.passUnretained(link.route))
-                source._withUnsafeGuaranteedRef {
+                notification.setSubject(.to(link.route))
+                source.use {
                     notification.event = $0.event
                     notification.needs = $0.needs
                 }
@@ -416,8 +416,8 @@ extension NotificationChain {
         self = lists
         var previous: Route?
         for notification in routes {
-            notification._withUnsafeGuaranteedRef {
-                let route = $0.route!.takeUnretainedValue()
+            notification.use {
+                let route = $0.route!.object
                 // Called already, for this route or, if the handler ignores the change, for another one.
                 if let previous, route === previous || route.ignoresChange && route.observation === previous.observation {
                     $0.isStarted = true
@@ -428,11 +428,11 @@ extension NotificationChain {
         }
     }
 
-    fileprivate mutating func removeAdded(_ thread: UnsafeMutablePointer<ThreadState>) {
+    fileprivate mutating func removeAdded(_ thread: InPlace<ThreadState>) {
         guard first(where: { $0.isAdded }) != nil else { return }
         var (rest, cursor) = (NotificationChain(), first)
         while let notification = cursor {
-            let isAdded = notification._withUnsafeGuaranteedRef { notification in
+            let isAdded = notification.use { notification in
                 cursor = notification.next
                 defer { notification.isAdded = false }
                 return notification.isAdded
@@ -443,8 +443,8 @@ extension NotificationChain {
     }
 }
 
-extension Unmanaged where Instance == PendingNotification {
+extension Borrowed where Object == PendingNotification {
     fileprivate var sequenceOfRoute: UInt64 {
-        _withUnsafeGuaranteedRef { $0.route!._withUnsafeGuaranteedRef { $0.sequence } }
+        use { $0.route!.use { $0.sequence } }
     }
 }

@@ -63,19 +63,19 @@ extension TrackedObject {
         if let record, isObserved {
             body(record, slot)
         } else {
-            ThreadState.current.pointee.beginUnobserved(address, slot)
+            ThreadState.current.value.beginUnobserved(address, slot)
         }
     }
 
     func announceEnd(_ key: String) {
         guard let slot = announcedSlot(key) else { return }
         if let record, Transaction.end(record, slot) { return }
-        if ThreadState.current.pointee.endUnobserved(address, slot) { return }
+        if ThreadState.current.value.endUnobserved(address, slot) { return }
         Diagnostics.report(
             "didChangeValue(forKey: \(quoted(key))) of \(describeObject(self)) came without its willChangeValue")
     }
 
-    private var address: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
+    private var address: UnsafeRawPointer { UnsafeRawPointer(Borrowed.to(self).address) }
 
     private func announcedSlot(_ key: String) -> Int? {
         if isDeinitializing { return nil }

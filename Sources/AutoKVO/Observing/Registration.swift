@@ -35,7 +35,7 @@ struct Registration {
         _ site: CallSite
     ) throws(KeyValueError) -> KeyValueObservation {
         if let home = target.existingHome ?? (try? target.makeHome()),
-            let slot = home._withUnsafeGuaranteedRef({ $0.unmanagedSchema!._withUnsafeGuaranteedRef { $0.slot(of: keyPath) } }),
+            let slot = home.use({ $0.unmanagedSchema!.use { $0.slot(of: keyPath) } }),
             let observation = try observe(slot, home, of: target, by: observer, options, handler, site)
         {
             return observation
@@ -64,12 +64,12 @@ struct Registration {
     /// Observes one property for which nothing is to be done but to attach the observation; nil where there is more to do.
     @inline(__always)
     private static func observe(
-        _ slot: Int, _ home: Unmanaged<ObjectRecord>, of target: TrackedObject, by observer: AnyObject?,
+        _ slot: Int, _ home: Borrowed<ObjectRecord>, of target: TrackedObject, by observer: AnyObject?,
         _ options: ObservingOptions, _ handler: HandlerCall, _ site: CallSite
     ) throws(KeyValueError) -> KeyValueObservation? {
         guard options.isDisjoint(with: [.initial, .once, .retainsTarget]) else { return nil }
         var options = options
-        var observerHome: Unmanaged<ObjectRecord>?
+        var observerHome: Borrowed<ObjectRecord>?
         // Not bound to a name, for which it would be retained.
         if let address = unsafeBitCast(observer, to: UnsafeRawPointer?.self) {
             observerHome = TrackedObject.existingHome(ofObjectAt: address)
@@ -86,7 +86,7 @@ struct Registration {
     /// The record of a tracked observer, made if there is none; nil for any other, whose record could be dropped on the way, and
     /// so is looked for in `make`. Seldom needed, and so not part of the short way.
     @inline(never)
-    private static func makeHome(of observer: AnyObject) -> Unmanaged<ObjectRecord>? {
+    private static func makeHome(of observer: AnyObject) -> Borrowed<ObjectRecord>? {
         try? (observer as? TrackedObject)?.makeHome()
     }
 
@@ -96,9 +96,9 @@ struct Registration {
         let observation: KeyValueObservation?
         do throws(KeyValueError) {
             guard let home = try target.makeHome() else { throw Registration.dying(target, keyPath) }
-            let slot = home._withUnsafeGuaranteedRef { $0.schema!.slot(of: keyPath) }
+            let slot = home.use { $0.schema!.slot(of: keyPath) }
             if let slot, options.contains(.initial) {
-                try home._withUnsafeGuaranteedRef { $0.schema! }.keys[slot].checkKeyPath(of: target)
+                try home.use { $0.schema! }.keys[slot].checkKeyPath(of: target)
             }
             observation = if let slot { try make(slot, home) } else { nil }
             if needsDetails { observation?.details = details([target]) }
@@ -112,21 +112,21 @@ struct Registration {
     }
 
     private func observe(
-        _ slot: Int, _ home: Unmanaged<ObjectRecord>, of target: TrackedObject
+        _ slot: Int, _ home: Borrowed<ObjectRecord>, of target: TrackedObject
     ) throws(KeyValueError) -> KeyValueObservation {
         let observation = try make(slot, home)
         if needsDetails { observation.details = details([target]) }
         return try start(observation, target)
     }
 
-    private func make(_ slot: Int, _ home: Unmanaged<ObjectRecord>) throws(KeyValueError) -> KeyValueObservation {
-        let schema = home._withUnsafeGuaranteedRef { $0.schema! }
+    private func make(_ slot: Int, _ home: Borrowed<ObjectRecord>) throws(KeyValueError) -> KeyValueObservation {
+        let schema = home.use { $0.schema! }
         if valueType != Any.self { try checkType(schema.keys[slot].declared.valueType, schema, slot) }
         let observerRecord = try observerRecord()
         defer { withExtendedLifetime(observerRecord) {} }
         return KeyValueObservation(
-            home: home, slot: slot, observerHome: observerRecord.map(Unmanaged.passUnretained),
-            options: effectiveOptions(home.takeUnretainedValue(), observerRecord), handler: handler, details: nil, site: site)
+            home: home, slot: slot, observerHome: observerRecord.map(Borrowed.to),
+            options: effectiveOptions(home.object, observerRecord), handler: handler, details: nil, site: site)
     }
 
     private func checkType(_ type: Any.Type, _ schema: ClassSchema, _ slot: Int) throws(KeyValueError) {
@@ -187,8 +187,8 @@ struct Registration {
         }
         let details = details(parts.map(\.target))
         let observation = KeyValueObservation(
-            home: Unmanaged.passUnretained(parsed[0].0), slot: -1,
-            observerHome: observerRecord.map(Unmanaged.passUnretained), options: options, handler: handler, details: details,
+            home: Borrowed.to(parsed[0].0), slot: -1,
+            observerHome: observerRecord.map(Borrowed.to), options: options, handler: handler, details: details,
             site: site)
         let isOneOfSeveral = parsed.count > 1
         details.routes = RouteList(
@@ -209,7 +209,7 @@ struct Registration {
         let observerRecord = try observerRecord()
         let details = details([])
         let observation = KeyValueObservation(
-            home: nil, slot: -1, observerHome: observerRecord.map(Unmanaged.passUnretained), options: options,
+            home: nil, slot: -1, observerHome: observerRecord.map(Borrowed.to), options: options,
             handler: handler, details: details, site: site)
         details.routes = RouteList([])
         observation.end(.targetDeinitialized)
@@ -241,12 +241,12 @@ struct Registration {
     }
 
     /// Whether the class of a tracked object has said that observations of its objects end by hand.
-    private static func isManual(_ home: Unmanaged<ObjectRecord>) -> Bool {
-        home._withUnsafeGuaranteedRef { $0.layout!.pointee.unregistersManually }
+    private static func isManual(_ home: Borrowed<ObjectRecord>) -> Bool {
+        home.use { $0.layout!.value.unregistersManually }
     }
 
     private func effectiveOptions(_ target: ObjectRecord, _ observer: ObjectRecord?) -> ObservingOptions {
-        let byHand = [target, observer].contains { $0?.layout?.pointee.unregistersManually ?? false }
+        let byHand = [target, observer].contains { $0?.layout?.value.unregistersManually ?? false }
         return byHand ? options.union(.unregisterManually) : options
     }
 
@@ -290,8 +290,8 @@ extension KeyValueObservation {
         let roads = routes.map { $0.map(Optional.some) } ?? [nil]
         let thread = ThreadState.current
         for route in once ? roads.prefix(1) : roads[...] {
-            let notification = thread.pointee.takeNotification()
-            notification._withUnsafeGuaranteedRef {
+            let notification = thread.value.takeNotification()
+            notification.use {
                 $0.setSubject(
                     self, route, ChangeEvent(isInitial: true), edit: nil, old: nil, new: wantsNew ? currentValue(by: route) : nil)
                 $0.deliver(thread)

@@ -120,6 +120,6 @@ extension KeyValueObservation {
     /// The name of the handler, if it was registered by name.
     var handlerName: String? {
         guard handling == .named || handling == .namedWithoutChange else { return nil }
-        return underLock { function.map { Unmanaged<DeclaredHandler>.fromOpaque($0).takeUnretainedValue() } }?.name
+        return underLock { function.map { Borrowed<DeclaredHandler>.at($0).object } }?.name
     }
 }

@@ -34,7 +34,7 @@ public struct Property<Value> {
     /// The same for a call that knows where it stands.
     func slot(_ site: CallSite?) -> Int {
         let schema = schema(site)
-        let offset = place - UnsafeMutableRawPointer(Unmanaged.passUnretained(object).toOpaque())
+        let offset = place - UnsafeMutableRawPointer(Borrowed.to(object).address)
         let slot = schema.slot(atOffset: offset)
         demand(slot >= 0, schema.complaint(aboutPropertyAt: offset) + (site.map { " At \($0.description)." } ?? ""))
         return slot

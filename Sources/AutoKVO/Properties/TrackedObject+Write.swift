@@ -21,15 +21,15 @@ struct WriteTicket {
     @usableFromInline let pointer: UnsafeMutableRawPointer?
 
     @inline(__always)
-    init(_ form: Form, _ slot: Int, _ list: UnsafeMutablePointer<ObserverList>? = nil, wantsNew: Bool = false) {
+    init(_ form: Form, _ slot: Int, _ list: InPlace<ObserverList>? = nil, wantsNew: Bool = false) {
         self.form = form
         self.wantsNew = wantsNew
         self.slot = Int32(truncatingIfNeeded: slot)
-        pointer = UnsafeMutableRawPointer(list)
+        pointer = list.map { UnsafeMutableRawPointer($0.pointer) }
     }
 
     @inline(__always)
-    var list: UnsafeMutablePointer<ObserverList> { pointer!.assumingMemoryBound(to: ObserverList.self) }
+    var list: InPlace<ObserverList> { InPlace(pointer!.assumingMemoryBound(to: ObserverList.self)) }
 }
 
 extension TrackedObject {
@@ -41,29 +41,29 @@ extension TrackedObject {
     @inline(__always)
     private final func findTicket(
         forWriteTo place: UnsafeRawPointer
-    ) -> (ticket: WriteTicket, record: Unmanaged<ObjectRecord>?, thread: UnsafeMutablePointer<ThreadState>?) {
-        let address = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    ) -> (ticket: WriteTicket, record: Borrowed<ObjectRecord>?, thread: InPlace<ThreadState>?) {
+        let address = UnsafeRawPointer(Borrowed.to(self).address)
         let pointer = UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1)
         guard let pointer else { return (WriteTicket(.silent, -1), nil, nil) }
-        let record = Unmanaged<ObjectRecord>.fromOpaque(pointer)
-        let layout = record._withUnsafeGuaranteedRef { $0.layout.unsafelyUnwrapped }
-        let slot = layout.pointee.slot(atOffset: place - address)
-        guard slot >= 0, let list = record._withUnsafeGuaranteedRef({ $0.list(slot) }) else {
+        let record = Borrowed<ObjectRecord>.at(pointer)
+        let layout = record.use { $0.layout.unsafelyUnwrapped }
+        let slot = layout.value.slot(atOffset: place - address)
+        guard slot >= 0, let list = record.use({ $0.list(slot) }) else {
             return (WriteTicket(.silent, slot), nil, nil)
         }
-        var interest = list.pointee.interest.load(ordering: .acquiring)
-        if interest.isEmpty || layout.pointee[slot].contains(.isSilent) || csr_is_deinitializing(address) {
+        var interest = list.value.interest.load(ordering: .acquiring)
+        if interest.isEmpty || layout.value[slot].contains(.isSilent) || csr_is_deinitializing(address) {
             return (WriteTicket(.silent, slot), nil, nil)
         }
         let thread = ThreadState.current
-        if thread.pointee.firstPending != nil {
-            record._withUnsafeGuaranteedRef { Transaction.completeDeliveries(before: $0, slot, thread) }
+        if thread.value.firstPending != nil {
+            record.use { Transaction.completeDeliveries(before: $0, slot, thread) }
             // Handlers were called, which may have added and removed observers.
-            interest = list.pointee.interest.load(ordering: .acquiring)
+            interest = list.value.interest.load(ordering: .acquiring)
         }
         let form: WriteTicket.Form
         // Inside an announced change of the same property, or of one that leads to the same observers, the outer one notifies.
-        if thread.pointee.isAnnouncing || !interest.isDisjoint(with: .beyondOwnList) {
+        if thread.value.isAnnouncing || !interest.isDisjoint(with: .beyondOwnList) {
             form = .announced
         } else {
             form = interest.contains(.old) ? .immediateWithOld : .immediate
@@ -91,7 +91,7 @@ extension TrackedObject {
             store()
             notify(ticket, record.unsafelyUnwrapped, type, old: old, new: new, thread.unsafelyUnwrapped)
         case .announced:
-            record.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+            record.unsafelyUnwrapped.use {
                 Transaction.begin($0, Int(ticket.slot), values: Transaction.KnownValues(type: type, old: old, new: new))
             }
             store()
@@ -103,23 +103,23 @@ extension TrackedObject {
     /// Notifies of a property that was changed in place. The pointers are to values of the type.
     @usableFromInline
     final func didWrite(_ ticket: WriteTicket, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?) {
-        withRecord { notify(ticket, Unmanaged.passUnretained($0), type, old: old, new: new, ThreadState.current) }
+        withRecord { notify(ticket, Borrowed.to($0), type, old: old, new: new, ThreadState.current) }
     }
 
     /// The transaction of one subject: no path leads on, and nobody wants to be called before.
     @inline(__always)
     private final func notify(
-        _ ticket: WriteTicket, _ record: Unmanaged<ObjectRecord>, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?,
-        _ thread: UnsafeMutablePointer<ThreadState>
+        _ ticket: WriteTicket, _ record: Borrowed<ObjectRecord>, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?,
+        _ thread: InPlace<ThreadState>
     ) {
         TestPoint.written.reach()
-        let interest = ticket.list.pointee.interest.load(ordering: .acquiring)
+        let interest = ticket.list.value.interest.load(ordering: .acquiring)
         guard interest.isDisjoint(with: .beyondOwnList) else {
             return didWrite(ticket, ChangeEvent(ofWrite: type, old, new))
         }
-        let notification = thread.pointee.takeNotification()
-        notification._withUnsafeGuaranteedRef { notification in
-            record._withUnsafeGuaranteedRef {
+        let notification = thread.value.takeNotification()
+        notification.use { notification in
+            record.use {
                 notification.traverse($0, ticket.list, thread, ChangeEvent(ofWrite: type, old, new))
             }
         }
@@ -146,7 +146,7 @@ extension TrackedObject {
     @inline(__always)
     private final func withRecord(_ body: (ObjectRecord) -> Void) {
         let pointer = UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1)!
-        Unmanaged<ObjectRecord>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
+        Borrowed<ObjectRecord>.at(pointer).use(body)
     }
 }
 
@@ -164,14 +164,14 @@ extension ChangeEvent {
 extension ObjectRecord {
     /// The value of a key of the object, which is alive.
     func readValue(_ slot: Int) -> Any {
-        Unmanaged<TrackedObject>.fromOpaque(address)._withUnsafeGuaranteedRef { object in
-            layout!.pointee.declaration(slot)._withUnsafeGuaranteedRef { $0.read(object) }
+        Borrowed<TrackedObject>.at(address).use { object in
+            layout!.value.declaration(slot).use { $0.read(object) }
         }
     }
 
     /// The same, put into memory that is not initialised.
     @inline(__always)
     func readValue(_ slot: Int, into place: UnsafeMutablePointer<Any>) {
-        layout.unsafelyUnwrapped.pointee.declaration(slot)._withUnsafeGuaranteedRef { $0.read(address, into: place) }
+        layout.unsafelyUnwrapped.value.declaration(slot).use { $0.read(address, into: place) }
     }
 }

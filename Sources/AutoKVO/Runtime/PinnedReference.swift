@@ -9,7 +9,7 @@ package final class PinnedReference<Object: AnyObject>: @unchecked Sendable {
     private let address: UnsafeRawPointer
 
     package init(_ object: Object) {
-        address = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+        address = UnsafeRawPointer(Borrowed.to(object).address)
         csr_pin(address)
     }
 
@@ -19,11 +19,11 @@ package final class PinnedReference<Object: AnyObject>: @unchecked Sendable {
 
     /// The object, or nil if its deinit has begun.
     package var object: Object? {
-        csr_try_retain(address) ? Unmanaged<Object>.fromOpaque(address).takeRetainedValue() : nil
+        csr_try_retain(address) ? Borrowed<Object>.at(address).take() : nil
     }
 
     /// Whether this is the reference to an object. True of no other object, as long as the reference exists.
     package func isReference(to other: AnyObject) -> Bool {
-        address == UnsafeRawPointer(Unmanaged.passUnretained(other).toOpaque())
+        address == UnsafeRawPointer(Borrowed.to(other).address)
     }
 }

@@ -167,17 +167,17 @@ package final class Guarded<Value>: @unchecked Sendable {
     enum LockOrder {
         static func didLock() {
             let thread = ThreadState.current
-            thread.pointee.heldLocks += 1
-            assert(thread.pointee.heldLocks == 1, "A record's lock was taken while another was held.")
+            thread.value.heldLocks += 1
+            assert(thread.value.heldLocks == 1, "A record's lock was taken while another was held.")
         }
 
         static func willUnlock() {
-            ThreadState.current.pointee.heldLocks -= 1
+            ThreadState.current.value.heldLocks -= 1
         }
 
         /// Called where user code is about to run.
         static func assertNoLockHeld() {
-            assert(ThreadState.current.pointee.heldLocks == 0, "User code was about to run under a record's lock.")
+            assert(ThreadState.current.value.heldLocks == 0, "User code was about to run under a record's lock.")
         }
     }
 #endif

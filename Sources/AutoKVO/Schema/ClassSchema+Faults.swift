@@ -123,7 +123,7 @@ extension ResolvedKey {
         guard mayBeCompared.load(ordering: .relaxed), let offset, let storage = storageType as? any ObservedStorage.Type
         else { return }
         mayBeCompared.store(false, ordering: .relaxed)
-        let place = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()) + offset
+        let place = UnsafeRawPointer(Borrowed.to(object).address) + offset
         guard !storage.holds(declared.read(object), at: place) else { return }
         throw KeyValueError(
             .schemaFault(

@@ -11,7 +11,7 @@ final class ClassSchema: @unchecked Sendable {
     let handlers: [String: DeclaredHandler]
     private let slots: [String: Int]
     /// What writes and registrations look up, as plain memory that records point to.
-    let layout: UnsafePointer<SlotLayout>
+    let layout: InPlace<SlotLayout>
     /// `slots` for names of up to 15 bytes, which is how nearly all are looked up: open addressing, by their bits.
     private let shortNames: ShortNameTable
 
@@ -28,9 +28,9 @@ final class ClassSchema: @unchecked Sendable {
         self.slots = slots
         let layout = SlotLayout.make(
             for: keys, unregistersManually: !((type as? TrackedObject.Type)?.unregistersAutomatically ?? true))
-        self.layout = UnsafePointer(layout)
+        self.layout = layout
         shortNames = ShortNameTable(slots)
-        layout.pointee.schema = .passUnretained(self)
+        layout.value.schema = .to(self)
     }
 
     deinit {
@@ -39,7 +39,7 @@ final class ClassSchema: @unchecked Sendable {
     }
 
     /// The slot of the observed property that begins `offset` bytes into the object, or -1.
-    func slot(atOffset offset: Int) -> Int { layout.pointee.slot(atOffset: offset) }
+    func slot(atOffset offset: Int) -> Int { layout.value.slot(atOffset: offset) }
 
     /// The slot of a key.
     ///

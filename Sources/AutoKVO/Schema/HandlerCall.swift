@@ -58,7 +58,7 @@ struct HandlerCall {
         self.shape = shape
         function = words.function
         closure = words.closure
-        if let closure { _ = Unmanaged<AnyObject>.fromOpaque(closure).retain() }
+        if let closure { _ = Borrowed<AnyObject>.at(closure).retain() }
     }
 
     @inlinable
@@ -87,7 +87,7 @@ struct HandlerCall {
     static var none: HandlerCall { HandlerCall(.change, Words(function: nil, closure: nil)) }
 
     static func named(_ handler: DeclaredHandler) -> HandlerCall {
-        let pointer = UnsafeRawPointer(Unmanaged.passUnretained(handler).toOpaque())
+        let pointer = UnsafeRawPointer(Borrowed.to(handler).address)
         return HandlerCall(handler.takesChange ? .named : .namedWithoutChange, Words(function: pointer, closure: pointer))
     }
 
@@ -99,22 +99,22 @@ struct HandlerCall {
 extension KeyValueObservation {
     /// Calls a handler that takes a change and no more. The caller holds the observation.
     @inline(__always)
-    func callHandlerOfChange(_ context: Unmanaged<ChangeContext>) {
+    func callHandlerOfChange(_ context: Borrowed<ChangeContext>) {
         #if DEBUG
             LockOrder.assertNoLockHeld()
         #endif
-        csr_call_1(function.unsafelyUnwrapped, closure, UnsafeRawPointer(context.toOpaque()))
+        csr_call_1(function.unsafelyUnwrapped, closure, UnsafeRawPointer(context.address))
     }
 
     /// Calls the handler. The caller holds the observation, the observer and, where the handler takes it, the target.
     @inline(__always)
-    func callHandler(_ context: Unmanaged<ChangeContext>, target: () -> UnsafeRawPointer) {
+    func callHandler(_ context: Borrowed<ChangeContext>, target: () -> UnsafeRawPointer) {
         // Asked one after the other, the common ones first: a table of the cases would be a jump through memory.
         if handling == .change { return callHandlerOfChange(context) }
         #if DEBUG
             LockOrder.assertNoLockHeld()
         #endif
-        let change = UnsafeRawPointer(context.toOpaque())
+        let change = UnsafeRawPointer(context.address)
         if handling == .observerAndChange || handling == .observer {
             csr_call_2(function.unsafelyUnwrapped, closure, observerAddress.unsafelyUnwrapped, change)
         } else if handling == .targetAndChange {
@@ -125,9 +125,9 @@ extension KeyValueObservation {
     }
 
     @inline(never)
-    private func callNamedHandler(_ context: Unmanaged<ChangeContext>) {
-        let handler = Unmanaged<DeclaredHandler>.fromOpaque(function!).takeUnretainedValue()
-        let observer = Unmanaged<AnyObject>.fromOpaque(observerAddress!).takeUnretainedValue()
-        handler.call(observer, Change(context.takeUnretainedValue()), userInfo)
+    private func callNamedHandler(_ context: Borrowed<ChangeContext>) {
+        let handler = Borrowed<DeclaredHandler>.at(function!).object
+        let observer = Borrowed<AnyObject>.at(observerAddress!).object
+        handler.call(observer, Change(context.object), userInfo)
     }
 }

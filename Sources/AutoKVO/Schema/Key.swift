@@ -132,7 +132,7 @@ final class DeclaredKey: @unchecked Sendable {
         // An `Any` holds what is no larger than three words in its first bytes, so the reference is moved out of it. A cast
         // would take 400 ns.
         return withUnsafeTemporaryAllocation(of: Any.self, capacity: 1) { value in
-            read(Unmanaged.passUnretained(object).toOpaque(), into: value.baseAddress!)
+            read(Borrowed.to(object).address, into: value.baseAddress!)
             return UnsafeMutableRawPointer(value.baseAddress!).assumingMemoryBound(to: TrackedObject?.self).move()
         }
     }

@@ -3,7 +3,7 @@
 struct SlotLayout {
     let count: Int
     /// Whose layout it is.
-    var schema: Unmanaged<ClassSchema>!
+    var schema: Borrowed<ClassSchema>!
     /// Whether the class has said that its observations do not end by themselves.
     let unregistersManually: Bool
     private let flags: UnsafeMutablePointer<Flags>
@@ -11,7 +11,7 @@ struct SlotLayout {
     private let slots: UnsafeMutablePointer<Int16>
     private let offsetCount: Int
     /// The keys' own declarations, which the schema owns: to read a value without counting references on the way.
-    private let declarations: UnsafeMutablePointer<Unmanaged<DeclaredKey>>
+    private let declarations: UnsafeMutablePointer<Borrowed<DeclaredKey>>
 
     struct Flags: OptionSet {
         let rawValue: UInt8
@@ -23,17 +23,15 @@ struct SlotLayout {
         static let isWeak = Flags(rawValue: 4)
     }
 
-    static func make(for keys: [ResolvedKey], unregistersManually: Bool) -> UnsafeMutablePointer<SlotLayout> {
-        let layout = UnsafeMutablePointer<SlotLayout>.allocate(capacity: 1)
-        layout.initialize(to: SlotLayout(for: keys, unregistersManually))
-        return layout
+    static func make(for keys: [ResolvedKey], unregistersManually: Bool) -> InPlace<SlotLayout> {
+        .allocate(SlotLayout(for: keys, unregistersManually))
     }
 
     /// Frees a layout that `make` made, for a schema that another thread made sooner.
-    static func free(_ layout: UnsafePointer<SlotLayout>) {
-        layout.pointee.flags.deallocate()
-        layout.pointee.slots.deallocate()
-        layout.pointee.declarations.deallocate()
+    static func free(_ layout: InPlace<SlotLayout>) {
+        layout.value.flags.deallocate()
+        layout.value.slots.deallocate()
+        layout.value.declarations.deallocate()
         layout.deallocate()
     }
 
@@ -46,7 +44,7 @@ struct SlotLayout {
         slots.initialize(repeating: -1, count: max(offsetCount, 1))
         declarations = .allocate(capacity: max(count, 1))
         for key in keys {
-            (declarations + key.slot).initialize(to: .passUnretained(key.declared))
+            (declarations + key.slot).initialize(to: .to(key.declared))
             var flags: Flags = []
             if key.isIndependent { flags.insert(.isIndependent) }
             if !key.declared.notifiesAutomatically { flags.insert(.isSilent) }
@@ -66,5 +64,5 @@ struct SlotLayout {
     subscript(slot: Int) -> Flags { flags[slot] }
 
     @inline(__always)
-    func declaration(_ slot: Int) -> Unmanaged<DeclaredKey> { declarations[slot] }
+    func declaration(_ slot: Int) -> Borrowed<DeclaredKey> { declarations[slot] }
 }

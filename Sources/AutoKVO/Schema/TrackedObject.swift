@@ -70,57 +70,57 @@ extension TrackedObject {
     var isObserved: Bool { word.load(ordering: .relaxed) & 1 != 0 }
 
     /// The object's record, if it has one.
-    var record: ObjectRecord? { existingHome?.takeUnretainedValue() }
+    var record: ObjectRecord? { existingHome?.object }
 
     /// The schema of the object's class, if the object has a record that knows it.
     @inline(__always)
-    var knownSchema: Unmanaged<ClassSchema>? { existingHome?._withUnsafeGuaranteedRef { $0.unmanagedSchema } }
+    var knownSchema: Borrowed<ClassSchema>? { existingHome?.use { $0.unmanagedSchema } }
 
     /// The object's record, if it has one. It may be that of a dying object, which nothing can be attached to any more.
     @inline(__always)
-    var existingHome: Unmanaged<ObjectRecord>? {
-        UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1).map { .fromOpaque($0) }
+    var existingHome: Borrowed<ObjectRecord>? {
+        UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1).map { .at($0) }
     }
 
     /// The same for any object; nil for one that is not tracked.
     @inline(__always)
-    static func existingHome(ofObjectAt address: UnsafeRawPointer) -> Unmanaged<ObjectRecord>? {
+    static func existingHome(ofObjectAt address: UnsafeRawPointer) -> Borrowed<ObjectRecord>? {
         guard csr_is_kind_of(address, unsafeBitCast(TrackedObject.self as AnyClass, to: UnsafeRawPointer.self)) else { return nil }
-        return Unmanaged<TrackedObject>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.existingHome }
+        return Borrowed<TrackedObject>.at(address).use { $0.existingHome }
     }
 
     /// The object's record, made if there is none; nil if the object's deinit has begun.
     func makeRecord() throws(KeyValueError) -> ObjectRecord? {
-        try makeHome()?.takeUnretainedValue()
+        try makeHome()?.object
     }
 
     /// The same without a reference of its own: the record stays as long as the object is not torn down.
     @inline(__always)
-    func makeHome() throws(KeyValueError) -> Unmanaged<ObjectRecord>? {
+    func makeHome() throws(KeyValueError) -> Borrowed<ObjectRecord>? {
         if isDeinitializing { return nil }
         if let existingHome { return existingHome }
         return try makeFirstHome()
     }
 
     @inline(never)
-    private func makeFirstHome() throws(KeyValueError) -> Unmanaged<ObjectRecord> {
+    private func makeFirstHome() throws(KeyValueError) -> Borrowed<ObjectRecord> {
         let record = ObjectRecord(of: self, schema: try ClassSchema.of(type(of: self)))
-        let mine = Unmanaged.passUnretained(record)
+        let mine = Borrowed.to(record)
         let (stored, other) = word.compareExchange(
-            expected: 0, desired: UInt(bitPattern: mine.toOpaque()), ordering: .acquiringAndReleasing)
+            expected: 0, desired: UInt(bitPattern: mine.address), ordering: .acquiringAndReleasing)
         if stored {
             // The object owns it, until `endOfLife`.
-            return .passRetained(record)
+            return .retaining(record)
         }
         // Another thread was first; ours goes unused.
-        return .fromOpaque(UnsafeRawPointer(bitPattern: other & ~1)!)
+        return .at(UnsafeRawPointer(bitPattern: other & ~1)!)
     }
 
     /// Ends what the object takes part in, then runs what was left for its death, then forgets it.
     private func endOfLife(_ word: UInt) {
-        let record = Unmanaged<ObjectRecord>.fromOpaque(UnsafeRawPointer(bitPattern: word & ~1)!)
-        record._withUnsafeGuaranteedRef { $0.teardown() }
-        cdh_teardown(UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+        let record = Borrowed<ObjectRecord>.at(UnsafeRawPointer(bitPattern: word & ~1)!)
+        record.use { $0.teardown() }
+        cdh_teardown(UnsafeRawPointer(Borrowed.to(self).address))
         record.release()
     }
 }
@@ -133,8 +133,8 @@ extension ObjectRecord {
         interest += change
         guard (before == 0) != (interest == 0), !isDying else { return }
         let object = UnsafeRawPointer(address).assumingMemoryBound(to: UInt8.self)
-        Unmanaged<TrackedObject>.fromOpaque(object)._withUnsafeGuaranteedRef {
-            let mine = UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
+        Borrowed<TrackedObject>.at(object).use {
+            let mine = UInt(bitPattern: Borrowed.to(self).address)
             $0.word.store(interest == 0 ? mine : mine | 1, ordering: .releasing)
         }
     }
@@ -142,5 +142,5 @@ extension ObjectRecord {
 
 extension TrackedObject {
     /// Whether the object's `deinit` has begun.
-    var isDeinitializing: Bool { csr_is_deinitializing(Unmanaged.passUnretained(self).toOpaque()) }
+    var isDeinitializing: Bool { csr_is_deinitializing(Borrowed.to(self).address) }
 }

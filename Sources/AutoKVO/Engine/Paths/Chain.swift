@@ -22,7 +22,7 @@ final class Chain: @unchecked Sendable {
     let base: ObjectRecord
     unowned(unsafe) let route: Route
     /// The record of the route's root, which the route owns.
-    private let root: Unmanaged<ObjectRecord>
+    private let root: Borrowed<ObjectRecord>
     @exclusivity(unchecked) private var links: [PathLink?]
     /// Behind an operator, by the element's address. An element that is in the collection twice has one chain.
     @exclusivity(unchecked) private var elements: [UnsafeRawPointer: Chain] = [:]
@@ -34,13 +34,13 @@ final class Chain: @unchecked Sendable {
         self.path = path
         self.base = base
         self.route = route
-        root = .passUnretained(route.root)
+        root = .to(route.root)
         links = Array(repeating: nil, count: path.keys.count)
     }
 
     @inline(__always)
     private func underLock<Result>(_ body: () -> Result) -> Result {
-        root._withUnsafeGuaranteedRef { $0.lock.withLock(body) }
+        root.use { $0.lock.withLock(body) }
     }
 
     /// The link of the last component. Under the lock.
@@ -88,9 +88,9 @@ final class Chain: @unchecked Sendable {
     /// the inner one that the object cannot be linked.
     private func place(on object: TrackedObject, at index: Int, version wanted: Int) -> PathLink?? {
         guard let home = try? object.makeHome() else { return .some(nil) }
-        let schema = home._withUnsafeGuaranteedRef { $0.unmanagedSchema! }
+        let schema = home.use { $0.unmanagedSchema! }
         guard let slot = path.slot(of: index, in: schema) else {
-            let error = schema.takeUnretainedValue().unknownKey(path.keys[index], in: route.path.text)
+            let error = schema.object.unknownKey(path.keys[index], in: route.path.text)
             Diagnostics.report("A key path leads to an object it does not fit: \(error)")
             return .some(nil)
         }
@@ -101,7 +101,7 @@ final class Chain: @unchecked Sendable {
             return true
         }
         guard isCurrent else { return nil }
-        let isLinked = home._withUnsafeGuaranteedRef { $0.link(link) }
+        let isLinked = home.use { $0.link(link) }
         TestPoint.linked.reach()
         return isLinked ? .some(link) : .some(nil)
     }
@@ -151,9 +151,9 @@ final class Chain: @unchecked Sendable {
 
 extension PathLink {
     fileprivate func readObject() -> TrackedObject? {
-        home!._withUnsafeGuaranteedRef { record in
+        home!.use { record in
             record.trackedObject.flatMap { object in
-                record.layout!.pointee.declaration(Int(slot))._withUnsafeGuaranteedRef { $0.readObject(object) }
+                record.layout!.value.declaration(Int(slot)).use { $0.readObject(object) }
             }
         }
     }

@@ -24,12 +24,12 @@ final class DeathWatch: @unchecked Sendable {
         let result = cdh_on_teardown(
             referent.address,
             { _, context in
-                Unmanaged<DeathWatch>.fromOpaque(context!).takeUnretainedValue().referentDidDie()
+                Borrowed<DeathWatch>.at(context!).object.referentDidDie()
             },
-            Unmanaged.passRetained(self).toOpaque(),
-            { context in Unmanaged<DeathWatch>.fromOpaque(context!).release() }, &token)
+            Borrowed.retaining(self).address,
+            { context in Borrowed<DeathWatch>.at(context!).release() }, &token)
         guard result == CDH_OK else {
-            Unmanaged.passUnretained(self).release()
+            Borrowed.to(self).release()
             return false
         }
         let isCurrent = holder.lock.withLock {
@@ -101,6 +101,6 @@ extension ObjectRecord {
     }
 
     private func isObserved(_ slot: Int) -> Bool {
-        list(slot).map { !$0.pointee.interest.load(ordering: .acquiring).isEmpty } ?? false
+        list(slot).map { !$0.value.interest.load(ordering: .acquiring).isEmpty } ?? false
     }
 }

@@ -21,7 +21,7 @@ extension ObjectRecord {
         var starting: [Route] = []
         var ending: [Route] = []
         lock.withLock {
-            let isObserved = !isDying && (list(slot)?.pointee.count ?? 0) > 0
+            let isObserved = !isDying && (list(slot)?.value.count ?? 0) > 0
             if isObserved {
                 let details = makeDetails()
                 if details.relays[slot] == nil { details.relays[slot] = made }
@@ -44,18 +44,18 @@ enum PathWork {
     /// Does it now, or, if this thread is doing such work already, when that is done.
     static func `do`(_ work: PathWork) {
         let thread = ThreadState.current
-        thread.pointee.pathWork.append(work)
-        if thread.pointee.isDoingPathWork { return }
-        thread.pointee.isDoingPathWork = true
+        thread.value.pathWork.append(work)
+        if thread.value.isDoingPathWork { return }
+        thread.value.isDoingPathWork = true
         var next = 0
-        while next < thread.pointee.pathWork.count {
-            switch thread.pointee.pathWork[next] {
+        while next < thread.value.pathWork.count {
+            switch thread.value.pathWork[next] {
             case .start(let route): route.start()
             case .end(let route): route.end()
             }
             next += 1
         }
-        thread.pointee.pathWork.removeAll(keepingCapacity: true)
-        thread.pointee.isDoingPathWork = false
+        thread.value.pathWork.removeAll(keepingCapacity: true)
+        thread.value.isDoingPathWork = false
     }
 }

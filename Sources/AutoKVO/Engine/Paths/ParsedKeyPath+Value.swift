@@ -12,23 +12,23 @@ extension ParsedKeyPath {
     func requireValue(from object: TrackedObject) throws(KeyValueError) -> Any {
         // The first object is the caller's to keep, and each one behind it is kept here.
         var kept: TrackedObject?
-        var object = Unmanaged.passUnretained(object)
+        var object = Borrowed.to(object)
         let last = keys.count - 1
         for level in 0..<last {
             let key = try declaration(of: level, in: object)
             guard
-                let next = object._withUnsafeGuaranteedRef({ object in
-                    key._withUnsafeGuaranteedRef { $0.readObject(object) }
+                let next = object.use({ object in
+                    key.use { $0.readObject(object) }
                 })
             else {
-                try requireNothing(in: key.takeUnretainedValue(), of: object.takeUnretainedValue())
+                try requireNothing(in: key.object, of: object.object)
                 return Any?.none as Any
             }
-            object = .passUnretained(next)
+            object = .to(next)
             kept = next
         }
         let key = try declaration(of: last, in: object)
-        let value = object._withUnsafeGuaranteedRef { object in key._withUnsafeGuaranteedRef { $0.read(object) } }
+        let value = object.use { object in key.use { $0.read(object) } }
         withExtendedLifetime(kept) {}
         return try tail?.evaluate(on: value, in: self) ?? value
     }
@@ -36,18 +36,18 @@ extension ParsedKeyPath {
     /// The declaration of the key at a level in the class of an object.
     @inline(__always)
     private func declaration(
-        of level: Int, in object: Unmanaged<TrackedObject>
-    ) throws(KeyValueError) -> Unmanaged<DeclaredKey> {
-        let schema: Unmanaged<ClassSchema>
-        if let known = object._withUnsafeGuaranteedRef({ $0.knownSchema }) {
+        of level: Int, in object: Borrowed<TrackedObject>
+    ) throws(KeyValueError) -> Borrowed<DeclaredKey> {
+        let schema: Borrowed<ClassSchema>
+        if let known = object.use({ $0.knownSchema }) {
             schema = known
         } else {
-            schema = .passUnretained(try .of(type(of: object.takeUnretainedValue())))
+            schema = .to(try .of(type(of: object.object)))
         }
         guard let slot = slot(of: level, in: schema) else {
-            throw schema.takeUnretainedValue().unknownKey(keys[level], in: text)
+            throw schema.object.unknownKey(keys[level], in: text)
         }
-        return schema._withUnsafeGuaranteedRef { $0.layout.pointee.declaration(slot) }
+        return schema.use { $0.layout.value.declaration(slot) }
     }
 
     /// Refuses what is no object where the path goes on. Nothing is not refused: the path ends there.

@@ -35,16 +35,16 @@ final class ParsedKeyPath: Sendable {
     /// What was found last is remembered, as one word: the address of the class's layout, which is never freed, and the slot.
     /// So a path that goes through objects of the same classes each time looks no name up.
     @inline(__always)
-    func slot(of level: Int, in schema: Unmanaged<ClassSchema>) -> Int? {
-        let layout = UInt(bitPattern: schema._withUnsafeGuaranteedRef { $0.layout })
+    func slot(of level: Int, in schema: Borrowed<ClassSchema>) -> Int? {
+        let layout = UInt(bitPattern: schema.use { $0.layout.address })
         let known = lookups[level].load(ordering: .relaxed)
         if known >> 16 == layout { return Int(known & 0xFFFF) }
         return lookUp(level, schema, layout)
     }
 
     @inline(never)
-    private func lookUp(_ level: Int, _ schema: Unmanaged<ClassSchema>, _ layout: UInt) -> Int? {
-        guard let slot = schema._withUnsafeGuaranteedRef({ $0.slot(of: keys[level]) }) else { return nil }
+    private func lookUp(_ level: Int, _ schema: Borrowed<ClassSchema>, _ layout: UInt) -> Int? {
+        guard let slot = schema.use({ $0.slot(of: keys[level]) }) else { return nil }
         // Every address in use today fits into 48 bits; one that does not is not remembered. A slot fits into 15.
         if layout >> 48 == 0 { lookups[level].store(layout << 16 | UInt(slot), ordering: .relaxed) }
         return slot

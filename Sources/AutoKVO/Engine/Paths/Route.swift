@@ -13,7 +13,7 @@ final class Route: @unchecked Sendable {
     let root: ObjectRecord
     let sink: Sink
     /// The observation that the sink owns, for those who do not count references.
-    let unmanagedObservation: Unmanaged<KeyValueObservation>?
+    let unmanagedObservation: Borrowed<KeyValueObservation>?
     /// Whether the observation has other routes, and where it came among them when they were registered.
     let isOneOfSeveral: Bool
     let order: Int
@@ -39,7 +39,7 @@ final class Route: @unchecked Sendable {
         sequence = Route.lastSequence.wrappingAdd(1, ordering: .relaxed).newValue
         self.root = root
         self.sink = sink
-        unmanagedObservation = if case .observation(let observation) = sink { .passUnretained(observation) } else { nil }
+        unmanagedObservation = if case .observation(let observation) = sink { .to(observation) } else { nil }
         chain = Chain(path, base: root, route: self)
         Counters.routes.add(1)
     }
@@ -77,16 +77,16 @@ final class Route: @unchecked Sendable {
 
     /// Whether a change calls the handler once for all of its observation's paths.
     var ignoresChange: Bool {
-        isOneOfSeveral && unmanagedObservation?._withUnsafeGuaranteedRef { $0.handling.ignoresChange } ?? false
+        isOneOfSeveral && unmanagedObservation?.use { $0.handling.ignoresChange } ?? false
     }
 
     /// The list of the property at the end of the path; nil if it is not reached, or behind an operator.
-    var leafList: UnsafeMutablePointer<ObserverList>? {
+    var leafList: InPlace<ObserverList>? {
         guard path.tail == nil, let link = root.lock.withLock({ chain.lastLink }) else { return nil }
         return link.record!.list(Int(link.slot))
     }
 
-    var observation: KeyValueObservation? { unmanagedObservation?.takeUnretainedValue() }
+    var observation: KeyValueObservation? { unmanagedObservation?.object }
 }
 
 /// A place on the way of a path: in the list of one property of one object.
@@ -101,7 +101,7 @@ final class PathLink: ObservationNode {
     /// Whether the path has been linked before, to other objects perhaps.
     let isMoved: Bool
 
-    init(_ chain: Chain, level: Int, isMoved: Bool, home: Unmanaged<ObjectRecord>, slot: Int) {
+    init(_ chain: Chain, level: Int, isMoved: Bool, home: Borrowed<ObjectRecord>, slot: Int) {
         route = chain.route
         self.isMoved = isMoved
         self.chain = chain
@@ -134,7 +134,7 @@ final class PathLink: ObservationNode {
 
     /// Takes the link out of its list, or makes sure that it never gets in.
     func cancel() {
-        home!._withUnsafeGuaranteedRef { record in
+        home!.use { record in
             record.lock.withLock { isCancelled = true }
             record.unlink(self) {}
         }

@@ -1,0 +1,39 @@
+/// A value at a fixed address, used without copying it, and without a check that nobody else uses it at the same time: by one
+/// thread, or under the lock that guards it. Whoever has one knows who keeps the memory.
+struct InPlace<Value: ~Copyable> {
+    let pointer: UnsafeMutablePointer<Value>
+
+    @inline(__always)
+    init(_ pointer: UnsafeMutablePointer<Value>) { self.pointer = pointer }
+
+    @inline(__always)
+    init?(bitPattern: UInt) {
+        guard let pointer = UnsafeMutablePointer<Value>(bitPattern: bitPattern) else { return nil }
+        self.pointer = pointer
+    }
+
+    static func allocate(_ value: consuming Value) -> InPlace {
+        let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+        pointer.initialize(to: value)
+        return InPlace(pointer)
+    }
+
+    func deallocate() {
+        pointer.deinitialize(count: 1)
+        pointer.deallocate()
+    }
+
+    var value: Value {
+        @inline(__always) unsafeAddress { UnsafePointer(pointer) }
+        @inline(__always) nonmutating unsafeMutableAddress { pointer }
+    }
+
+    var address: UnsafeRawPointer { UnsafeRawPointer(pointer) }
+}
+
+extension InPlace: Equatable, Hashable where Value: ~Copyable {
+    @inline(__always)
+    static func == (a: InPlace, b: InPlace) -> Bool { a.pointer == b.pointer }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(pointer) }
+}
