@@ -37,14 +37,15 @@ extension KeyValueObservation {
     ///
     /// - Throws: A `KeyValueError` if the observation was removed or a side has died: its handler is gone.
     public func rearm() throws(KeyValueError) {
-        let targets = options.contains(.retainsTarget) ? targets : []
+        // Held until it is attached: a target that dies in between would not find it, and so not end it.
+        let targets = self.targets
         defer { withExtendedLifetime(targets) {} }
         didFire()
         let (fired, before) = underLock {
             let change = changeState(from: .fired, to: .active)
             if change.changed {
                 endReason = nil
-                if !targets.isEmpty { details?.retainedTargets = targets }
+                if options.contains(.retainsTarget) { details?.retainedTargets = targets }
             }
             return change
         }

@@ -224,6 +224,18 @@ import Testing
     }
 
     #if DEBUG
+        @Test("a target that dies while its observation is armed again ends it", arguments: paths.dropFirst() + ["address.city"])
+        func targetDiesWhileRearmed(path: String) throws {
+            let sides = try Sides(path, tracker, tracked: true)
+            sides.target!.address = tracker.track(Address())
+            sides.target!.age = 1
+            #expect(sides.reasons == [.fired])
+            TestPoint.relinking.whenReached { sides.target = nil }
+            try sides.observation.rearm()
+            #expect(!sides.observation.isValid)
+            #expect(sides.reasons == [.fired, .targetDeinitialized])
+        }
+
         @Test("an observer that dies when it has fired and before the call ends it", arguments: paths, [true, false])
         func observerDiesBeforeItsCall(path: String, tracked: Bool) throws {
             let sides = try Sides(path, tracker, tracked: tracked)
