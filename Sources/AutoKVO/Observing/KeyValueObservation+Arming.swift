@@ -37,15 +37,14 @@ extension KeyValueObservation {
     ///
     /// - Throws: A `KeyValueError` if the observation was removed or a side has died: its handler is gone.
     public func rearm() throws(KeyValueError) {
-        // Held until it is attached: a target that dies in between would not find it, and so not end it.
-        let targets = self.targets
+        let targets = options.contains(.retainsTarget) ? targets : []
         defer { withExtendedLifetime(targets) {} }
         didFire()
         let (fired, before) = underLock {
             let change = changeState(from: .fired, to: .active)
             if change.changed {
                 endReason = nil
-                if options.contains(.retainsTarget) { details?.retainedTargets = targets }
+                if !targets.isEmpty { details?.retainedTargets = targets }
             }
             return change
         }
