@@ -69,8 +69,9 @@ extension KeyValueObservation {
         let isLinked: Bool
         if isGroup {
             let routes = wakeRoutes()
-            isLinked = routes.contains { !$0.root.isDeinitializing } || !isLive
             for route in routes { route.start() }
+            // Asked after: a target that died before it was linked does not find the observation, and so does not end it.
+            isLinked = routes.contains { !$0.root.isDeinitializing } || !isLive
         } else {
             isLinked = home!.use { $0.link(self) }
         }

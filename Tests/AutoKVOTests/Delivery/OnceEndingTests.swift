@@ -224,6 +224,25 @@ import Testing
     }
 
     #if DEBUG
+        @Test(
+            "a target that dies while its observation is armed again ends it, or lets it throw",
+            arguments: paths.dropFirst() + ["address.city"], [TestPoint.relinking, .linked])
+        func targetDiesWhileRearmed(path: String, point: TestPoint) throws {
+            let sides = try Sides(path, tracker, tracked: true)
+            sides.target!.address = tracker.track(Address())
+            sides.target!.age = 1
+            #expect(sides.reasons == [.fired])
+            point.whenReached { sides.target = nil }
+            if point == .linked {
+                try sides.observation.rearm()
+                #expect(sides.reasons == [.fired, .targetDeinitialized])
+            } else {
+                #expect(throws: KeyValueError.self) { try sides.observation.rearm() }
+                #expect(sides.reasons == [.fired])
+            }
+            #expect(!sides.observation.isValid)
+        }
+
         @Test("an observer that dies when it has fired and before the call ends it", arguments: paths, [true, false])
         func observerDiesBeforeItsCall(path: String, tracked: Bool) throws {
             let sides = try Sides(path, tracker, tracked: tracked)
