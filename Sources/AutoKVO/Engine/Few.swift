@@ -28,10 +28,11 @@ struct Few<Element: AnyObject> {
         return condition(first) ? first : others?.first(where: condition)
     }
 
-    @inline(__always)
-    func filter(_ condition: (Element) -> Bool) -> Few {
-        var found = Few()
-        forEach { if condition($0) { found.append($0) } }
-        return found
+    /// The same elements in an order.
+    func sorted(by areInIncreasingOrder: (Element, Element) -> Bool) -> Few {
+        guard let first, let others else { return self }
+        var sorted = Few()
+        for element in ([first] + others).sorted(by: areInIncreasingOrder) { sorted.append(element) }
+        return sorted
     }
 }

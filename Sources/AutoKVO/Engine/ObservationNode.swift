@@ -51,6 +51,8 @@ public class ObservationNode {
         static let notJustChange = Marks(rawValue: 1 << 16)
         /// It is the last link of a path of several components: not one of the property's own observers.
         static let pathEnd = Marks(rawValue: 1 << 17)
+        /// It is such a link, or one of several of one component, and a change calls the handler once for all of them.
+        static let sharedHandler = Marks(rawValue: 1 << 18)
         /// What is not disjoint with it is not active.
         static let inactive = Marks(rawValue: 3 << State.shift)
         static let linkOrInactive = Marks(rawValue: 1 << 14 | 3 << State.shift)
@@ -102,13 +104,13 @@ public class ObservationNode {
 
     init(
         home: Borrowed<ObjectRecord>?, slot: Int, kind: Kind, options: ObservingOptions = [], handler: HandlerCall = .none,
-        observerAddress: UnsafeRawPointer? = nil, isPathEnd: Bool = false
+        observerAddress: UnsafeRawPointer? = nil, flags: Marks = []
     ) {
         self.home = home?.retain()
         self.slot = Int32(slot)
         var marks = Marks(options).union(.node)
         if kind == .link { marks.formUnion(.link) }
-        if isPathEnd { marks.formUnion(.pathEnd) }
+        marks.formUnion(flags)
         if observerAddress != nil || handler.shape != .change { marks.formUnion(.notJustChange) }
         word = Atomic(marks)
         self.observerAddress = observerAddress

@@ -17,7 +17,8 @@ struct ObserverList: ~Copyable {
     private var inner: Int32 = 0
     /// Those of them that are ends of paths of several components.
     private var pathEnds: Int32 = 0
-    /// Whether an end of a path was ever in the list whose handler is to be called once for several paths.
+    /// Whether the end of a path was ever in the list, and one whose handler is to be called once for several paths.
+    private var hasHadEnd = false
     private var hasHadSharedHandler = false
     /// Nodes in the lists of keys that are derived from this one, and those of them that want a call before the change or more
     /// than a call after it.
@@ -37,6 +38,8 @@ struct ObserverList: ~Copyable {
         static let own = Interest(rawValue: 4)
         /// Somebody is in the list of a derived key.
         static let derived = Interest(rawValue: 8)
+        /// Ends of paths are in the list.
+        static let links = Interest(rawValue: 16)
         /// Somebody wants to be called before the change, or a path goes on from here, or from a derived key.
         static let ahead = Interest(rawValue: 32)
         /// Some nodes of the list are not called together with the others: see `separateLinks`.
@@ -66,7 +69,7 @@ struct ObserverList: ~Copyable {
         // Without a branch, since it is part of every registration and removal.
         let now =
             Interest(.old, if: old) | Interest(.new, if: new) | Interest(.own, if: count) | Interest(.derived, if: derivedInterest)
-            | Interest(.ahead, if: prior | inner | derivedLookAhead) | Interest(.separate, if: separateLinks(isAlone: true).isEmpty ? 0 : 1)
+            | Interest(.ahead, if: prior | inner | derivedLookAhead) | Interest(.separate, if: separateLinks(isAlone: true).isEmpty ? 0 : 1) | Interest(.links, if: hasHadEnd ? 1 : 0)
         interest.store(now, ordering: .releasing)
     }
 
@@ -142,11 +145,13 @@ struct ObserverList: ~Copyable {
         if needs.contains(.new) { new += one }
         if needs.contains(.prior) { prior += one }
         if needs.contains(.inner) { inner += one }
-        if node.marks.contains(.pathEnd) {
-            pathEnds += one
-            if unsafeDowncast(node, to: PathLink.self).route.ignoresChange { hasHadSharedHandler = true }
+        let marks = node.marks
+        if marks.contains(.link) {
+            if !needs.contains(.inner) { hasHadEnd = true }
+            if marks.contains(.pathEnd) { pathEnds += one }
+            if marks.contains(.sharedHandler) { hasHadSharedHandler = true }
             updateInterest()
-        } else if one > 0, pathEnds == 0 {
+        } else if one > 0, !hasHadEnd {
             // One more takes nobody's interest away.
             interest.store(interest.load(ordering: .relaxed) | .own | Interest(needs), ordering: .releasing)
         } else {

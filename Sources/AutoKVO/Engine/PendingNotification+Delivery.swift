@@ -33,9 +33,14 @@ extension PendingNotification {
     }
 
     private func deliverToList(_ thread: InPlace<ThreadState>) {
-        guard !isStarted, let object = record!.use({ $0.trackedObject }) else { return }
-        record!.use { traverse($0, list!, thread, event) }
-        withExtendedLifetime(object) {}
+        if isStarted { return }
+        isStarted = true
+        record!.use { record in
+            if !ownsSubject { return traverse(record, list!, thread, event) }
+            guard let object = record.trackedObject else { return }
+            traverse(record, list!, thread, event)
+            withExtendedLifetime(object) {}
+        }
     }
 
     /// Pins and calls the nodes of a list, batch by batch, with an event that is made after the lock was taken, which, if it is
@@ -47,7 +52,6 @@ extension PendingNotification {
         _ record: ObjectRecord, _ list: InPlace<ObserverList>, behind predecessor: Borrowed<ObservationNode>? = nil,
         _ thread: InPlace<ThreadState>, _ event: @autoclosure () -> ChangeEvent
     ) {
-        isStarted = true
         let hold = record.lock.lock()
         if let predecessor {
             cursor = predecessor.use { $0.next }
@@ -60,9 +64,7 @@ extension PendingNotification {
         if batchCount == 0 { return finishPending(thread) }
         let event = event()
         if !isPending, !event.isPrior, batchCount > 1 || cursor != nil {
-            self.event = event
-            self.record = .to(record)
-            self.list = list
+            waitAs(event, record, list)
             thread.value.appendPending(self)
         }
         var loop = HandlerLoop(thread)
@@ -74,6 +76,14 @@ extension PendingNotification {
         } while batchCount > 0
         finishPending(thread)
         loop.finish()
+    }
+
+    /// Notes what `complete` needs.
+    @inline(__always)
+    private func waitAs(_ event: ChangeEvent, _ record: ObjectRecord, _ list: InPlace<ObserverList>) {
+        self.event = event
+        isStarted = true
+        if self.list == nil { setSubject(.to(record), 0, list, isHeld: true) }
     }
 
     /// Calls the nodes of the batch that are not called yet. A handler's nested change may call some of them.

@@ -17,8 +17,10 @@ final class PendingNotification {
     /// The path, or the one path of a single observation.
     @exclusivity(unchecked) var route: Borrowed<Route>?
     @exclusivity(unchecked) var observation: Borrowed<KeyValueObservation>?
-    /// Whether it holds a reference to its subject. The notification of a plain write does not: the writer holds the object.
-    @exclusivity(unchecked) var ownsSubject = false
+    /// Whether it has to be cleared for the next change. The notification of a plain write has not.
+    @exclusivity(unchecked) private var isFilled = false
+    /// Whether it holds a reference to its subject. If not, whoever makes the change holds the object.
+    @exclusivity(unchecked) private(set) var ownsSubject = false
     /// The last node of the list that counts: those added later wait for the next change.
     @exclusivity(unchecked) var bound: UInt64 = .max
     /// What was the last node when the traversal began.
@@ -70,22 +72,36 @@ final class PendingNotification {
         new.deallocate()
     }
 
-    func setSubject(_ record: Borrowed<ObjectRecord>, _ slot: Int, _ list: InPlace<ObserverList>) {
-        self.record = record.retain()
+    /// The list of a property.
+    ///
+    /// - Parameter isHeld: Whether the object is held until the notification is cleared.
+    func setSubject(_ record: Borrowed<ObjectRecord>, _ slot: Int, _ list: InPlace<ObserverList>, isHeld: Bool) {
+        isFilled = true
+        ownsSubject = !isHeld
+        if !isHeld { record.retain() }
+        self.record = record
         self.slot = slot
         self.list = list
+    }
+
+    /// Makes it hold its subject: it will outlive the change that it was made for.
+    func ownSubject() {
+        if ownsSubject { return }
         ownsSubject = true
+        record?.retain()
     }
 
     func setSubject(_ route: Borrowed<Route>) {
-        self.route = route.retain()
+        isFilled = true
         ownsSubject = true
+        self.route = route.retain()
     }
 
     /// One observation, by one of its paths, with values that are known.
     func setSubject(_ observation: KeyValueObservation, _ route: Route?, _ event: ChangeEvent, edit: CollectionChange?, old: Any?, new: Any?) {
         self.observation = .retaining(observation)
         self.route = route.map { .retaining($0) }
+        isFilled = true
         ownsSubject = true
         if let old { self.old.set(old) }
         if let new { self.new.set(new) }
@@ -98,31 +114,36 @@ final class PendingNotification {
     }
 
     /// Lets go of everything, for the next change. User code runs, since values are released.
+    @inline(__always)
     func clear() {
-        if ownsSubject {
-            ownsSubject = false
-            let subject = (record, route, observation)
-            (record, route, observation) = (nil, nil, nil)
-            subject.0?.release()
-            subject.1?.release()
-            subject.2?.release()
-            needs = []
-            isPrepared = false
-            openCount = 0
-            edit = nil
-            let claimed = claimed
-            if !claimed.isEmpty {
-                self.claimed = []
-                for observation in claimed { observation.giveUpClaim(of: event.token) }
-            }
-            let values = (old.take(), new.take())
-            withExtendedLifetime(values) {}
-        }
-        record = nil
-        list = nil
+        if isFilled { clearAll() }
+    }
+
+    @inline(never)
+    private func clearAll() {
+        isFilled = false
+        let (record, route, observation) = ownsSubject ? (record, route, observation) : (nil, nil, nil)
+        ownsSubject = false
+        (self.record, self.route, self.observation, list) = (nil, nil, nil, nil)
         bound = .max
         skipped = []
+        needs = []
+        isPrepared = false
         isStarted = false
+        openCount = 0
+        if edit != nil { edit = nil }
+        if !claimed.isEmpty { giveUpClaims() }
+        if old.isFilled { old.take() }
+        if new.isFilled { new.take() }
+        record?.release()
+        route?.release()
+        observation?.release()
+    }
+
+    private func giveUpClaims() {
+        let claimed = claimed
+        self.claimed = []
+        for observation in claimed { observation.giveUpClaim(of: event.token) }
     }
 
     /// Notes that an observation with `.once` is to be called again. If it is not after all, because the value has stayed the
@@ -205,10 +226,10 @@ struct ValueSlot {
         isFilled = true
     }
 
-    /// Empties the slot. The value is released by the caller.
+    /// Empties the slot, which is filled. The value is the caller's to release.
     @inline(__always)
-    mutating func take() -> Any? {
-        guard isFilled else { return nil }
+    @discardableResult
+    mutating func take() -> Any {
         isFilled = false
         return memory.move()
     }

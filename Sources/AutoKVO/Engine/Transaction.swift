@@ -26,9 +26,10 @@ struct Transaction {
     /// Whether `begin` is still at work.
     private var isPreparing = true
 
-    private init(_ record: ObjectRecord, _ slot: Int) {
+    private init(_ record: ObjectRecord, _ slot: Int, _ chain: NotificationChain = NotificationChain()) {
         self.record = record
         self.slot = slot
+        self.chain = chain
     }
 
     func notification(where condition: (PendingNotification) -> Bool) -> Borrowed<PendingNotification>? {
@@ -45,7 +46,7 @@ struct Transaction {
 
     // MARK: Prepare
 
-    /// The values of a write, which is made between `begin` and `end`: pointers to values of a type.
+    /// The values of a write: pointers to values of a type, where they are after the store.
     struct KnownValues {
         let type: Any.Type
         let old: UnsafeRawPointer
@@ -54,10 +55,8 @@ struct Transaction {
 
     /// A property is about to change.
     ///
-    /// - Parameters:
-    ///   - edit: How a collection is edited.
-    ///   - values: Where its values will be when the change is over, if the caller knows.
-    static func begin(_ record: ObjectRecord, _ slot: Int, _ edit: CollectionChange? = nil, values: KnownValues? = nil) {
+    /// - Parameter edit: How a collection is edited.
+    static func begin(_ record: ObjectRecord, _ slot: Int, _ edit: CollectionChange? = nil) {
         let thread = ThreadState.current
         if let index = thread.value.openTransaction(record, slot) {
             thread.value.openTransactions[index].depth += 1
@@ -69,64 +68,129 @@ struct Transaction {
         completeDeliveries(before: record, slot, thread)
         var transaction = Transaction(record, slot)
         transaction.findSubjects(edit, thread)
+        open(transaction, thread)
+    }
+
+    /// Reads old values and makes the prior calls, both user code, with the transaction open.
+    private static func open(_ transaction: Transaction, _ thread: InPlace<ThreadState>) {
         let chain = transaction.chain
         thread.value.openTransactions.append(transaction)
         TestPoint.begun.reach()
-        let isPrior = chain.first { $0.needs.contains(.prior) } != nil
-        if let values, !isPrior, let own = chain.first { own.use { $0.use(values, of: record, slot) } }
-        // Reading is user code, which may begin and end changes itself.
         chain.forEach { if $0.needs.contains(.old) { $0.readOld() } }
-        if isPrior { notify(chain, isPrior: true, thread) }
-        if let index = thread.value.openTransaction(record, slot) {
+        if chain.first(where: { $0.needs.contains(.prior) }) != nil { notify(chain, isPrior: true, thread) }
+        if let index = thread.value.openTransaction(transaction.record, transaction.slot) {
             thread.value.openTransactions[index].isPreparing = false
         }
     }
 
-    /// Finds whom the change concerns.
-    private mutating func findSubjects(_ edit: CollectionChange?, excluding: ObservingOptions = [], _ thread: InPlace<ThreadState>) {
-        let isAlone = thread.value.openTransactions.isEmpty
-        var routes: [(Borrowed<Route>, PathLink)] = []
-        AffectedLists.forEach(from: record, slot) { unmanaged, slot, list, needs, bound in
-            if !isAlone, let open = thread.value.openNotification(list.address) { return share(open) }
+    /// A write: all of a transaction around a store that is no user code. It need not be open, unless somebody wants a prior
+    /// call or another transaction is.
+    static func perform(
+        _ record: ObjectRecord, _ slot: Int, values: KnownValues, _ thread: InPlace<ThreadState>, _ store: () -> Void
+    ) {
+        if thread.value.isAnnouncing {
+            begin(record, slot)
+            store()
+            end(record, slot)
+            return
+        }
+        var chain = NotificationChain()
+        let needs = findSubjects(of: record, slot, nil, isHeld: true, &chain, thread)
+        if needs.contains(.prior) {
+            open(Transaction(record, slot, chain), thread)
+            store()
+            end(record, slot)
+            return
+        }
+        TestPoint.begun.reach()
+        chain.forEach {
+            if $0.isOwn(record, slot) { $0.event.setValues(values) } else if $0.needs.contains(.old) { $0.readOld() }
+        }
+        store()
+        follow(record, slot)
+        notify(chain, isPrior: false, thread)
+        thread.giveBack(chain)
+    }
+
+    /// Finds whom a change concerns.
+    ///
+    /// - Parameters:
+    ///   - isHeld: Whether the object is held until everybody has been notified.
+    ///   - share: Gets the notifications that other open transactions have for the same subjects, if there are any.
+    /// - Returns: What they all need.
+    @inline(__always)
+    @discardableResult
+    private static func findSubjects(
+        of record: ObjectRecord, _ changed: Int, _ edit: CollectionChange?, excluding: ObservingOptions = [], isHeld: Bool = false,
+        _ chain: inout NotificationChain, _ thread: InPlace<ThreadState>,
+        share: ((Borrowed<PendingNotification>) -> Void)? = nil
+    ) -> ObserverList.Needs {
+        var allNeeds: ObserverList.Needs = []
+        var found = Few<PathLink>()
+        AffectedLists.forEach(from: record, changed) { owner, slot, list, needs, bound in
+            if let share, let open = thread.value.openNotification(list.address) { return share(open) }
             let notification = thread.value.takeNotification()
             notification.use {
-                $0.setSubject(unmanaged, slot, list)
+                let isOfObject = owner == .to(record)
+                let isOwn = isOfObject && slot == changed
+                $0.setSubject(owner, slot, list, isHeld: isHeld && isOfObject)
                 $0.bound = bound
                 $0.needs = needs
                 $0.openCount = 1
-                let isOwn = list == record.list(self.slot)
-                $0.edit = isOwn ? edit : nil
+                if isOwn, let edit { $0.edit = edit }
                 $0.event = ChangeEvent(
                     kind: isOwn ? edit?.kind ?? .setting : .setting, isLastComponent: isOwn, excluded: excluding,
                     token: thread.value.makeToken(thread))
             }
+            allNeeds.formUnion(needs)
             chain.append(notification)
         } link: { link in
-            if link.route.unmanagedObservation != nil { routes.append((.to(link.route), link)) }
+            if link.route.unmanagedObservation != nil { found.append(link) }
         }
-        if routes.isEmpty { return }
-        if routes.count > 1 { routes.sort { $0.1.route.sequence < $1.1.route.sequence } }
-        var last: UnsafeMutableRawPointer?
-        for (route, link) in routes where route.address != last {
-            last = route.address
-            if !isAlone, let open = thread.value.openNotification(UnsafeRawPointer(route.address)) {
-                share(open)
-                continue
-            }
+        if !found.isEmpty { allNeeds.formUnion(addRoutes(of: found, &chain, thread, share)) }
+        return allNeeds
+    }
+
+    /// Adds the paths that lead through links, in the order of their registration, each once.
+    @inline(never)
+    private static func addRoutes(
+        of links: Few<PathLink>, _ chain: inout NotificationChain, _ thread: InPlace<ThreadState>,
+        _ share: ((Borrowed<PendingNotification>) -> Void)?
+    ) -> ObserverList.Needs {
+        var allNeeds: ObserverList.Needs = []
+        var last: Route?
+        links.sorted { $0.route.sequence < $1.route.sequence }.forEach { link in
+            let route = link.route
+            if route === last { return }
+            last = route
+            if let share, let open = thread.value.openNotification(Borrowed.to(route).rawAddress) { return share(open) }
             let notification = thread.value.takeNotification()
             notification.use {
-                $0.setSubject(route)
-                $0.needs = link.route.unmanagedObservation!.use { $0.needs }
+                $0.setSubject(.to(route))
+                $0.needs = route.unmanagedObservation!.use { $0.needs }
+                allNeeds.formUnion($0.needs)
                 $0.openCount = 1
                 $0.event = ChangeEvent(isLastComponent: false, token: thread.value.makeToken(thread))
             }
             chain.append(notification)
         }
+        return allNeeds
     }
 
-    private mutating func share(_ notification: Borrowed<PendingNotification>) {
-        notification.use { $0.openCount += 1 }
-        shared.append(notification)
+    /// The same for a transaction that other open ones may share notifications with.
+    private mutating func findSubjects(
+        _ edit: CollectionChange?, excluding: ObservingOptions = [], isHeld: Bool = false, _ thread: InPlace<ThreadState>
+    ) {
+        var shared: [Borrowed<PendingNotification>] = []
+        Transaction.findSubjects(
+            of: record, slot, edit, excluding: excluding, isHeld: isHeld, &chain, thread,
+            share: thread.value.openTransactions.isEmpty
+                ? nil
+                : { notification in
+                    notification.use { $0.openCount += 1 }
+                    shared.append(notification)
+                })
+        self.shared = shared
     }
 
     // MARK: Follow, notify
@@ -199,14 +263,12 @@ struct Transaction {
         completeDeliveries(before: record, slot, thread)
         follow(record, slot)
         var transaction = Transaction(record, slot)
-        transaction.findSubjects(nil, excluding: excluded, thread)
+        transaction.findSubjects(nil, excluding: excluded, isHeld: true, thread)
         transaction.shared.forEach { $0.use { $0.openCount -= 1 } }
         if let values {
             transaction.chain.forEach {
                 guard $0.isOwn(record, slot) else { return }
-                $0.event.type = values.type
-                $0.event.old = values.old
-                $0.event.new = values.new
+                $0.event.setValues(values.type, values.old, values.new)
                 $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
             }
         }
@@ -228,15 +290,16 @@ struct Transaction {
     private static func notify(_ chain: NotificationChain, isPrior: Bool, _ thread: InPlace<ThreadState>) {
         var chain = chain
         chain.forEach { $0.makeEvent(isPrior: isPrior) }
-        chain.addRoutes(isPrior: isPrior, thread)
-        let isPending = !isPrior && !chain.isSingle
-        if isPending { chain.forEach { thread.value.appendPending($0) } }
-        chain.forEach { if !isPrior || $0.needs.contains(.prior) { $0.deliver(thread) } }
+        let isAdded = chain.addRoutes(isPrior: isPrior, thread)
+        if !isPrior, !chain.isSingle { chain.forEach { thread.value.appendPending($0) } }
+        chain.forEach {
+            if !isPrior || $0.needs.contains(.prior) { $0.deliver(thread) }
+        }
         chain.forEach {
             if $0.isPending { thread.value.removePending($0) }
             $0.isStarted = false
         }
-        chain.removeAdded(thread)
+        if isAdded { chain.removeAdded(thread) }
     }
 
     // MARK: Order
@@ -270,8 +333,17 @@ struct Transaction {
 extension ThreadState {
     /// Gives a notification of a transaction that ends to another one that waits for it.
     fileprivate mutating func handOver(_ notification: Borrowed<PendingNotification>) {
+        notification.use { $0.ownSubject() }
         for index in openTransactions.indices where openTransactions[index].takeOver(notification) { return }
         assertionFailure("An open notification that no transaction waits for.")
+    }
+}
+
+extension ChangeEvent {
+    fileprivate mutating func setValues(_ values: Transaction.KnownValues) { setValues(values.type, values.old, values.new) }
+
+    fileprivate mutating func setValues(_ type: Any.Type, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?) {
+        (self.type, self.old, self.new) = (type, old, new)
     }
 }
 
@@ -292,13 +364,6 @@ extension PendingNotification {
     /// Whether it is of the list of a property.
     fileprivate func isOwn(_ record: ObjectRecord, _ slot: Int) -> Bool { list != nil && list == record.list(slot) }
 
-    fileprivate func use(_ values: Transaction.KnownValues, of record: ObjectRecord, _ slot: Int) {
-        guard isOwn(record, slot) else { return }
-        event.type = values.type
-        event.old = values.old
-        event.new = values.new
-    }
-
     // MARK: Values
 
     private var isKnown: Bool { event.type != Any.self }
@@ -306,8 +371,13 @@ extension PendingNotification {
     fileprivate func readOld() {
         if isPrepared || isKnown { return }
         isPrepared = true
-        guard let edit else { return read(into: \.old) }
-        readElements(edit, given: edit.removed, isMissing: edit.kind == .insertion, into: \.old)
+        if let edit {
+            if let elements = elements(of: edit, edit.removed, isMissing: edit.kind == .insertion) { old.set(elements) }
+        } else if let route {
+            if let value = value(of: route) { old.set(value) }
+        } else {
+            read { body in old.fill(body) }
+        }
     }
 
     /// Reads the new value, if somebody asks for it, be it through a path that has moved here since the change began; and
@@ -318,9 +388,11 @@ extension PendingNotification {
         if isKnown { return }
         if !isPrior, wantsNew {
             if let edit {
-                readElements(edit, given: edit.inserted, isMissing: edit.kind == .removal, into: \.new)
+                if let elements = elements(of: edit, edit.inserted, isMissing: edit.kind == .removal) { new.set(elements) }
+            } else if let route {
+                if let value = value(of: route) { new.set(value) }
             } else {
-                read(into: \.new)
+                read { body in new.fill(body) }
             }
         }
         event.old = old.pointer
@@ -328,37 +400,36 @@ extension PendingNotification {
     }
 
     private var wantsNew: Bool {
-        if needs.contains(.new) { return true }
-        guard let record, let list else { return false }
-        return record.use { $0.lock.withLock { list.value.wantsNew } }
+        needs.contains(.new) || list?.value.interest.load(ordering: .acquiring).contains(.new) ?? false
     }
 
-    private func read(into value: ReferenceWritableKeyPath<PendingNotification, ValueSlot>) {
-        if let route {
-            route.use { route in
-                if let object = route.root.trackedObject { self[keyPath: value].set(route.path.value(from: object)) }
-            }
-        } else {
-            record!.use { record in
-                guard let object = record.trackedObject else { return }
-                self[keyPath: value].fill { record.readValue(slot, into: $0) }
-                withExtendedLifetime(object) {}
-            }
+    private func value(of route: Borrowed<Route>) -> Any? {
+        route.use { route in
+            guard let object = route.root.trackedObject else { return nil }
+            return route.path.value(from: object)
+        }
+    }
+
+    @inline(__always)
+    private func read(_ fill: ((UnsafeMutablePointer<Any>) -> Void) -> Void) {
+        record!.use { record in
+            if !ownsSubject { return fill { record.readValue(slot, into: $0) } }
+            guard let object = record.trackedObject else { return }
+            fill { record.readValue(slot, into: $0) }
+            withExtendedLifetime(object) {}
         }
     }
 
     /// The elements that an edit of a collection takes away or puts in; of the collection that is there now, if the edit does
     /// not say.
-    private func readElements(
-        _ edit: CollectionChange, given: Any?, isMissing: Bool, into value: ReferenceWritableKeyPath<PendingNotification, ValueSlot>
-    ) {
-        if let given { return self[keyPath: value].set(given) }
-        record!.use { record in
-            guard !isMissing, let object = record.trackedObject else { return }
+    private func elements(of edit: CollectionChange, _ given: Any?, isMissing: Bool) -> Any? {
+        if let given { return given }
+        return record!.use { record in
+            guard !isMissing, let object = record.trackedObject else { return nil }
             let whole = record.readValue(slot)
             withExtendedLifetime(object) {}
-            guard let indexes = edit.indexes else { return self[keyPath: value].set(whole) }
-            if let elements = pickElements(indexes, of: whole) { self[keyPath: value].set(elements) }
+            guard let indexes = edit.indexes else { return whole }
+            return pickElements(indexes, of: whole)
         }
     }
 }
@@ -368,9 +439,21 @@ extension NotificationChain {
     /// are called behind all lists, in the order of registration, each once: they get notifications of their own.
     ///
     /// Until they are removed again, the chain is not to be used through another copy of it.
-    fileprivate mutating func addRoutes(isPrior: Bool, _ thread: InPlace<ThreadState>) {
-        var links: [(link: PathLink, source: Borrowed<PendingNotification>)] = []
+    @inline(__always)
+    fileprivate mutating func addRoutes(isPrior: Bool, _ thread: InPlace<ThreadState>) -> Bool {
         let isSingle = isSingle
+        let separate = isSingle ? ObserverList.Interest.separate : .links
+        var isSeparate = false
+        forEach {
+            $0.skipped = []
+            if let list = $0.list, list.value.interest.load(ordering: .acquiring).contains(separate) { isSeparate = true }
+        }
+        return isSeparate && addSeparateRoutes(isPrior: isPrior, isSingle: isSingle, thread)
+    }
+
+    @inline(never)
+    private mutating func addSeparateRoutes(isPrior: Bool, isSingle: Bool, _ thread: InPlace<ThreadState>) -> Bool {
+        var links: [(link: PathLink, source: Borrowed<PendingNotification>)] = []
         forEach { notification in
             guard let list = notification.list, !isPrior || notification.needs.contains(.prior) else { return }
             notification.record!.use { record in
@@ -387,7 +470,7 @@ extension NotificationChain {
                 }
             }
         }
-        if links.isEmpty { return }
+        if links.isEmpty { return false }
         var routes: [Borrowed<PendingNotification>] = []
         var lists = NotificationChain()
         var cursor = first
@@ -426,6 +509,7 @@ extension NotificationChain {
             }
             append(notification)
         }
+        return true
     }
 
     fileprivate mutating func removeAdded(_ thread: InPlace<ThreadState>) {

@@ -92,10 +92,10 @@ extension TrackedObject {
             notify(ticket, record.unsafelyUnwrapped, type, old: old, new: new, thread.unsafelyUnwrapped)
         case .announced:
             record.unsafelyUnwrapped.use {
-                Transaction.begin($0, Int(ticket.slot), values: Transaction.KnownValues(type: type, old: old, new: new))
+                Transaction.perform(
+                    $0, Int(ticket.slot), values: Transaction.KnownValues(type: type, old: old, new: new), thread.unsafelyUnwrapped,
+                    store)
             }
-            store()
-            endWrite(ticket)
         }
         return true
     }

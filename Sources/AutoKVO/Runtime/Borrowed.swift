@@ -23,6 +23,9 @@ struct Borrowed<Object: AnyObject> {
     @inlinable @inline(__always)
     var address: UnsafeMutableRawPointer { unmanaged.toOpaque() }
 
+    @inline(__always)
+    var rawAddress: UnsafeRawPointer { UnsafeRawPointer(address) }
+
     /// Uses the object without counting a reference.
     @inlinable @inline(__always)
     func use<Result>(_ body: (Object) throws -> Result) rethrows -> Result {

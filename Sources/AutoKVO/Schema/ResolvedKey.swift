@@ -18,7 +18,7 @@ final class ResolvedKey: @unchecked Sendable {
     var directDerived: [Int] = []
     /// Paths over other objects that this key is declared to be derived from.
     var directPaths: [String] = []
-    let closure = AtomicLazyReference<DependencyClosure>()
+    let closure = OnceReference<DependencyClosure>()
 
     var name: String { declared.name }
     /// Whether observing the key involves no other key and no other object.
@@ -58,12 +58,19 @@ extension ClassSchema {
     ///
     /// Only keys that are observed or changed while observed are asked for, so that a chain of *n* keys costs O(*n*)
     /// memory and not the O(*n*²) of all closures.
-    func dependencies(of slot: Int) -> DependencyClosure {
-        if let known = keys[slot].closure.load() { return known }
+    func dependencies(of slot: Int) -> DependencyClosure { unmanagedDependencies(of: slot).object }
+
+    @inline(__always)
+    func unmanagedDependencies(of slot: Int) -> Borrowed<DependencyClosure> {
+        keys[slot].closure.load() ?? makeDependencies(of: slot)
+    }
+
+    @inline(never)
+    private func makeDependencies(of slot: Int) -> Borrowed<DependencyClosure> {
         let bases = reach(from: slot, \.directBases)
         var paths = keys[slot].directPaths
         for base in bases { for path in keys[base].directPaths where !paths.contains(path) { paths.append(path) } }
-        return keys[slot].closure.storeIfNil(
+        return keys[slot].closure.setIfNil(
             DependencyClosure(bases: bases, derived: reach(from: slot, \.directDerived).sorted(), paths: paths))
     }
 

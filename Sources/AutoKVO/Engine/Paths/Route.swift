@@ -106,14 +106,16 @@ final class PathLink: ObservationNode {
         self.isMoved = isMoved
         self.chain = chain
         self.level = level
+        var flags: Marks = []
         if chain === route.chain, level == chain.path.keys.count - 1, chain.path.tail == nil, let observation = route.observation {
             isLeaf = true
             linkNeeds = observation.needs
+            if route.ignoresChange { flags = [.pathEnd, .sharedHandler] } else if level > 0 { flags = .pathEnd }
         } else {
             isLeaf = false
             linkNeeds = .inner
         }
-        super.init(home: home, slot: slot, kind: .link, isPathEnd: isLeaf && (level > 0 || route.ignoresChange))
+        super.init(home: home, slot: slot, kind: .link, flags: flags)
         Counters.links.add(1)
     }
 
