@@ -33,7 +33,9 @@ extension PendingNotification {
     }
 
     private func deliverToList(_ thread: UnsafeMutablePointer<ThreadState>) {
-        guard !isStarted, let object = record!._withUnsafeGuaranteedRef({ $0.trackedObject }) else { return }
+        if isStarted { return }
+        // Nothing is left to be called for an object that dies.
+        guard let object = record!._withUnsafeGuaranteedRef({ $0.trackedObject }) else { return finishPending(thread) }
         record!._withUnsafeGuaranteedRef { traverse($0, list!, thread, event) }
         withExtendedLifetime(object) {}
     }
@@ -164,6 +166,7 @@ extension PendingNotification {
     /// over by a traversal of its own.
     @inline(never)
     func complete(_ thread: UnsafeMutablePointer<ThreadState>) {
+        event.isCompleting = true
         guard isStarted, observation == nil, route == nil else { return deliver(thread) }
         var loop = HandlerLoop(thread, event)
         callBatch(&loop, thread)
