@@ -156,7 +156,8 @@ public final class ReplayWorld: SteppedWorld {
         }
         let count = node.items.count
         let other = self.node(step.b).flatMap { $0.id > node.id ? $0 : nil }
-        let index = count == 0 ? 0 : Int(step.b) % count
+        // Before an edit inside a handler, others may be called that edit the same array: an index need not be there any more.
+        let index = count == 0 || depth > 0 ? 0 : Int(step.b) % count
         switch step.c % 6 {
         case 0 where other != nil && count < 5:
             note("n\(node.id).items.append(n\(other!.id))")
@@ -164,15 +165,18 @@ public final class ReplayWorld: SteppedWorld {
         case 1 where other != nil && count < 5:
             note("n\(node.id).$items.insert(n\(other!.id), at: \(index))")
             announce(node, "items") { node.$items.insert(other!, at: index) }
-        case 2 where count > 0:
+        case 2 where count > 0 && depth == 0:
             note("n\(node.id).$items.remove(at: \(index))")
             announce(node, "items") { _ = node.$items.remove(at: index) }
-        case 3 where count > 0 && other != nil:
+        case 3 where count > 0 && other != nil && depth == 0:
             note("n\(node.id).$items[\(index)] = n\(other!.id)")
             announce(node, "items") { node.$items[index] = other! }
         case 4 where count > 0:
             note("n\(node.id).items = []")
             announce(node, "items") { node.items = [] }
+        case 5 where other != nil && count < 5:
+            note("n\(node.id).$items.append(n\(other!.id))")
+            announce(node, "items") { node.$items.append(other!) }
         default: return
         }
     }
