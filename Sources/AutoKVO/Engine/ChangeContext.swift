@@ -114,6 +114,8 @@ struct ChangeEvent {
     var isPrior = false
     /// The call made at the registration.
     var isInitial = false
+    /// Calls made before a nested change: that change may be inside a `coalescingChanges`, which holds back only what it contains.
+    var isCompleting = false
     var isLastComponent = true
     /// Observations of the property itself with one of these options came while the change was under way, too late to get
     /// what they ask for, and wait for the next one.

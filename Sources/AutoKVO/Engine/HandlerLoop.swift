@@ -192,7 +192,7 @@ extension KeyValueObservation {
         if route == nil, !options.isDisjoint(with: event.excluded) { return false }
         guard isLive, !event.isPrior || options.contains(.prior) else { return false }
         if options.contains(.distinct), event.isUnchanged { return false }
-        if let coalescing = thread.value.coalescing, !event.isInitial {
+        if let coalescing = thread.value.coalescing, !event.isInitial, !event.isCompleting {
             if !event.isPrior { coalescing.add(self, event, route?.object) }
             return false
         }

@@ -37,7 +37,8 @@ extension PendingNotification {
         isStarted = true
         record!.use { record in
             if !ownsSubject { return traverse(record, list!, thread, event) }
-            guard let object = record.trackedObject else { return }
+            // Nothing is left to be called for an object that dies.
+            guard let object = record.trackedObject else { return finishPending(thread) }
             traverse(record, list!, thread, event)
             withExtendedLifetime(object) {}
         }
@@ -174,6 +175,7 @@ extension PendingNotification {
     /// over by a traversal of its own.
     @inline(never)
     func complete(_ thread: InPlace<ThreadState>) {
+        event.isCompleting = true
         guard isStarted, observation == nil, route == nil else { return deliver(thread) }
         var loop = HandlerLoop(thread, event)
         callBatch(&loop, thread)

@@ -1,25 +1,10 @@
 import AutoKVO
 
-/// One step of a run: a kind and three numbers, which mean what the state at that time makes of them. Any step may be
-/// left out and the rest still makes sense, so a failing run can be shortened; and any four bytes are a step.
-public struct ModelStep: Sendable, CustomStringConvertible {
-    public var kind, a, b, c: UInt8
-
-    public init(_ kind: UInt8, _ a: UInt8, _ b: UInt8, _ c: UInt8) { (self.kind, self.a, self.b, self.c) = (kind, a, b, c) }
-
-    public init(using random: inout some RandomNumberGenerator) {
-        let bits = random.next()
-        self.init(UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits >> 16), UInt8(truncatingIfNeeded: bits >> 24))
-    }
-
-    public var description: String { "ModelStep(\(kind), \(a), \(b), \(c))" }
-}
-
 /// Observed objects and, beside them, the reference: plain records from which every observed value is worked out anew.
 ///
 /// A step is done to the objects and to the records. Then each observation must have been called exactly as often as the
 /// records say, with the values they say.
-public final class ModelWorld {
+public final class ModelWorld: SteppedWorld {
     private var held: [Int: ModelNode] = [:]
     var nodes: [Int: ReferenceNode] = [:]
     private var observations: [ReferenceObservation] = []

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Random graphs of objects, changed, swapped, observed and dropped in every way, against a reference that works out each
-/// value anew. `AUTOKVO_MODEL_STEPS` says how many steps; `AUTOKVO_MODEL_SEED` where to begin.
+/// value by itself. `AUTOKVO_MODEL_STEPS` says how many steps; `AUTOKVO_MODEL_SEED` where to begin.
 @Suite struct ModelTests {
     private static let stepsInARun = 150
 
@@ -22,19 +22,24 @@ import Testing
         #endif
     }
 
-    @Test func everyObservationIsToldExactlyWhatTheReferenceSays() {
+    @Test func everyObservationIsCalledExactlyAsTheReferenceSays() { search { ModelWorld(keepsLog: $0) } }
+
+    /// Here handlers write again, so that there is no reference: see `ReplayWorld`.
+    @Test func replayedLogsOfHandlersThatWriteAgainAreInOrderAndEndOnTheCurrentValue() { search { ReplayWorld(keepsLog: $0) } }
+
+    private func search(_ makeWorld: (_ keepsLog: Bool) -> any SteppedWorld) {
         let steps = environment("AUTOKVO_MODEL_STEPS") ?? Self.usualSteps
         let first = environment("AUTOKVO_MODEL_SEED") ?? 1
         for seed in first..<first + (steps + Self.stepsInARun - 1) / Self.stepsInARun {
             var random = SplitMix64(seed: UInt64(seed))
             let run = (0..<Self.stepsInARun).map { _ in ModelStep(using: &random) }
-            guard let problem = firstProblem(in: run) else { continue }
-            let shortest = shortened(run)
+            guard let problem = firstProblem(in: run, makeWorld(false)) else { continue }
+            let shortest = shortened(run) { firstProblem(in: $0, makeWorld(false)) != nil }
             Issue.record(
                 """
                 seed \(seed): \(problem)
                 the shortest run that fails:
-                \(trace(of: shortest))
+                \(trace(of: shortest, makeWorld(true)))
                 \(shortest)
                 """)
             return
@@ -43,14 +48,13 @@ import Testing
 
     private func environment(_ name: String) -> Int? { getenv(name).flatMap { Int(String(cString: $0)) } }
 
-    private func firstProblem(in run: [ModelStep]) -> String? {
-        let world = ModelWorld()
+    private func firstProblem(in run: [ModelStep], _ world: any SteppedWorld) -> String? {
         for step in run { if let problem = world.perform(step) { return problem } }
         return world.finish()
     }
 
     /// Leaves out ever smaller parts of a failing run as long as it still fails, until no single step can go.
-    private func shortened(_ run: [ModelStep]) -> [ModelStep] {
+    private func shortened(_ run: [ModelStep], while fails: ([ModelStep]) -> Bool) -> [ModelStep] {
         var run = run
         var size = run.count / 2
         while size > 0 {
@@ -59,19 +63,15 @@ import Testing
             while start < run.count {
                 var shorter = run
                 shorter.removeSubrange(start..<min(start + size, run.count))
-                if firstProblem(in: shorter) != nil { run = shorter } else { start += size }
+                if fails(shorter) { run = shorter } else { start += size }
             }
             if size > 1 || run.count == before { size /= 2 }
         }
         return run
     }
 
-    private func trace(of run: [ModelStep]) -> String {
-        let world = ModelWorld(keepsLog: true)
-        for step in run {
-            if let problem = world.perform(step) { return (world.log + [problem]).joined(separator: "\n") }
-        }
-        let problem = world.finish()
+    private func trace(of run: [ModelStep], _ world: any SteppedWorld) -> String {
+        let problem = firstProblem(in: run, world)
         return (world.log + [problem ?? "no problem"]).joined(separator: "\n")
     }
 }

@@ -1,0 +1,213 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// A handler that changes what its change concerns: everybody hears every change, in the order in which they were made.
+@Suite("Order of nested changes") struct NestedOrderTests {
+    private let person = Person()
+    private let recorder = Recorder<Any>()
+
+    /// Whether each change that a label got begins where the one before ended, and the last leads to a value.
+    private func follow<Value: Equatable>(_ label: String, from start: Value, to end: Value) -> Bool {
+        var value: Value? = start
+        for entry in recorder.entries where entry.label == label && !entry.isPrior {
+            if entry.old as? Value != value { return false }
+            value = entry.new as? Value
+        }
+        return value == end
+    }
+
+    @Test("base and derived key observed, the derived key's handler sets the base again") func derived() throws {
+        try person.observe("firstName", options: [.old, .new], recorder.handler("base"))
+        try person.observe("fullName", options: [.old, .new]) { [recorder] change in
+            recorder.record(change, "derived")
+            let target = change.target as! Person
+            if target.firstName.count < 5 { target.firstName += "!" }
+        }
+        try person.observe("fullName", options: [.old, .new], recorder.handler("behind"))
+        try person.observe("greeting", options: [.old, .new], recorder.handler("greeting"))
+        person.firstName = "Bob"
+        #expect(follow("base", from: "Ann", to: "Bob!!"))
+        for label in ["derived", "behind"] { #expect(follow(label, from: "Ann Lee", to: "Bob!! Lee")) }
+        #expect(follow("greeting", from: "Hello Ann Lee", to: "Hello Bob!! Lee"))
+        for label in ["base", "derived", "behind", "greeting"] { #expect(recorder.labels.count { $0 == label } == 3) }
+    }
+
+    @Test("a leaf is set in a handler of the head's change, and the head in a handler of the leaf's") func headAndLeaf() throws {
+        let (first, second) = (Address("Ulm"), Address("Bonn"))
+        person.address = first
+        try person.observe("address.city", options: [.old, .new], recorder.handler("path"))
+        let head = try person.observe("address") { [second] _ in if second.city == "Bonn" { second.city = "Trier" } }
+        try person.observe("address.city", options: [.old, .new], recorder.handler("behind"))
+        person.address = second
+        for label in ["path", "behind"] { #expect(follow(label, from: "Ulm", to: "Trier")) }
+        head.remove()
+        recorder.clear()
+        second.$city.observe { [person] _ in if person.address === second { person.address = first } }
+        try person.observe("address.city", options: [.old, .new], recorder.handler("last"))
+        second.city = "Jena"
+        for label in ["path", "behind", "last"] { #expect(follow(label, from: "Trier", to: "Ulm")) }
+    }
+
+    @Test("forty observers, some of which write again, twice nested", arguments: [[0], [15], [16], [39], [0, 15, 16, 39]])
+    func manyObservers(writers: [Int]) throws {
+        for index in 0..<40 {
+            try person.observe("age", options: [.old, .new]) { [recorder] change in
+                recorder.record(change, "\(index)")
+                let target = change.target as! Person
+                if writers.contains(index), target.age < 3 { target.age += 1 }
+            }
+        }
+        person.age = 1
+        // Several writers: between the test and the store of one, another may have written.
+        let count = recorder.labels.count { $0 == "0" }
+        if writers.count == 1 { #expect((person.age, count) == (3, 3)) }
+        for index in 0..<40 {
+            #expect(follow("\(index)", from: 0, to: person.age))
+            #expect(recorder.labels.count { $0 == "\(index)" } == count)
+        }
+    }
+
+    @Test("observers are removed, die and are added while nested changes are delivered") func membership() throws {
+        let dying = Shared<Person?>(Person("Panel"))
+        let victim = Shared<KeyValueObservation?>(nil)
+        try person.observe("age", options: [.old, .new]) { [recorder] change in
+            recorder.record(change, "writer")
+            let target = change.target as! Person
+            guard target.age == 1 else { return }
+            victim.value?.remove()
+            dying.value = nil
+            try! target.observe("age", options: [.old, .new], recorder.handler("added"))
+            target.age = 2
+        }
+        victim.value = try person.observe("age", recorder.handler("removed"))
+        try person.addObserver(dying.value!, forKeyPath: "age") { [recorder] in recorder.record($1, "died") }
+        for _ in 0..<20 { try person.observe("age", options: [.old, .new], recorder.handler("other")) }
+        person.age = 1
+        #expect(recorder.labels.filter { ["removed", "died"].contains($0) } == [])
+        #expect(follow("writer", from: 0, to: 2))
+        #expect(follow("added", from: 1, to: 2))
+        #expect(recorder.labels.count { $0 == "other" } == 40)
+    }
+
+    @Test("a nested change meets .once, .distinct and .prior") func options() throws {
+        try person.observe("age", options: [.old, .new]) { change in
+            let target = change.target as! Person
+            if change.oldValue as? Int == 0 {
+                target.age = 1
+                target.age = 2
+            }
+        }
+        try person.observe("age", options: [.old, .new, .once], recorder.handler("once"))
+        try person.observe("age", options: [.old, .new, .once, .prior], recorder.handler("oncePrior"))
+        try person.observe("age", options: [.old, .new, .distinct], recorder.handler("distinct"))
+        try person.observe("age", options: [.old, .new, .prior], recorder.handler("prior"))
+        person.age = 1
+        #expect(follow("once", from: 0, to: 1))
+        #expect(recorder.entries.filter { $0.label == "oncePrior" }.map(\.isPrior) == [true, false])
+        #expect(follow("distinct", from: 0, to: 2))
+        #expect(follow("prior", from: 0, to: 2))
+        let priors = recorder.entries.filter { $0.label == "prior" }.map(\.isPrior)
+        #expect(priors.enumerated().allSatisfy { $1 == ($0 % 2 == 0) })
+    }
+
+    /// Found by the model test: what was changed before the coalescing was held back by it.
+    @Test("a coalescing inside a handler holds back what it contains, not what was changed before") func coalescingInside() throws {
+        try person.observe("age", options: [.old, .new]) { [recorder] change in
+            recorder.record(change, "writer")
+            let target = change.target as! Person
+            if target.age == 1 { coalescingChanges { for age in 2...4 { target.age = age } } }
+        }
+        try person.observe("age", options: [.old, .new], recorder.handler("other"))
+        try person.observe("age", options: [.old, .new, .prior, .once], recorder.handler("once"))
+        person.age = 1
+        for label in ["writer", "other"] {
+            #expect(recorder.entries.filter { $0.label == label }.map { $0.old as? Int } == [0, 1])
+            #expect(recorder.entries.filter { $0.label == label }.map { $0.new as? Int } == [1, 4])
+        }
+        #expect(recorder.entries.filter { $0.label == "once" }.map(\.isPrior) == [true, false])
+    }
+
+    @Test("a handler sets while a coalescing is delivered") func setDuringCoalescing() throws {
+        try person.observe("age", options: [.old, .new]) { [recorder] change in
+            recorder.record(change, "writer")
+            let target = change.target as! Person
+            if target.age < 5 { target.age += 1 }
+        }
+        try person.observe("age", options: [.old, .new], recorder.handler("other"))
+        coalescingChanges { for age in 1...3 { person.age = age } }
+        for label in ["writer", "other"] { #expect(follow(label, from: 0, to: 5)) }
+    }
+
+    @Test("a manual change and an in-place edit inside a handler") func manualAndEdit() throws {
+        try person.observe("scores", options: [.old, .new]) { [recorder] change in
+            recorder.record(change, "writer")
+            let target = change.target as! Person
+            if target.scores.count < 3 { target.scores.append(7) }
+        }
+        try person.observe("scores", options: [.old, .new], recorder.handler("other"))
+        person.scores = [1]
+        for label in ["writer", "other"] { #expect(follow(label, from: [Int](), to: [1, 7, 7])) }
+        recorder.clear()
+        try person.observe("age", options: [.old, .new]) { [recorder] change in
+            recorder.record(change, "writer")
+            let target = change.target as! Person
+            if target.age == 1 {
+                target.willChangeValue(forKey: "age")
+                target.age = 2
+                target.age = 3
+                target.didChangeValue(forKey: "age")
+            }
+        }
+        try person.observe("age", options: [.old, .new], recorder.handler("other"))
+        person.age = 1
+        for label in ["writer", "other"] { #expect(follow(label, from: 0, to: 3)) }
+    }
+
+    @Test("a weak referent that dies in a handler is heard of after what came before") func weakDeath() throws {
+        let parent = Shared<Person?>(Person("Parent"))
+        try person.observe("parent") { _ in parent.value = nil }
+        try person.observe("parent.firstName", options: [.old, .new], recorder.handler("path"))
+        person.parent = parent.value
+        #expect(recorder.entries.last?.new as? String == nil)
+        #expect(person.parent == nil)
+    }
+
+    @Test("an object dies whose delivery is under way in a change that goes on") func dyingTarget() throws {
+        let holder = Shared<Employee?>(Employee("Holder"))
+        let parent = Person("Parent")
+        holder.value!.parent = parent
+        parent.spouse = Person("Spouse")
+        try holder.value!.observe("parent.spouse.firstName", options: [.old, .new], recorder.handler("path"))
+        try parent.spouse!.observe("firstName") { _ in holder.value = nil }
+        try parent.spouse!.observe("firstName") { [parent] _ in if parent.age == 0 { parent.age = 1; parent.spouse = nil } }
+        parent.spouse!.firstName = "New"
+        #expect(parent.spouse == nil)
+    }
+
+    @Test("an undo log made from old values restores the first value") func undo() throws {
+        let log = Shared<[Int]>([])
+        try person.observe("age") { change in
+            let target = change.target as! Person
+            if target.age > 100 { target.age = 100 }
+        }
+        try person.observe("age", options: .old) { log.value.append($0.oldValue as! Int) }
+        person.age = 500
+        person.removeAllObservers()
+        for age in log.value.reversed() { person.age = age }
+        #expect(person.age == 0)
+        #expect(log.value == [0, 500])
+    }
+
+    @Test("the key's own observers, then derived keys as declared, then paths as registered") func subjects() throws {
+        let holder = Person("Holder")
+        holder.spouse = person
+        try holder.observe("spouse.firstName", recorder.handler("path 1"))
+        try person.observe("greeting", recorder.handler("greeting"))
+        try person.observe("fullName", recorder.handler("fullName"))
+        try holder.observe("spouse.greeting", recorder.handler("path 2"))
+        try person.observe("firstName", recorder.handler("own"))
+        person.firstName = "Bob"
+        #expect(recorder.labels == ["own", "fullName", "greeting", "path 1", "path 2"])
+    }
+}
