@@ -51,6 +51,21 @@ import Testing
         try output.expect("start.observe")
     }
 
+    @Test("observe several paths") func several() throws {
+        let output = Output()
+        func print(_ items: Any...) { output.add(items) }
+        // snippet: start.several
+        let person = Person()
+        try person.observe(["firstName", "fullName"], options: [.old, .new]) { change in
+            print(change.keyPath, change.oldValue ?? "-", "to", change.newValue ?? "-")
+        }
+        person.firstName = "Bea"
+        // prints: firstName Ann to Bea
+        // prints: fullName Ann Lee to Bea Lee
+        // end
+        try output.expect("start.several")
+    }
+
     @Test("observe through objects") func path() throws {
         let output = Output()
         func print(_ items: Any...) { output.add(items) }

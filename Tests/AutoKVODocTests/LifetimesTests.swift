@@ -30,7 +30,7 @@ import Testing
         observation.onEnd { reason in print(reason) }
 
         gauge = nil  // prints: observerDeinitialized
-        engine.speed = 30  // nobody is told
+        engine.speed = 30  // no call
         print(observation.isValid)  // prints: false
         // end
         try output.expect("life.observer")
@@ -60,8 +60,8 @@ import Testing
 
         let engine = Engine()
         var plain: Plain? = Plain()
-        let observation = try engine.addObserver(plain!, forKeyPath: "speed") { _, _ in print("told") }
-        engine.speed = 1  // prints: told
+        let observation = try engine.addObserver(plain!, forKeyPath: "speed") { _, _ in print("changed") }
+        engine.speed = 1  // prints: changed
         plain = nil
         engine.speed = 2
         print(observation.isValid)  // prints: false

@@ -29,7 +29,7 @@ import Testing
             print("the lamp is about to change")
         }
         lamp.level = 1  // prints: the lamp is about to change
-        lamp.level = 2  // nobody is told: it has to be armed again
+        lamp.level = 2  // no call: it has to be armed again
 
         let dimmer = Dimmer()
         dimmer.observe(\.level, options: [.old, .new]) { dimmer, change in

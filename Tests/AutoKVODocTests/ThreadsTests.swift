@@ -100,6 +100,24 @@ import Testing
         #expect(await seen.next() == 20)
     }
 
+    @Test("the order of changes") func order() throws {
+        let output = Output()
+        func print(_ items: Any...) { output.add(items) }
+        // snippet: threads.order
+        let download = Download()
+        download.observe(\.progress) { download, _ in
+            if download.progress > 100 { download.progress = 100 }
+        }
+        download.$progress.observe(options: [.old, .new]) { change in
+            if let old = change.oldValue, let new = change.newValue { print(old, "to", new) }
+        }
+        download.progress = 120
+        // prints: 0 to 120
+        // prints: 120 to 100
+        // end
+        try output.expect("threads.order")
+    }
+
     @Test("as a sequence") func stream() async throws {
         let output = Output()
         func print(_ items: Any...) { output.add(items) }
