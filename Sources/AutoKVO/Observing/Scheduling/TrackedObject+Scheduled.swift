@@ -30,12 +30,11 @@ extension TrackedObject {
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let observation = try observe(
-            keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
-            delivery.handler(on: scheduler, handler))
-        delivery.close(with: observation)
-        return observation
+        try OrderedDelivery.observe { (delivery) throws(KeyValueError) in
+            try observe(
+                keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
+                delivery.handler(on: scheduler, handler))
+        }
     }
 
     /// Observes key paths and delivers their changes on the main actor, in the order in which they were made. See the
@@ -50,12 +49,11 @@ extension TrackedObject {
         on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let observation = try observe(
-            keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
-            delivery.handler(onMainActor: handler))
-        delivery.close(with: observation)
-        return observation
+        try OrderedDelivery.observe { (delivery) throws(KeyValueError) in
+            try observe(
+                keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
+                delivery.handler(onMainActor: handler))
+        }
     }
 
     /// Observes key paths and delivers their changes on an actor, in the order in which they were made.
@@ -72,12 +70,11 @@ extension TrackedObject {
         on actor: A, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let observation = try addObserver(
-            actor, forKeyPath: keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
-            delivery.handler(onActor: handler))
-        delivery.close(with: observation)
-        return observation
+        try OrderedDelivery.observe { (delivery) throws(KeyValueError) in
+            try addObserver(
+                actor, forKeyPath: keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
+                { delivery.send($1, to: $0, handler) })
+        }
     }
 }
 
@@ -90,11 +87,10 @@ extension Property where Value: Sendable {
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let observation = observe(
-            options: options, userInfo: userInfo, file: file, line: line, delivery.handler(on: scheduler, handler))
-        delivery.close(with: observation)
-        return observation
+        OrderedDelivery.observe { delivery in
+            observe(
+                options: options, userInfo: userInfo, file: file, line: line, delivery.handler(on: scheduler, handler))
+        }
     }
 
     /// Observes the property and delivers its changes on the main actor, in order.
@@ -104,11 +100,10 @@ extension Property where Value: Sendable {
         file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let observation = observe(
-            options: options, userInfo: userInfo, file: file, line: line, delivery.handler(onMainActor: handler))
-        delivery.close(with: observation)
-        return observation
+        OrderedDelivery.observe { delivery in
+            observe(
+                options: options, userInfo: userInfo, file: file, line: line, delivery.handler(onMainActor: handler))
+        }
     }
 
     /// Observes the property and delivers its changes on an actor, in order. The actor is not kept alive.
@@ -117,45 +112,9 @@ extension Property where Value: Sendable {
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let observation = addObserver(
-            actor, options: options, userInfo: userInfo, file: file, line: line, delivery.handler(onActor: handler))
-        delivery.close(with: observation)
-        return observation
-    }
-}
-
-extension OrderedDelivery {
-    /// The handler, on the thread of the change, of an observation that is delivered on a scheduler.
-    func handler<Value: Sendable>(
-        on scheduler: some ChangeScheduler, _ handler: @escaping @Sendable (Change<Value>) -> Void
-    ) -> (Change<Value>) -> Void {
-        { change in
-            let sent = SentChange(copyOf: change)
-            self.add(on: scheduler) { handler(sent.change) }
+        OrderedDelivery.observe { delivery in
+            addObserver(
+                actor, options: options, userInfo: userInfo, file: file, line: line, { delivery.send($1, to: $0, handler) })
         }
-    }
-
-    func handler<Value: Sendable>(
-        onMainActor handler: @escaping @MainActor (Change<Value>) -> Void
-    ) -> (Change<Value>) -> Void {
-        { change in
-            let sent = SentChange(copyOf: change)
-            self.add(on: .mainActor) { MainActor.assumeIsolated { handler(sent.change) } }
-        }
-    }
-
-    func handler<Value: Sendable, A: Actor>(
-        onActor handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
-    ) -> (A, Change<Value>) -> Void {
-        { actor, change in self.send(change, to: actor, handler) }
-    }
-
-    /// Has a change delivered on an actor, behind those that are under way to it.
-    func send<Value: Sendable, A: Actor>(
-        _ change: Change<Value>, to actor: A, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
-    ) {
-        let sent = SentChange(copyOf: change)
-        add(on: ActorScheduler(actor: actor)) { actor.assumeIsolated { handler($0, sent.change) } }
     }
 }
