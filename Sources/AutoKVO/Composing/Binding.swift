@@ -37,11 +37,11 @@ final class Binding: Sendable {
     func follow(_ value: Any?, on object: TrackedObject) {
         do throws(KeyValueError) {
             let new = try converted(value, for: object)
-            if areEqual(try object.value(forKey: key), new) { return }
+            if isEqual(try object.value(forKey: key), new) { return }
             let outer = depth.wrappingAdd(1, ordering: .relaxed).oldValue
             defer { depth.wrappingSubtract(1, ordering: .relaxed) }
             // A value that does not even equal itself stops when it comes back to where it started.
-            if outer > 0, !areEqual(new, new) { return }
+            if outer > 0, !isEqual(new, new) { return }
             if outer < Self.maximumDepth { return try object.setValue(new, forKey: key) }
             Diagnostics.report(
                 "\(type(of: object)).\(key) is bound in a circle in which no value becomes equal; it was left as it is")
@@ -52,11 +52,10 @@ final class Binding: Sendable {
 }
 
 /// By `==` if the type has one, by identity for objects, and never otherwise; nil and the empty optional are equal.
-private func areEqual(_ a: Any?, _ b: Any?) -> Bool {
-    // The identity takes the layers of optionals away.
-    guard let a = BindingTransform.identity(a), let b = BindingTransform.identity(b) else {
-        return BindingTransform.isNil(a) as? Bool == BindingTransform.isNil(b) as? Bool
-    }
+private func isEqual(_ a: Any?, _ b: Any?) -> Bool {
+    // The identity unwraps optionals.
+    guard let a = BindingTransform.identity(a) else { return BindingTransform.identity(b) == nil }
+    guard let b = BindingTransform.identity(b) else { return false }
     func equals<Value: Equatable>(_ a: Value) -> Bool { b as? Value == a }
     if let a = a as? any Equatable { return equals(a) }
     return type(of: a) is AnyClass && type(of: b) is AnyClass && a as AnyObject === b as AnyObject

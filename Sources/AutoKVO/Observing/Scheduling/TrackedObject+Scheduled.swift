@@ -3,11 +3,10 @@
 extension TrackedObject {
     /// Observes key paths and delivers their changes elsewhere, in the order in which they were made.
     ///
-    /// The write that makes a change does not wait for it to be delivered. On a scheduler that runs its work in order, such
-    /// as a serial queue or an actor, a change keeps its place among the other work that is given to it. The change carries the values of its time;
-    /// by the time it arrives the property may have others. When the observation ends, by removal or by a death, what
-    /// is under way is dropped; a handler that is running may finish. A scheduler that runs nothing makes changes pile
-    /// up.
+    /// The write that makes a change does not wait for its delivery. On a scheduler that runs its work in order, such as a
+    /// serial queue or an actor, a change keeps its place among the other work. The change carries the values of its time;
+    /// when it arrives the property may have others. When the observation ends, by removal or by a death, the changes under
+    /// way are dropped; a handler that is running may finish. While a scheduler runs nothing, changes accumulate.
     ///
     /// - Parameters:
     ///   - keyPaths: A path, several separated by `|`, an array or set of paths, or any `KeyPathSet`.
@@ -17,7 +16,7 @@ extension TrackedObject {
     ///   - scheduler: Where the handler is called. Kept as long as the observation is valid.
     ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
     ///   - line: The same.
-    ///   - handler: Is called there. `change.target` tells objects apart; its properties belong to the thread, or
+    ///   - handler: Called by the scheduler. `change.target` identifies the object; its properties belong to the thread, or
     ///     actor, that changes them.
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
