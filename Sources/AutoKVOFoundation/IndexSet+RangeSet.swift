@@ -21,7 +21,7 @@ extension RangeSet where Bound == Int {
 }
 
 extension Change {
-    /// Where a collection was edited, as `indexes` tells it. Nil for `.setting` and for sets.
+    /// Where a collection was edited, as `indexes`. Nil for `.setting` and for sets.
     public var indexSet: IndexSet? { indexes.map { IndexSet($0) } }
 }
 
@@ -31,7 +31,7 @@ extension TrackedObject {
         willChange(kind, valuesAt: RangeSet(indexes), forKey: key)
     }
 
-    /// Says that elements of an array have been inserted, removed or replaced, and tells the observers.
+    /// Says that elements of an array have been inserted, removed or replaced, and notifies the observers.
     public func didChange(_ kind: ChangeKind, valuesAt indexes: IndexSet, forKey key: String) {
         didChange(kind, valuesAt: RangeSet(indexes), forKey: key)
     }

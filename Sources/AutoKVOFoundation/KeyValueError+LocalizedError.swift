@@ -2,8 +2,8 @@ import AutoKVO
 import Foundation
 
 extension KeyValueError: LocalizedError {
-    /// The sentence that `description` has; of a value that a validation refused with a `LocalizedError`, with that
-    /// error's own sentence in it.
+    /// The sentence of `description`. If a validation refused a value with a `LocalizedError`, it contains that error's own
+    /// sentence.
     public var errorDescription: String? {
         guard case .invalidValue = reason, let own = (underlyingError as? any LocalizedError)?.errorDescription else {
             return description

@@ -7,9 +7,9 @@ import Foundation
 public final class NotificationObservation: @unchecked Sendable {
     // `state` is guarded by `lock`; the rest is constant.
 
-    /// What the center gave for the registration, until that is taken back.
+    /// The center's token for the registration, until it is removed.
     private struct Token: @unchecked Sendable {
-        // Opaque, and only handed back to the center, which may be used from any thread.
+        // Opaque, and used only to remove the registration from the center, which any thread may do.
         let token: any NSObjectProtocol
     }
 
@@ -22,8 +22,8 @@ public final class NotificationObservation: @unchecked Sendable {
 
     private var state = State()
     private let lock = NSLock()
-    /// Weak, since the center owns the block that refers to this: a center of the program's own could not die otherwise
-    /// as long as an observer's death has not been noticed.
+    /// Weak, since the center owns the block that refers to this: otherwise a center that the program made could not die
+    /// before an observer's death is noticed.
     private weak let center: NotificationCenter?
     private let isObserverDead: @Sendable () -> Bool
 
@@ -34,8 +34,7 @@ public final class NotificationObservation: @unchecked Sendable {
 
     /// Whether notifications are still delivered.
     ///
-    /// An observer that is not a `TrackedObject` has no hook: its death is noticed when it is looked for, here or at
-    /// the next notification.
+    /// An observer that is not a `TrackedObject` has no hook: its death is noticed here or at the next notification.
     public var isValid: Bool {
         if lock.withLock({ state.isEnded }) { return false }
         guard isObserverDead() else { return true }
@@ -62,7 +61,7 @@ public final class NotificationObservation: @unchecked Sendable {
     ///
     /// - Parameter call: Makes the call. False if the observer is dead.
     func start(name: Notification.Name?, object: AnyObject?, _ call: @escaping (Notification) -> Bool) {
-        // Looked at on posting, so that the center need not know the object, which it would keep alive.
+        // Compared when a notification is posted: the center would keep the object alive if it had it.
         let sender = object.map { PinnedReference($0) }
         guard let center else { return }
         nonisolated(unsafe) let call = call
@@ -83,7 +82,7 @@ public final class NotificationObservation: @unchecked Sendable {
         if isEnded { center.removeObserver(token.token) }
     }
 
-    /// Ends it exactly at the observer's death, where that has a hook.
+    /// Ends the registration inside the observer's deinit, if that has a hook.
     func end(with observer: AnyObject) {
         guard let tracked = observer as? TrackedObject else { return }
         let action = tracked.onDeinit { self.remove() }

@@ -5,19 +5,19 @@ extension KeyValueObserver {
     ///     try view.depend(on: dependencies, named: "draw") { view in view.draw() }
     ///
     /// One change that reaches several of the paths is one call; so is a whole `coalescingChanges`. The handler is
-    /// called on the thread that makes the change and may do whatever any handler may. The observation ends with this
-    /// object's life; when one of the others dies, it goes on with the rest.
+    /// called on the thread that makes the change and may do whatever any handler may. The observation ends when this
+    /// object dies; when one of the others dies, it goes on with the rest.
     ///
     /// - Parameters:
     ///   - dependencies: Objects, of which this one may be one, and paths. They are not kept alive.
-    ///   - name: If given, replaces the dependency of this name that this object has, which gets no call any more. The
+    ///   - name: If given, replaces the dependency of this name that this object has, which is not called again. The
     ///     same name is to be registered by one thread at a time.
     ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
     ///   - line: The same.
     ///   - handler: Gets this object, so that it need not capture it. The first call is made before the method returns.
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` if an object does not have one of its paths, or there is none. Then nothing is
-    ///   registered, no call made, and what had the name goes on.
+    ///   registered, no call made, and the dependency that has the name goes on.
     /// - Complexity: O(*n* + *m*) for *n* paths and, if it has a name, *m* observations that this object holds.
     @discardableResult
     public func depend(
@@ -32,10 +32,7 @@ extension KeyValueObserver {
     /// - Returns: Whether there was one.
     @discardableResult
     public func endDependency(named name: String) -> Bool {
-        guard let observation = KeyValueObservation.named(ObservationName(role: .dependency, text: name), heldBy: self)
-        else { return false }
-        observation.remove()
-        return true
+        ObservationName(role: .dependency, text: name).end(of: self)
     }
 }
 
@@ -49,12 +46,9 @@ extension Collection where Element == Dependency {
         _ observer: Observer, named name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Observer) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let observation = try Registration(
-            observer: observer, options: [], userInfo: name.map { ObservationName(role: .dependency, text: $0) },
-            handler: .observer({ (observer: Observer, _: Change<Any>) in handler(observer) }, ignoresChange: true),
-            site: CallSite(file, line)
-        ).observe(Array(self))
-        if name != nil { observation.replaceOthersOfItsName() }
+        let name = name.map { ObservationName(role: .dependency, text: $0) }
+        let observation = try addObserver(observer, userInfo: name, file: file, line: line, handler)
+        name?.end(of: observer, except: observation)
         handler(observer)
         return observation
     }

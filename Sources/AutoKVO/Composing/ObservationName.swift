@@ -1,25 +1,21 @@
-/// A name under which an observer holds at most one observation. It is the observation's user info, so that it is found
-/// among what its observer holds, whatever class the observer is of.
+/// A name under which an observer has at most one observation. It is the observation's user info, and so is found among
+/// the observer's observations, whatever the observer's class.
 struct ObservationName: Hashable {
     enum Role { case dependency, binding }
 
     let role: Role
     let text: String
-}
 
-extension KeyValueObservation {
-    private var name: ObservationName? { userInfo as? ObservationName }
-
-    /// The observation that an observer holds under a name.
+    /// Ends what an observer has under the name, except for an observation that replaces it.
     ///
-    /// - Complexity: O(*n*) for *n* observations that the observer holds.
-    static func named(_ name: ObservationName, heldBy observer: AnyObject) -> KeyValueObservation? {
-        ObjectRecord.existing(for: observer)?.heldObservations().first { $0.name == name }
-    }
-
-    /// Ends what else its observer holds under its name.
-    func replaceOthersOfItsName() {
-        guard let name, let observerRecord else { return }
-        for other in observerRecord.heldObservations() where other !== self && other.name == name { other.remove() }
+    /// - Returns: Whether there was one to end.
+    /// - Complexity: O(*n*) for *n* observations of the observer.
+    @discardableResult
+    func end(of observer: AnyObject, except replacement: KeyValueObservation? = nil) -> Bool {
+        let found = KeyValueObservation.all(observer: observer).filter {
+            $0 !== replacement && $0.userInfo as? ObservationName == self
+        }
+        for observation in found { observation.remove() }
+        return !found.isEmpty
     }
 }

@@ -5,8 +5,8 @@ extension TrackedObject {
     ///
     /// The property is set at once, and again at each change, unless it has an equal value already: so two properties
     /// that are bound to each other stop at the first equal value. It is set to the whole value that the path has at that
-    /// time: when an edit of a collection, or a write that a handler corrects, returns, both sides are equal. A property follows one thing at a time: binding it
-    /// again replaces what it followed. The binding ends with the life of either object, and keeps neither alive.
+    /// time: when an edit of a collection, or a write that a handler corrects, returns, both sides are equal. A property has
+    /// one binding at a time: another one replaces it. The binding ends when either object dies, and keeps neither alive.
     ///
     /// A nil that comes to a property that cannot be nil throws here; later it is reported to `Diagnostics`, and the
     /// property keeps its value. A `.default` gives such a property another value instead.
@@ -15,35 +15,36 @@ extension TrackedObject {
     ///   - key: A key of this object that can be set.
     ///   - keyPath: A key or path of the source.
     ///   - source: The object that is followed, which may be this object itself.
-    ///   - options: `.retainsTarget` keeps the source alive, `.distinct` looks at changes of the source only if it
-    ///     really changed. What concerns the values and the initial call is the binding's own affair.
-    ///   - transform: What happens to the values on their way.
+    ///   - options: `.retainsTarget` keeps the source alive, `.distinct` ignores changes of the source to an equal value.
+    ///     Options for the values and the initial call have no effect.
+    ///   - transform: What the values of the source are turned into.
     ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
     ///   - line: The same.
     /// - Returns: The observation of the source. Removing it is the same as `unbind(_:)`; it need not be kept.
     /// - Throws: A `KeyValueError` if the key is unknown or cannot be set, the path is wrong, or its values do not fit
-    ///   the key or the transform. Then nothing is bound or set, and what the property followed it goes on following.
+    ///   the key or the transform. Then nothing is bound or set, and the binding that the property had goes on.
     @discardableResult
     public func bind(
         _ key: String, to keyPath: String, of source: TrackedObject, options: ObservingOptions = [],
         transform: BindingTransform = .identity, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
-        let path = try ParsedKeyPath.parse(keyPath, for: type(of: source))
-        let binding = try Binding(of: key, of: self, to: path, of: type(of: source), transform)
-        _ = try binding.converted(path.value(from: source))
+        let binding = try Binding(of: key, of: self, to: keyPath, of: type(of: source), transform)
+        func current() -> Any? { (try? source.value(forKeyPath: keyPath)) ?? nil }
+        _ = try binding.converted(current(), for: self)
+        let name = ObservationName(role: .binding, text: key)
         let observation = try source.addObserver(
             self, forKeyPath: [keyPath], options: options.subtracting([.old, .new, .initial, .prior, .once]),
-            userInfo: ObservationName(role: .binding, text: key), file: file, line: line
+            userInfo: name, file: file, line: line
         ) { (object: TrackedObject, change: Change<Any>) in
             binding.follow(change.currentValue, on: object)
         }
-        observation.replaceOthersOfItsName()
-        binding.follow(path.value(from: source), on: self)
+        name.end(of: self, except: observation)
+        binding.follow(current(), on: self)
         return observation
     }
 
     /// Makes a property of this object follow what a function makes of the values of a key path of another one. The
-    /// function is not asked about nil, which stays nil, unless its argument is optional.
+    /// function is not called with nil, which stays nil, unless its argument is optional.
     ///
     /// - Throws: As the form with a `BindingTransform`.
     @discardableResult
@@ -62,10 +63,7 @@ extension TrackedObject {
     /// - Complexity: O(*n*) for *n* observations that this object holds.
     @discardableResult
     public func unbind(_ key: String) -> Bool {
-        guard let observation = KeyValueObservation.named(ObservationName(role: .binding, text: key), heldBy: self)
-        else { return false }
-        observation.remove()
-        return true
+        ObservationName(role: .binding, text: key).end(of: self)
     }
 }
 
@@ -98,7 +96,7 @@ extension Property {
             return try object.bind(
                 key, to: source.key, of: source.object, options: options, transform: transform, file: file, line: line)
         } catch {
-            misuse("\(error)")
+            fatalError("\(error)")
         }
     }
 }

@@ -4,19 +4,19 @@ extension TrackedObject {
     ///     for await age in try person.values(of: "age", as: Int.self) { … }
     ///
     /// Each change gives the whole value that its path has when the change is delivered: after an edit of a collection the
-    /// collection, and after a write that an earlier handler has corrected the corrected value, perhaps twice. So the last
-    /// one is always the current one.
+    /// collection, and after a write that an earlier handler corrects the corrected value, perhaps twice. So the last
+    /// value is always the current one.
     ///
     /// The sequence ends when this object dies or the observation is removed. The observation ends when the iterating
     /// task is cancelled, and when the sequence and its iterators are gone. Neither keeps the object alive.
     ///
-    /// A value that cannot be had as the type is left out: a nil, unless the type is optional.
+    /// A value that cannot be converted to the type is left out: a nil, unless the type is optional.
     ///
     /// - Parameters:
     ///   - keyPaths: A path, several separated by `|`, an array or set of paths, or any `KeyPathSet`.
     ///   - type: What the values are, or can be converted to.
     ///   - options: `.initial` for the current value first; `.distinct`, `.once` and the like as for any observation.
-    ///   - bufferingPolicy: What happens to values that come faster than they are taken: all are kept, or the oldest or
+    ///   - bufferingPolicy: What happens to values that arrive faster than they are read: all are kept, or the oldest or
     ///     newest few.
     ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
     ///   - line: The same.
@@ -54,21 +54,19 @@ extension Property where Value: Sendable {
 }
 
 extension ObservingOptions {
-    /// A stream reads the values itself, after changes.
+    /// A stream reads the values itself, after each change.
     fileprivate var ofStream: ObservingOptions { subtracting([.old, .new, .prior, .unregisterManually]) }
 }
 
 extension AsyncStream.Continuation where Element: Sendable {
     fileprivate var handler: (Change<Element>) -> Void {
-        { change in
-            if let value = change.currentValue, let value = convert(value, to: Element.self) { self.yield(value) }
-        }
+        { change in if let value = change.currentValue { self.yield(value) } }
     }
 
     /// Ends the stream with the observation and the observation with the stream.
     fileprivate func end(with observation: KeyValueObservation) {
-        // In this order: an observation that has fired already ends the stream here, and has to be removed with it,
-        // since its handler refers to the stream.
+        // In this order: of an observation that has fired already, `onEnd` finishes the stream at once, which then has to
+        // remove the observation, whose handler refers to the stream.
         onTermination = { _ in observation.remove() }
         observation.onEnd { _ in self.finish() }
     }

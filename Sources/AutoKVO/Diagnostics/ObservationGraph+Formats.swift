@@ -1,33 +1,36 @@
 extension ObservationGraph {
     /// The graph as a Mermaid flowchart: an arrow from each observer to each of its targets, with the paths on it.
     public var mermaid: String {
-        var lines = ["flowchart LR"]
-        for object in objects { lines.append("    \(node(object.address))[\"\(quoted(label(object), in: .mermaid))\"]") }
-        for (index, edge) in observations.enumerated() {
-            let from = edge.observer.map(node) ?? "closure\(index)"
-            if edge.observer == nil { lines.append("    \(from)((\"\(quoted(edge.registeredAt, in: .mermaid))\"))") }
-            let text = quoted(edge.keyPaths.joined(separator: ", "), in: .mermaid)
-            for target in edge.targets { lines.append("    \(from) -->|\"\(text)\"| \(node(target))") }
-        }
-        return lines.joined(separator: "\n") + "\n"
+        let lines = drawing(
+            in: .mermaid, object: { node, label, _ in "\(node)[\"\(label)\"]" }, site: { "\($0)((\"\($1)\"))" },
+            arrow: { "\($0) -->|\"\($2)\"| \($1)" })
+        return (["flowchart LR"] + lines).joined(separator: "\n") + "\n"
     }
 
     /// The graph in Graphviz's language, for `dot`.
     public var graphviz: String {
-        var lines = ["digraph observations {", "    rankdir=LR;", "    node [shape=box];"]
-        for object in objects {
-            let style = object.isAlive ? "" : ", style=dashed"
-            lines.append("    \(node(object.address)) [label=\"\(quoted(label(object), in: .graphviz))\"\(style)];")
-        }
+        let lines = drawing(
+            in: .graphviz, object: { "\($0) [label=\"\($1)\"\($2 ? "" : ", style=dashed")];" },
+            site: { "\($0) [shape=ellipse, label=\"\($1)\"];" }, arrow: { "\($0) -> \($1) [label=\"\($2)\"];" })
+        return (["digraph observations {", "    rankdir=LR;", "    node [shape=box];"] + lines + ["}"])
+            .joined(separator: "\n") + "\n"
+    }
+
+    /// A line for each object, for each closure without an observer, at whose registration site its arrows begin, and for
+    /// each arrow.
+    private func drawing(
+        in language: Language, object: (_ node: String, _ label: String, _ isAlive: Bool) -> String,
+        site: (_ node: String, _ label: String) -> String,
+        arrow: (_ from: String, _ to: String, _ label: String) -> String
+    ) -> [String] {
+        var lines = objects.map { object(node($0.address), quoted(label($0), in: language), $0.isAlive) }
         for (index, edge) in observations.enumerated() {
             let from = edge.observer.map(node) ?? "closure\(index)"
-            if edge.observer == nil {
-                lines.append("    \(from) [shape=ellipse, label=\"\(quoted(edge.registeredAt, in: .graphviz))\"];")
-            }
-            let text = quoted(edge.keyPaths.joined(separator: ", "), in: .graphviz)
-            for target in edge.targets { lines.append("    \(from) -> \(node(target)) [label=\"\(text)\"];") }
+            if edge.observer == nil { lines.append(site(from, quoted(edge.registeredAt, in: language))) }
+            let text = quoted(edge.keyPaths.joined(separator: ", "), in: language)
+            lines += edge.targets.map { arrow(from, node($0), text) }
         }
-        return (lines + ["}"]).joined(separator: "\n") + "\n"
+        return lines.map { "    " + $0 }
     }
 
     /// The graph as a JSON object with `objects` and `observations`; addresses are strings in base 16.
@@ -55,7 +58,7 @@ extension ObservationGraph {
 
     private enum Language { case mermaid, graphviz, json }
 
-    /// Text inside double quotes: key paths and class names are data, and may hold anything.
+    /// Text escaped for double quotes: key paths and class names are data and may contain any character.
     private func quoted(_ text: String, in language: Language) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -1,12 +1,10 @@
-internal import CSwiftRuntime
-
 /// Who observes what at one moment: a picture for people, as Mermaid, Graphviz or JSON.
 ///
-/// It holds names and addresses, no objects. What registers and ends on other threads while it is taken may be missing.
+/// It contains names and addresses, no objects. Observations that other threads register or end meanwhile may be missing.
 public struct ObservationGraph: Sendable {
     /// An object that takes part in an observation.
     public struct Object: Sendable, Hashable {
-        /// Its address, which tells it from others.
+        /// Its address, which identifies it.
         public let address: UInt
         /// Its class.
         public let className: String
@@ -22,7 +20,7 @@ public struct ObservationGraph: Sendable {
 
     /// One observation.
     public struct Edge: Sendable, Hashable {
-        /// The addresses of the targets alive.
+        /// The addresses of the targets that are alive.
         public let targets: [UInt]
         /// The observer's address, nil for an observation without one.
         public let observer: UInt?
@@ -58,10 +56,10 @@ public struct ObservationGraph: Sendable {
 extension Diagnostics {
     /// All live observations of the program.
     ///
-    /// No object that takes part is kept alive for it, not even for a moment: objects die, and handlers are released, when and
-    /// where they would without it. Only a manual observation that has outlived its targets is held while it is asked for its paths.
+    /// It keeps no target, observer or handler alive, not even for a moment: they die when and where they would without it.
+    /// Only a manual observation that has outlived its targets is retained while its paths are read.
     ///
-    /// - Complexity: O(*n* log *n*) for *n* objects and observations. It takes the locks that registrations take, each for a moment.
+    /// - Complexity: O(*n* log *n*) for *n* objects and observations. It takes the lock of each object once, for a moment.
     public static func graph() -> ObservationGraph {
         ObservationGraph(of: ObjectRecord.all())
     }
@@ -69,9 +67,9 @@ extension Diagnostics {
 
 extension ObservationGraph {
     init(of records: [ObjectRecord]) {
-        var sightings: [UnsafeMutableRawPointer: [Sighting]] = [:]
+        var sightings: [ObjectIdentifier: [Sighting]] = [:]
         for record in records {
-            for sighting in record.sightings() { sightings[sighting.address, default: []].append(sighting) }
+            for sighting in record.sightings() { sightings[sighting.identity, default: []].append(sighting) }
         }
         var objects: [UInt: Object] = [:]
         func note(_ record: ObjectRecord) -> UInt {
@@ -84,7 +82,7 @@ extension ObservationGraph {
         for found in sightings.values {
             let places = found.compactMap(\.place).sorted { $0.order < $1.order }
             let first = found[0]
-            // Without a place it is being made or ended at this moment, unless it has outlived its targets.
+            // Without a place, either another thread is making or ending it, or it has outlived its targets.
             let keyPaths = places.isEmpty ? first.pathsOfSurvivor : places.map(\.path)
             guard !keyPaths.isEmpty else { continue }
             edges.append(
@@ -103,11 +101,11 @@ extension ObservationGraph {
 
 // MARK: - What each record knows
 
-/// What a record knows of an observation that its object takes part in. Constants only, and none of the program's objects.
+/// What a record knows of an observation in which its object takes part. Constants only, and no object of the program.
 private struct Sighting {
-    /// Pinned, so that no other takes its address while the picture is drawn.
+    /// Pinned, so that no other observation reuses its address while the graph is made.
     let observation: PinnedReference<KeyValueObservation>
-    let address: UnsafeMutableRawPointer
+    let identity: ObjectIdentifier
     let observer: ObjectRecord?
     let options: ObservingOptions
     let site: CallSite
@@ -117,23 +115,23 @@ private struct Sighting {
     struct Place {
         let target: ObjectRecord
         let path: String
-        /// Where it came among the observation's others when that was registered.
+        /// Its position among the observation's paths at the registration.
         let order: Int
     }
 
-    /// Nil for an observation that is over. Under the lock of a record that has it in a list, and so in memory.
-    init?(_ unmanaged: Borrowed<KeyValueObservation>, at place: Place? = nil) {
-        let observation = unmanaged.object
+    /// Nil for an observation that has ended. Called under the lock of a record whose list keeps it in memory.
+    init?(_ borrowed: Borrowed<KeyValueObservation>, at place: Place? = nil) {
+        let observation = borrowed.object
         observer = observation.observerRecord
         options = observation.options
         if !observation.isLive || observer?.isDeinitializing ?? false && !observation.endsByHand { return nil }
         site = observation.site
-        address = unmanaged.address
+        identity = ObjectIdentifier(observation)
         self.observation = PinnedReference(observation)
         self.place = place
     }
 
-    /// The paths of a manual observation that has outlived its targets: nobody but itself knows them.
+    /// The paths of a manual observation that has outlived its targets: no record knows them.
     var pathsOfSurvivor: [String] {
         options.contains(.unregisterManually) ? observation.object?.keyPaths ?? [] : []
     }

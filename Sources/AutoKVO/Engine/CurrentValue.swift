@@ -1,9 +1,12 @@
 extension Change {
-    /// The whole value that the path which changed has now, read when it is asked for. What the change carries is only a part
-    /// of it after an edit of a collection, and outdated if an earlier handler has set the property again.
+    /// The whole value that the path has now, read at each use. `newValue` is a part of it after an edit of a collection, and
+    /// outdated if an earlier handler has set the property again.
     ///
-    /// Nil if the target is dead; the empty optional where an object on the way is missing.
-    var currentValue: Any? { context.currentObservation.currentValue(by: context.currentRoute) }
+    /// Nil if the target is dead or the value cannot be converted to the type of the change's values. Of a path on which an
+    /// object is missing the value is nil: an optional type holds it as `.some(nil)`, as `newValue` does.
+    public var currentValue: Value? {
+        context.currentObservation.currentValue(by: context.currentRoute).flatMap { convert($0, to: Value.self) }
+    }
 }
 
 extension KeyValueObservation {

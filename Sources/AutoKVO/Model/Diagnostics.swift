@@ -42,7 +42,8 @@ public enum Diagnostics {
         return try outcome.get()
     }
 
-    static func report(_ message: @autoclosure () -> String) {
+    /// Passes a message of one line to the handler that is in effect on this thread or task.
+    public static func report(_ message: @autoclosure () -> String) {
         (override?.call ?? handler)(message())
     }
 

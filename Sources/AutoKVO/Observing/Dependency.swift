@@ -20,3 +20,29 @@ public struct Dependency {
         self.keyPaths = keyPaths
     }
 }
+
+extension Collection where Element == Dependency {
+    /// Calls a handler once for each change of anything in the collection, also if the change reaches several of the paths.
+    ///
+    /// - Parameters:
+    ///   - observer: Any object. It is not kept alive, but is while the handler runs.
+    ///   - options: When the observation ends; with `.initial`, the handler is also called once before this returns.
+    ///   - userInfo: The observation's `userInfo`.
+    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - line: The same.
+    ///   - handler: Gets the observer, so that it need not capture it. Called on the thread that makes the change.
+    /// - Returns: The observation. It need not be kept.
+    /// - Throws: A `KeyValueError` if an object does not have one of its paths, or there is none; nothing is registered then.
+    @discardableResult
+    public func addObserver<Observer: AnyObject>(
+        _ observer: Observer, options: ObservingOptions = [], userInfo: Any?, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping (Observer) -> Void
+    ) throws(KeyValueError) -> KeyValueObservation {
+        var registration = Registration(
+            observer: observer, options: options, userInfo: userInfo,
+            handler: .observer({ (observer: Observer, _: Change<Any>) in handler(observer) }, ignoresChange: true),
+            site: CallSite(file, line))
+        registration.sharesInitialCall = true
+        return try registration.observe(Array(self))
+    }
+}

@@ -55,6 +55,13 @@ extension KeyValueObserver {
 }
 
 extension KeyValueObservation {
+    /// The valid observations of an observer, which may be any object. See `TrackedObject.observations()` for both roles.
+    ///
+    /// - Complexity: O(*n*) for *n* observations.
+    public static func all(observer: AnyObject) -> [KeyValueObservation] {
+        (ObjectRecord.existing(for: observer)?.heldObservations() ?? []).filter(\.isValid)
+    }
+
     /// Ends the observations that fit; nil fits everything.
     ///
     /// - Returns: How many observations were ended or shortened.

@@ -7,7 +7,8 @@
 /// at a time, and edits of one property by several threads are the caller's to serialise. Whoever can read the property
 /// can write it through its handle, from any module: `private(set)` keeps nobody from `object.$age.value = 1`.
 public struct Property<Value> {
-    @usableFromInline let object: TrackedObject
+    /// The object whose property this is.
+    public let object: TrackedObject
     /// The property's storage in the object. It begins with the value, unless `indirect` says otherwise.
     @usableFromInline let place: UnsafeMutableRawPointer
     /// How a property is read and written whose storage does not hold the value itself.

@@ -1,14 +1,12 @@
-internal import CSwiftRuntime
-
-/// Actors as observers. Their handlers run on the actor, so what they touch of it is safe.
+/// Actors as observers. Their handlers run on the actor and so may use its state.
 extension KeyValueObserver where Self: Actor {
     /// Observes key paths of an object whose values are of a `Sendable` type.
     ///
     /// A change that is made on the actor is delivered at once, before the write returns, as to any observer. A change
-    /// made anywhere else is delivered on the actor as soon as that is free, and the write does not wait. Either way
-    /// they arrive in the order in which they were made; what is under way when the observation ends is dropped.
+    /// made anywhere else is delivered on the actor as soon as that is free, and the write does not wait. In both cases
+    /// changes arrive in the order in which they were made; those under way when the observation ends are dropped.
     ///
-    /// The observation ends with the life of either side; neither is kept alive by it.
+    /// The observation ends when either side dies; it keeps neither alive.
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class does not have, or whose values can never be of
     ///   the type.
@@ -18,21 +16,20 @@ extension KeyValueObserver where Self: Actor {
         userInfo: (any Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated Self, Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let observation = try target.addObserver(
-            self, forKeyPath: keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line
-        ) { (actor: Self, change: Change<Value>) in
-            guard actor.isCurrent else { return delivery.send(change, to: actor, handler) }
-            delivery.callWaiting()
-            actor.callIsolated(handler, change)
+        try OrderedDelivery.observe { (delivery) throws(KeyValueError) in
+            try target.addObserver(
+                self, forKeyPath: keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line
+            ) { (actor: Self, change: Change<Value>) in
+                guard actor.isCurrent else { return delivery.send(change, to: actor, handler) }
+                delivery.callWaiting()
+                actor.callIsolated(handler, change)
+            }
         }
-        delivery.close(with: observation)
-        return observation
     }
 
     /// Observes key paths of an object that the actor owns: all changes have to be made on the actor.
     ///
-    /// The values may be of any type, so they cannot be sent to the actor: a change that is made elsewhere ends the
+    /// The values may be of any type, so they cannot be sent to the actor: a change that is made elsewhere stops the
     /// program with a sentence, as `assumeIsolated` does. For values of a `Sendable` type use the form with `as:`.
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class does not have.
@@ -55,17 +52,11 @@ extension KeyValueObserver where Self: Actor {
 }
 
 extension Actor {
-    /// Whether this thread runs on the actor now.
-    nonisolated var isCurrent: Bool {
-        let executor = unsafeBitCast(unownedExecutor, to: (identity: UInt, implementation: UInt).self)
-        return csr_is_current_executor(executor.identity, executor.implementation)
-    }
-
     /// Calls a handler on the actor, on which this thread is running.
     fileprivate nonisolated func callIsolated<Value>(
         _ handler: @Sendable (isolated Self, Change<Value>) -> Void, _ change: Change<Value>
     ) {
-        // It does not leave the actor, on which it was made.
+        // The change does not leave the actor, on which it was made.
         nonisolated(unsafe) let change = change
         assumeIsolated { handler($0, change) }
     }

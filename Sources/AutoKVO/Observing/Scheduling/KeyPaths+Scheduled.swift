@@ -13,13 +13,12 @@ extension KeyValueObserver where Self: TrackedObject {
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let deliver = delivery.handler(on: scheduler, handler)
-        let observation = observe(keyPath, options: options, userInfo: userInfo, file: file, line: line) { _, change in
-            deliver(change)
+        OrderedDelivery.observe { delivery in
+            let deliver = delivery.handler(on: scheduler, handler)
+            return observe(keyPath, options: options, userInfo: userInfo, file: file, line: line) { _, change in
+                deliver(change)
+            }
         }
-        delivery.close(with: observation)
-        return observation
     }
 
     /// Observes a property that the compiler has checked and delivers its changes on the main actor, in order.
@@ -29,12 +28,11 @@ extension KeyValueObserver where Self: TrackedObject {
         on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let deliver = delivery.handler(onMainActor: handler)
-        let observation = observe(keyPath, options: options, userInfo: userInfo, file: file, line: line) { _, change in
-            deliver(change)
+        OrderedDelivery.observe { delivery in
+            let deliver = delivery.handler(onMainActor: handler)
+            return observe(keyPath, options: options, userInfo: userInfo, file: file, line: line) { _, change in
+                deliver(change)
+            }
         }
-        delivery.close(with: observation)
-        return observation
     }
 }

@@ -3,11 +3,10 @@
 extension TrackedObject {
     /// Observes key paths and delivers their changes elsewhere, in the order in which they were made.
     ///
-    /// The write that makes a change does not wait for it to be delivered. On a scheduler that runs its work in order, such
-    /// as a serial queue or an actor, a change keeps its place among the other work that is given to it. The change carries the values of its time;
-    /// by the time it arrives the property may have others. When the observation ends, by removal or by a death, what
-    /// is under way is dropped; a handler that is running may finish. A scheduler that runs nothing makes changes pile
-    /// up.
+    /// The write that makes a change does not wait for its delivery. On a scheduler that runs its work in order, such as a
+    /// serial queue or an actor, a change keeps its place among the other work. The change carries the values of its time;
+    /// when it arrives the property may have others. When the observation ends, by removal or by a death, the changes under
+    /// way are dropped; a handler that is running may finish. While a scheduler runs nothing, changes accumulate.
     ///
     /// - Parameters:
     ///   - keyPaths: A path, several separated by `|`, an array or set of paths, or any `KeyPathSet`.
@@ -17,7 +16,7 @@ extension TrackedObject {
     ///   - scheduler: Where the handler is called. Kept as long as the observation is valid.
     ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
     ///   - line: The same.
-    ///   - handler: Is called there. `change.target` tells objects apart; its properties belong to the thread, or
+    ///   - handler: Called by the scheduler. `change.target` identifies the object; its properties belong to the thread, or
     ///     actor, that changes them.
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
@@ -30,12 +29,11 @@ extension TrackedObject {
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let observation = try observe(
-            keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
-            delivery.handler(on: scheduler, handler))
-        delivery.close(with: observation)
-        return observation
+        try OrderedDelivery.observe { (delivery) throws(KeyValueError) in
+            try observe(
+                keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
+                delivery.handler(on: scheduler, handler))
+        }
     }
 
     /// Observes key paths and delivers their changes on the main actor, in the order in which they were made. See the
@@ -50,12 +48,11 @@ extension TrackedObject {
         on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let observation = try observe(
-            keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
-            delivery.handler(onMainActor: handler))
-        delivery.close(with: observation)
-        return observation
+        try OrderedDelivery.observe { (delivery) throws(KeyValueError) in
+            try observe(
+                keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
+                delivery.handler(onMainActor: handler))
+        }
     }
 
     /// Observes key paths and delivers their changes on an actor, in the order in which they were made.
@@ -72,12 +69,11 @@ extension TrackedObject {
         on actor: A, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let observation = try addObserver(
-            actor, forKeyPath: keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
-            delivery.handler(onActor: handler))
-        delivery.close(with: observation)
-        return observation
+        try OrderedDelivery.observe { (delivery) throws(KeyValueError) in
+            try addObserver(
+                actor, forKeyPath: keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
+                { delivery.send($1, to: $0, handler) })
+        }
     }
 }
 
@@ -90,11 +86,10 @@ extension Property where Value: Sendable {
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let observation = observe(
-            options: options, userInfo: userInfo, file: file, line: line, delivery.handler(on: scheduler, handler))
-        delivery.close(with: observation)
-        return observation
+        OrderedDelivery.observe { delivery in
+            observe(
+                options: options, userInfo: userInfo, file: file, line: line, delivery.handler(on: scheduler, handler))
+        }
     }
 
     /// Observes the property and delivers its changes on the main actor, in order.
@@ -104,11 +99,10 @@ extension Property where Value: Sendable {
         file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let observation = observe(
-            options: options, userInfo: userInfo, file: file, line: line, delivery.handler(onMainActor: handler))
-        delivery.close(with: observation)
-        return observation
+        OrderedDelivery.observe { delivery in
+            observe(
+                options: options, userInfo: userInfo, file: file, line: line, delivery.handler(onMainActor: handler))
+        }
     }
 
     /// Observes the property and delivers its changes on an actor, in order. The actor is not kept alive.
@@ -117,45 +111,9 @@ extension Property where Value: Sendable {
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let observation = addObserver(
-            actor, options: options, userInfo: userInfo, file: file, line: line, delivery.handler(onActor: handler))
-        delivery.close(with: observation)
-        return observation
-    }
-}
-
-extension OrderedDelivery {
-    /// The handler, on the thread of the change, of an observation that is delivered on a scheduler.
-    func handler<Value: Sendable>(
-        on scheduler: some ChangeScheduler, _ handler: @escaping @Sendable (Change<Value>) -> Void
-    ) -> (Change<Value>) -> Void {
-        { change in
-            let sent = SentChange(copyOf: change)
-            self.add(on: scheduler) { handler(sent.change) }
+        OrderedDelivery.observe { delivery in
+            addObserver(
+                actor, options: options, userInfo: userInfo, file: file, line: line, { delivery.send($1, to: $0, handler) })
         }
-    }
-
-    func handler<Value: Sendable>(
-        onMainActor handler: @escaping @MainActor (Change<Value>) -> Void
-    ) -> (Change<Value>) -> Void {
-        { change in
-            let sent = SentChange(copyOf: change)
-            self.add(on: .mainActor) { MainActor.assumeIsolated { handler(sent.change) } }
-        }
-    }
-
-    func handler<Value: Sendable, A: Actor>(
-        onActor handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
-    ) -> (A, Change<Value>) -> Void {
-        { actor, change in self.send(change, to: actor, handler) }
-    }
-
-    /// Has a change delivered on an actor, behind those that are under way to it.
-    func send<Value: Sendable, A: Actor>(
-        _ change: Change<Value>, to actor: A, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
-    ) {
-        let sent = SentChange(copyOf: change)
-        add(on: ActorScheduler(actor: actor)) { actor.assumeIsolated { handler($0, sent.change) } }
     }
 }

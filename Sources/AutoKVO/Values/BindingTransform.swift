@@ -1,20 +1,25 @@
-/// What a binding does to a value on its way.
+/// What a binding does to a value before it sets the property.
 ///
-/// Transforms can be put one behind the other: `.default(0).then(.description)`. Nil stands for a missing value, be it
-/// an empty optional or an object on the way that is not there.
+/// Transforms can be chained: `.default(0).then(.description)`. Nil stands for a missing value: an empty optional, or a path
+/// on which an object is missing.
 public struct BindingTransform {
-    let body: (Any?) -> Any?
-    /// The type of what comes out for a type of what goes in; nil if it cannot go in.
-    let resultType: (Any.Type) -> Any.Type?
+    private let body: (Any?) -> Any?
+    private let resultTypeOfInput: (Any.Type) -> Any.Type?
 
     private init(_ resultType: @escaping (Any.Type) -> Any.Type?, _ body: @escaping (Any?) -> Any?) {
-        self.resultType = resultType
+        resultTypeOfInput = resultType
         self.body = body
     }
 
-    /// A function of a value. It is not asked about nil, which stays nil, unless `Input` is an optional type.
+    /// Transforms a value, as a binding does. Nil and the empty optional are no value.
+    public func callAsFunction(_ value: Any?) -> Any? { body(value.flatMap(unwrapped)) }
+
+    /// The type of the results for values of a type; nil if the transform does not take them.
+    public func resultType(for input: Any.Type) -> Any.Type? { resultTypeOfInput(input) }
+
+    /// A function of a value. It is not called with nil, which stays nil, unless `Input` is an optional type.
     ///
-    /// The function is called on the thread of the change and must not change the property it is part of.
+    /// The function is called on the thread of the change and must not change the property that is bound.
     public init<Input, Output>(_ function: @escaping (Input) -> Output) {
         self.init({ canConvert(from: $0, to: Input.self) ? Output.self : nil }) { value in
             convert(value as Any, to: Input.self).flatMap { unwrapped(function($0)) }
@@ -71,9 +76,7 @@ public struct BindingTransform {
 
     /// This transform, and then another one of what comes out of it.
     public func then(_ next: BindingTransform) -> BindingTransform {
-        let body = body
-        let resultType = resultType
-        return BindingTransform({ resultType($0).flatMap(next.resultType) }) { next.body(body($0)) }
+        BindingTransform({ resultTypeOfInput($0).flatMap(next.resultTypeOfInput) }) { next.body(body($0)) }
     }
 }
 

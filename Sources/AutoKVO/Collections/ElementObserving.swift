@@ -1,26 +1,26 @@
 extension TrackedObject {
-    /// Calls a closure for each element that comes into a collection, and one for each that leaves it.
+    /// Calls a closure for each element that is added to a collection, and one for each that is removed from it.
     ///
     ///     try person.observeElements("friends", of: Person.self, added: { print("+", $0) }, removed: { print("-", $0) })
     ///
-    /// What came and left is known from the change where the collection was edited; where it was assigned as a whole,
-    /// the two collections are compared: objects by identity, other values by `==`, equal elements as often as they are
-    /// in them. For one change the elements that left are told first, each group in the collection's order. An element
-    /// that only moved is not told of.
+    /// For an edit of the collection, the elements are those of the change. When the collection is assigned as a whole,
+    /// the two collections are compared: objects by identity, other values by `==`, equal elements by how often each occurs.
+    /// For one change `removed` is called first, then `added`, both in the collection's order. For an element that only
+    /// moved neither is called.
     ///
     /// - Parameters:
     ///   - keyPath: A key or path whose value is a collection, or an optional one; nil counts as an empty one.
     ///   - type: What the elements are, or can be converted to.
-    ///   - options: `.initial` calls `added` for the elements that are there now. `.once`, `.retainsTarget` and
+    ///   - options: `.initial` calls `added` for the current elements. `.once`, `.retainsTarget` and
     ///     `.unregisterManually` are as for any observation.
     ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
     ///   - line: The same.
     ///   - added: Called on the thread of the change, after it. It may do whatever a handler may.
-    ///   - removed: The same for elements that left.
+    ///   - removed: The same for removed elements.
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the class does not have, that has no collection at its end, or whose
     ///   elements can never be of the type.
-    /// - Complexity: For each edit, O(*n*) for the *n* elements that came and left; for each assignment O(*n*) for all
+    /// - Complexity: For each edit, O(*n*) for the *n* elements added and removed; for each assignment O(*n*) for all
     ///   elements if they are objects or `Hashable`, else O(*n*²).
     @discardableResult
     public func observeElements<Element>(
@@ -48,10 +48,10 @@ extension TrackedObject {
 }
 
 extension KeyValueObserver {
-    /// Calls a closure for each element that comes into another object's collection, and one for each that leaves it.
+    /// Calls a closure for each element that is added to another object's collection, and one for each removed from it.
     ///
-    /// The closures get this object first, so that they need not capture it. The observation ends with the life of
-    /// either. See `TrackedObject.observeElements(_:of:options:file:line:added:removed:)`.
+    /// The closures get this object first, so that they need not capture it. The observation ends when either object
+    /// dies. See `TrackedObject.observeElements(_:of:options:file:line:added:removed:)`.
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class does not have, that has no collection at its end,
     ///   or whose elements can never be of the type.
@@ -75,7 +75,7 @@ extension ObservingOptions {
     fileprivate var ofElements: ObservingOptions { union([.old, .new]).subtracting([.prior, .distinct]) }
 }
 
-/// The elements that came and left with one change.
+/// The elements that one change added and removed.
 private struct ElementDifference<Element> {
     private var added: [Any] = []
     private var removed: [Any] = []
@@ -87,12 +87,8 @@ private struct ElementDifference<Element> {
         case .insertion: added = new
         case .removal: removed = old
         case .setting, .replacement:
-            var counts = ElementCounts()
-            for element in old { counts.add(element) }
-            added = new.filter { !counts.take($0) }
-            counts = ElementCounts()
-            for element in new { counts.add(element) }
-            removed = old.filter { !counts.take($0) }
+            added = ElementCounts(of: old).missing(new)
+            removed = ElementCounts(of: new).missing(old)
         }
     }
 
@@ -106,26 +102,31 @@ private struct ElementDifference<Element> {
     }
 }
 
-/// How often each element is in a collection.
+/// How often each element occurs in a collection.
 private struct ElementCounts {
     private var counts: [AnyHashable: Int] = [:]
     /// Elements that can only be compared one by one.
     private var others: [Any] = []
 
-    private func name(_ element: Any) -> AnyHashable? {
+    private func key(_ element: Any) -> AnyHashable? {
         if Swift.type(of: element) is AnyClass { return ObjectIdentifier(element as AnyObject) }
         return element as? AnyHashable
     }
 
-    mutating func add(_ element: Any) {
-        if let name = name(element) { counts[name, default: 0] += 1 } else { others.append(element) }
+    init(of elements: [Any]) {
+        for element in elements {
+            if let key = key(element) { counts[key, default: 0] += 1 } else { others.append(element) }
+        }
     }
 
-    /// Takes one of an element out. False if there was none left.
-    mutating func take(_ element: Any) -> Bool {
-        if let name = name(element) {
-            guard let count = counts[name], count > 0 else { return false }
-            counts[name] = count - 1
+    /// The elements of another collection that do not occur, or occur less often.
+    consuming func missing(_ elements: [Any]) -> [Any] { elements.filter { !take($0) } }
+
+    /// Removes one occurrence of an element. False if there is none left.
+    private mutating func take(_ element: Any) -> Bool {
+        if let key = key(element) {
+            guard let count = counts[key], count > 0 else { return false }
+            counts[key] = count - 1
             return true
         }
         guard let index = others.firstIndex(where: { areEqual($0, element) }) else { return false }

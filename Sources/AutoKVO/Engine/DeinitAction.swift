@@ -1,11 +1,11 @@
 internal import CDeallocHook
 
-/// Code that was left for an object's death with `onDeinit`.
+/// A closure that runs at an object's death, registered with `onDeinit`.
 ///
 /// A value of two words; dropping it changes nothing. It may be used from any thread, also when the object is dead.
 public struct DeinitAction: Hashable, Sendable {
     private let address: UInt
-    /// Names the code, and never any other, of this object or of a later one at its address. Zero names none.
+    /// Identifies the closure, and never another one, of this object or of a later one at its address. Zero is none.
     private let token: UInt64
 
     fileprivate init(_ address: UnsafeRawPointer, _ token: UInt64) {
@@ -13,7 +13,7 @@ public struct DeinitAction: Hashable, Sendable {
         self.token = token
     }
 
-    /// Takes the code back, and releases its closure.
+    /// Cancels the action and releases its closure.
     ///
     /// - Returns: Whether it was still to run; false if it ran, is running, or was cancelled before.
     /// - Complexity: O(*n*) for *n* actions of the object.
@@ -25,17 +25,17 @@ public struct DeinitAction: Hashable, Sendable {
 }
 
 extension TrackedObject {
-    /// Leaves code for this object's death.
+    /// Registers a closure that runs at this object's death.
     ///
     /// It runs inside the object's `deinit`: after the bodies of its subclasses' own, after the observations it takes
     /// part in have ended, and before any stored property is destroyed, on the thread that released the object last.
-    /// Any number of actions may be left; they run in the order in which they were added. The closure must not use a
-    /// reference to the object, which would come too late; capture what it needs. It is released as soon as it has run.
+    /// Any number of actions may be registered; they run in that order. The closure must not use a reference to the
+    /// object, which cannot be retained any more; capture what it needs. It is released as soon as it has run.
     ///
-    /// Any thread that holds the object may call it. On an object whose deinit has begun nothing is left: that is
+    /// Any thread that holds the object may call it. On an object whose deinit has begun nothing is registered: that is
     /// reported to `Diagnostics`, and the result cancels nothing.
     ///
-    /// - Returns: A handle that takes the code back. It need not be kept.
+    /// - Returns: A handle that cancels the action. It need not be kept.
     /// - Complexity: O(1).
     @discardableResult
     public func onDeinit(_ action: @escaping () -> Void) -> DeinitAction {

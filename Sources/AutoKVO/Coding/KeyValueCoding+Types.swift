@@ -1,0 +1,37 @@
+extension TrackedObject {
+    /// The type of the values at the end of a key path, as far as the classes declare it; `Any` where they do not.
+    ///
+    /// - Throws: A `KeyValueError` for a path that the class does not have.
+    /// - Complexity: O(*n*) for *n* components.
+    public class func valueType(forKeyPath keyPath: String) throws(KeyValueError) -> Any.Type {
+        try ParsedKeyPath.parse(keyPath).valueType(from: self)
+    }
+
+    /// The value as `setValue(_:forKey:)` would set it: one of the property's type. Nothing is set.
+    ///
+    /// - Throws: As `setValue(_:forKey:)`.
+    public func convertedValue(_ value: Any?, forKey key: String) throws(KeyValueError) -> Any {
+        let schema = try codingSchema()
+        return try schema.prepare(value, forSlot: try schema.requireSlot(of: key, in: key), in: key)
+    }
+
+    /// Checks that values of a type could be set for a key: that the key can be set, and that the types allow a conversion.
+    /// A single value may be refused all the same, such as a number that does not fit.
+    ///
+    /// - Throws: A `KeyValueError` for a name that is not declared, a key that cannot be written, and a type whose values can
+    ///   never be set.
+    public func checkType(_ type: Any.Type, forKey key: String) throws(KeyValueError) {
+        let schema = try codingSchema()
+        let declared = schema.keys[try schema.requireSlot(of: key, in: key)].declared
+        if declared.write == nil { throw KeyValueError(.readOnlyKey, className: schema.className, key: key) }
+        guard canConvert(from: type, to: declared.valueType) || isNumber(type) && isNumber(declared.valueType) else {
+            throw KeyValueError(
+                .wrongType(expected: "\(declared.valueType)", actual: "\(type)"), className: schema.className, key: key)
+        }
+    }
+}
+
+private func isNumber(_ type: Any.Type) -> Bool {
+    let type = unwrappedType(type)
+    return type is any BinaryInteger.Type || type is any BinaryFloatingPoint.Type
+}

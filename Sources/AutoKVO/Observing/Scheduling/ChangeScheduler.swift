@@ -1,0 +1,31 @@
+/// Where changes are delivered that are not to be delivered on the thread that makes them.
+///
+/// Anything that can run a closure later can adopt it: an event loop, a queue, a thread of your own.
+///
+///     struct OnMyLoop: ChangeScheduler {
+///         let loop: EventLoop
+///         func schedule(_ operation: @escaping @Sendable () -> Void) { loop.execute(operation) }
+///     }
+///
+/// An observation schedules one operation for each change, so that a change keeps its place among the other work of a
+/// scheduler that runs its work in order. The observation keeps its changes in order itself: a scheduler may run operations
+/// concurrently, in another order than it received them, and before `schedule` returns. An operation never waits for another.
+public protocol ChangeScheduler: Sendable {
+    /// Runs the operation once, at any time, on any thread. May be called from any thread.
+    func schedule(_ operation: @escaping @Sendable () -> Void)
+}
+
+/// Delivers changes on the main actor: `.mainActor`.
+public struct MainActorScheduler: ChangeScheduler {
+    /// Makes the scheduler of the main actor. All are equal.
+    public init() {}
+
+    public func schedule(_ operation: @escaping @Sendable () -> Void) {
+        Task { @MainActor in operation() }
+    }
+}
+
+extension ChangeScheduler where Self == MainActorScheduler {
+    /// The main actor.
+    public static var mainActor: MainActorScheduler { MainActorScheduler() }
+}

@@ -1,0 +1,130 @@
+/// The queue of one observation's changes that are delivered elsewhere, each by a scheduled operation of its own.
+///
+/// The changes are numbered. An operation delivers all undelivered changes up to its own; if another operation is
+/// delivering, it leaves them to that one. So a scheduler that runs operations in order delivers each change in its place,
+/// and on any other scheduler the changes arrive in order too, one at a time, and no thread waits.
+///
+/// When the observation ends, the changes that are still in the queue are dropped.
+final class OrderedDelivery: @unchecked Sendable {
+    private let lock = ShortLock()
+    // Guarded by `lock`.
+    private var waiting: [UInt: @Sendable () -> Void] = [:]
+    private var lastAdded: UInt = 0
+    private var lastTaken: UInt = 0
+    /// The highest number whose operation has run.
+    private var due: UInt = 0
+    private var isDelivering = false
+    private var isClosed = false
+
+    /// Makes an observation that delivers through a queue of its own, which is closed when the observation is removed or a
+    /// side dies. It stays open when a `.once` observation has fired, whose change is still to be delivered.
+    static func observe<Failure>(
+        _ register: (OrderedDelivery) throws(Failure) -> KeyValueObservation
+    ) throws(Failure) -> KeyValueObservation {
+        let delivery = OrderedDelivery()
+        let observation = try register(delivery)
+        observation.onDrop { delivery.close() }
+        return observation
+    }
+
+    /// Adds a call at the end of the queue.
+    private func add(
+        through schedule: (@escaping @Sendable () -> Void) -> Void, _ call: @escaping @Sendable () -> Void
+    ) {
+        let number: UInt? = lock.withLock {
+            if isClosed { return nil }
+            lastAdded += 1
+            waiting[lastAdded] = call
+            return lastAdded
+        }
+        if let number { schedule { self.deliver(upTo: number) } }
+    }
+
+    private func deliver(upTo number: UInt) {
+        let isFree = lock.withLock {
+            due = max(due, number)
+            defer { isDelivering = true }
+            return !isDelivering
+        }
+        if !isFree { return }
+        while let call = takeDue() { call() }
+    }
+
+    private func takeDue() -> (@Sendable () -> Void)? {
+        lock.withLock {
+            let call = take(upTo: due)
+            isDelivering = call != nil
+            return call
+        }
+    }
+
+    /// Delivers what is in the queue before it returns. Called on the actor on which the queue's operations run.
+    func callWaiting() {
+        let last = lock.withLock { lastAdded }
+        // One at a time: a handler may make another change, and what is in the queue before that change goes first.
+        while let call = lock.withLock({ take(upTo: last) }) { call() }
+    }
+
+    /// Under the lock.
+    private func take(upTo number: UInt) -> (@Sendable () -> Void)? {
+        guard lastTaken < number, let call = waiting.removeValue(forKey: lastTaken + 1) else { return nil }
+        lastTaken += 1
+        return call
+    }
+
+    /// Drops the queue and accepts nothing more.
+    private func close() {
+        let dropped = lock.withLock {
+            defer { waiting = [:] }
+            isClosed = true
+            return waiting
+        }
+        // Released without the lock.
+        withExtendedLifetime(dropped) {}
+    }
+}
+
+// MARK: Handlers
+
+extension OrderedDelivery {
+    /// The handler, on the thread of the change, of an observation that is delivered on a scheduler.
+    func handler<Value: Sendable>(
+        on scheduler: some ChangeScheduler, _ handler: @escaping @Sendable (Change<Value>) -> Void
+    ) -> (Change<Value>) -> Void {
+        { change in
+            let sent = SentChange(copyOf: change)
+            self.add(through: scheduler.schedule) { handler(sent.change) }
+        }
+    }
+
+    /// The same for the main actor.
+    func handler<Value: Sendable>(
+        onMainActor handler: @escaping @MainActor (Change<Value>) -> Void
+    ) -> (Change<Value>) -> Void {
+        { change in
+            let sent = SentChange(copyOf: change)
+            self.add(through: MainActorScheduler().schedule) { MainActor.assumeIsolated { handler(sent.change) } }
+        }
+    }
+
+    /// Delivers a change on an actor, after those that are in the queue.
+    func send<Value: Sendable, A: Actor>(
+        _ change: Change<Value>, to actor: A, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
+    ) {
+        let sent = SentChange(copyOf: change)
+        add(through: actor.enqueue) { actor.assumeIsolated { handler($0, sent.change) } }
+    }
+}
+
+/// A change that goes to another thread: an immutable copy that owns its values.
+///
+/// The values are `Sendable` and were converted to the requested type on the thread of the change.
+private struct SentChange<Value: Sendable>: @unchecked Sendable {
+    // Nothing else refers to the context behind the change, which is only read; its values are `Sendable`.
+
+    let change: Change<Value>
+
+    init(copyOf change: Change<Value>) {
+        self.change = change.detached()
+    }
+}
