@@ -12,7 +12,7 @@ extension TrackedObject {
     ///   `underlyingError` (a `KeyValueError` of its own goes through as it is), `.wrongType` for a value that the
     ///   key's `validate:` cannot look at, or what is wrong with the name.
     public func validateValue(_ value: inout Any?, forKey key: String) throws(KeyValueError) {
-        let schema = try codingSchema()
+        let schema = try requireSchema()
         try validate(&value, schema, try schema.requireSlot(of: key, in: key), in: key)
     }
 
@@ -22,7 +22,7 @@ extension TrackedObject {
     /// - Throws: As `validateValue(_:forKey:)`, and for a path that is not right or ends in an operator.
     public func validateValue(_ value: inout Any?, forKeyPath keyPath: String) throws(KeyValueError) {
         let end = try pathEnd(keyPath)
-        guard let object = end.object, let (schema, slot) = end.declared else { return }
+        guard let object = end.object, let (schema, slot) = end.key else { return }
         try object.validate(&value, schema, slot, in: keyPath)
     }
 

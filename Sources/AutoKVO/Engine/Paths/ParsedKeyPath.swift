@@ -99,7 +99,7 @@ final class ParsedKeyPath: Sendable {
         try check(from: type, in: nil)
     }
 
-    /// Where a path has come to when it is checked.
+    /// The key that the value at hand was read from, while a path is checked.
     fileprivate typealias Holder = (schema: ClassSchema, key: String)
 
     /// Checks every component whose class is known from declarations, so that a misspelt one is found even if an object
@@ -115,10 +115,7 @@ final class ParsedKeyPath: Sendable {
             guard let known = objectClass else {
                 let bare = unwrappedType(type)
                 if isOpen(bare) { return Any.self }
-                throw KeyValueError(
-                    .pathThroughCollection, className: holder?.schema.className ?? "", key: holder?.key ?? "",
-                    keyPath: text
-                ).saying(reasonToEnd(at: bare, holder?.key ?? ""))
+                throw cannotGoOn(at: bare, holder?.key ?? "", of: holder?.schema.className ?? "")
             }
             let schema = try ClassSchema.of(known)
             let key = schema.keys[try schema.requireSlot(of: name, in: text)].declared
@@ -137,11 +134,14 @@ final class ParsedKeyPath: Sendable {
     }
 }
 
-/// Why a path cannot go on behind a value.
-func reasonToEnd(at type: Any.Type, _ key: String) -> String {
-    type is any KeyValueCollection.Type
-        ? ", which is a collection; an operator can follow, such as \(quoted(key + ".@count"))"
-        : ": \(type) has no keys"
+extension ParsedKeyPath {
+    /// The error for a path that goes on behind a value of a type without keys.
+    func cannotGoOn(at type: Any.Type, _ key: String, of className: String) -> KeyValueError {
+        KeyValueError(.pathThroughCollection, className: className, key: key, keyPath: text).saying(
+            type is any KeyValueCollection.Type
+                ? ", which is a collection; an operator can follow, such as \(quoted(key + ".@count"))"
+                : ": \(type) has no keys")
+    }
 }
 
 extension ParsedKeyPath.Tail {
