@@ -4,7 +4,7 @@
 /// can read or write nothing else, and can do no worse than make the call throw. A call that throws has changed
 /// nothing.
 ///
-/// As for the properties themselves, the caller sees to it that no two threads use an object at once. Setters, getters
+/// As for the properties themselves, the caller makes sure that no two threads use an object at once. Setters, getters
 /// and the observers' handlers run on this thread before the call returns, and may use the object by name again.
 extension TrackedObject {
     /// The value of a key; nil if the property is nil.
@@ -31,7 +31,7 @@ extension TrackedObject {
     /// elements are collections (`"rows.@sum.@avg.amount"`); if it begins with a key, collections among the elements
     /// give the values of their elements, as an array (`"rows.@unionOfArrays.amount"`).
     ///
-    /// - Throws: A `KeyValueError` for a component that is not declared, an operator that there is not or that does not
+    /// - Throws: A `KeyValueError` for a component that is not declared, an operator that does not exist or does not
     ///   fit the values, and a path that goes on behind a plain collection or a value without keys. The path is checked
     ///   as far as types are declared, also behind an object that is nil now.
     /// - Complexity: O(*n*) for *n* components and, behind an operator, elements.
@@ -40,7 +40,7 @@ extension TrackedObject {
         return unwrapped(try ParsedKeyPath.parse(keyPath, for: type(of: self)).requireValue(from: self))
     }
 
-    /// Sets the property of a key. Its observers are told once, unless the key's automatic notification is off.
+    /// Sets the property of a key. Its observers are called once, unless the key's automatic notification is off.
     ///
     /// The value may be of the property's type, optional or not; for an enum or another `RawRepresentable` its raw
     /// value; what a `KeyValueConvertible` takes; and a number of any type that the property's can hold (`3.0` for an
@@ -74,7 +74,7 @@ extension TrackedObject {
 }
 
 extension TrackedObject {
-    /// Sets a property to a value that was found to be of its type, and sees to it that its observers are told once.
+    /// Sets a property to a value that has its type. Its observers are called once.
     func set(_ value: Any, _ slot: Int, _ schema: ClassSchema) {
         let key = schema.keys[slot]
         announcing(key, nil) { _ = key.declared.write!(self, value) }
@@ -101,7 +101,7 @@ extension ClassSchema {
     }
 }
 
-/// What is said of a value that a key of a type cannot be set to, where the names of the two types do not say it all.
+/// Why a key of a type cannot be set to a value, if the names of the two types do not explain it.
 private func refusal(of value: Any?, as type: Any.Type) -> String? {
     let bare = value.flatMap(unwrapped)
     guard let raw = unwrappedType(type) as? any RawRepresentable.Type, !(raw is any KeyValueConvertible.Type) else {

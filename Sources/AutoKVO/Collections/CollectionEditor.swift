@@ -110,7 +110,7 @@ extension CollectionEditor where Value: SetAlgebra {
     /// - Parameter body: Makes the edit; nil for taking out what leaves and putting in what comes.
     /// - Returns: Whether any do.
     @discardableResult
-    @usableFromInline func move(_ movement: SetMovement<Value>, _ body: ((inout Value) -> Void)? = nil) -> Bool {
+    @inlinable func move(_ movement: SetMovement<Value>, _ body: ((inout Value) -> Void)? = nil) -> Bool {
         if movement.isEmpty { return false }
         announce(movement.kind, at: nil, removed: movement.removed, inserted: movement.inserted) {
             if let body { return body(&$0) }

@@ -10,7 +10,7 @@ extension TrackedObject {
         try MutableArrayProxy(self, key)
     }
 
-    /// The array at the end of a key path: that of the object which is there now.
+    /// The array at the end of a key path: that of the object that the path leads to now.
     ///
     /// - Throws: As `mutableArrayValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
     public func mutableArrayValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableArrayProxy {
@@ -23,9 +23,9 @@ extension TrackedObject {
 /// it was set to another array. It keeps the object alive.
 ///
 /// Edits are those of `Property`, with the same changes for the observers, also if the property is computed and has a
-/// setter. An edit throws if an index is out of range or an element has the wrong type, and has then changed nothing. If
-/// the key's automatic notification is off, no observer is called. If the property is an optional that is nil, the array
-/// is empty, and the first edit that adds an element creates it.
+/// setter. An edit throws if an index is out of range or an element has the wrong type, and has then changed nothing.
+/// If the key's automatic notification is off, no observer is called. If the property is an optional that is nil, the
+/// array is empty, and the first edit that adds an element creates it.
 ///
 /// An `@Observed` property is edited in place; for any other, an edit reads, copies and sets the whole array. The proxy
 /// is used by one thread at a time, like the property. Handlers run before an edit returns and may edit the array
@@ -45,7 +45,7 @@ public struct MutableArrayProxy {
     /// The key of the array.
     public var key: String { proxied.key.name }
 
-    /// The elements that are there now.
+    /// The elements now.
     ///
     /// - Complexity: O(*n*).
     public var elements: [Any] { (proxied.read() as? any KeyValueCollection)?.elements ?? [] }
@@ -61,7 +61,7 @@ extension MutableArrayProxy: RandomAccessCollection {
     public var endIndex: Int { array?.count ?? 0 }
     public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
 
-    /// The element at an index. Where there is none, or none any more, an `Any` that holds the empty optional;
+    /// The element at an index. If there is none, or no longer one, an `Any` that holds the empty optional;
     /// `element(at:)` throws there instead.
     public subscript(position: Int) -> Any { array?.element(at: position) ?? Any?.none as Any }
 
@@ -152,7 +152,7 @@ extension MutableArrayProxy {
         try perform(.remove(elements.indices(where: condition)))
     }
 
-    /// Puts an element in the place of another: a replacement.
+    /// Replaces an element: a replacement.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     public func replace(at index: Int, with element: Any?) throws(KeyValueError) {
@@ -160,8 +160,8 @@ extension MutableArrayProxy {
         try replaceSubrange(index..<index + 1, with: CollectionOfOne(element))
     }
 
-    /// Puts elements in the place of others: a replacement of as many as there are on both sides, and an insertion or
-    /// removal of the rest.
+    /// Replaces elements by others: a replacement of as many as there are on both sides, and an insertion or removal of
+    /// the rest.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
@@ -179,7 +179,7 @@ extension MutableArrayProxy {
         try perform(.arrange(order))
     }
 
-    /// Sorts the array: one replacement of the elements that got another place, or nothing if none did.
+    /// Sorts the array: one replacement of the elements that move, or nothing if none does.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     /// - Complexity: O(*n* log *n*).

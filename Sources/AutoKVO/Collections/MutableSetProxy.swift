@@ -9,7 +9,7 @@ extension TrackedObject {
         try MutableSetProxy(self, key)
     }
 
-    /// The set at the end of a key path: that of the object which is there now.
+    /// The set at the end of a key path: that of the object that the path leads to now.
     ///
     /// - Throws: As `mutableSetValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
     public func mutableSetValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableSetProxy {
@@ -43,7 +43,7 @@ public struct MutableSetProxy {
     /// The key of the set.
     public var key: String { proxied.key.name }
 
-    /// The elements that are there now, in no particular order.
+    /// The elements now, in no particular order.
     ///
     /// - Complexity: O(*n*).
     public var elements: [Any] { (proxied.read() as? any KeyValueCollection)?.elements ?? [] }

@@ -5,7 +5,7 @@
 /// nothing is none. Applied in their order to a copy, the changes give the array.
 ///
 /// The array is changed in place: only the elements that an observer asked for are copied, and those that have to be
-/// kept until the observers were called. While nobody observes the object, an edit costs what it costs on the array.
+/// kept until the observers were called. While the object is not observed, an edit costs what it costs on the array.
 /// Inside an open change of the property (`withMutation`) an edit is part of that change; if the key's automatic
 /// notification is off, no observer is called. Handlers run on this thread, after the edit and before the call returns,
 /// and may edit the same property again.
@@ -128,8 +128,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         removeSubranges(try value.indices(where: condition))
     }
 
-    /// Puts elements in the place of others: a replacement of as many as there are on both sides, and an insertion or
-    /// removal of the rest. With an empty range it is an insertion, with no elements a removal, with neither nothing.
+    /// Replaces elements by others: a replacement of as many as there are on both sides, and an insertion or removal of
+    /// the rest. With an empty range it is an insertion, with no elements a removal, with neither nothing.
     ///
     /// The two changes are two edits, one after the other: a handler of the first sees the array in between.
     ///

@@ -1,5 +1,5 @@
-/// Edits that change the order of an array's elements. Each is one replacement of the elements that got another place,
-/// or nothing if none did.
+/// Edits that change the order of an array's elements. Each is one replacement of the elements that move, or nothing
+/// if none does.
 extension Property
 where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollection, Value.Index == Int {
     /// Exchanges two elements: a replacement of both. With itself an element is not exchanged.
@@ -58,7 +58,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///   - index: Where they go, counted in the array as it is before.
     /// - Returns: Where they are now.
     /// - Precondition: The indexes are those of elements; the destination may be the one after the last.
-    /// - Complexity: O(*n*) while somebody observes the object, else O(*n* log *n*).
+    /// - Complexity: O(*n*) while the object is observed, else O(*n* log *n*).
     @discardableResult
     @inlinable public func moveSubranges(_ indexes: RangeSet<Int>, to index: Int) -> Range<Int> {
         require(bounds: index..<index)
@@ -78,7 +78,7 @@ where
     Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollection, Value.Index == Int,
     Value.Element: Comparable
 {
-    /// Sorts the array: one replacement of the elements that got another place. Equal elements keep their order.
+    /// Sorts the array: one replacement of the elements that move. Equal elements keep their order.
     ///
     /// - Complexity: O(*n* log *n*).
     @inlinable public func sort() { sort(by: <) }

@@ -4,14 +4,14 @@
 /// removing is a removal; setting the value is a replacement. The changes have no indexes. An edit that moves nothing
 /// is no change and makes no call.
 ///
-/// The set is changed in place. While nobody observes the object, an edit costs what it costs on the set. The rest is as
-/// for arrays: inside an open change of the property an edit is part of it, and if the key's automatic notification is
-/// off, no observer is called.
+/// The set is changed in place. While the object is not observed, an edit costs what it costs on the set. The rest is
+/// as for arrays: inside an open change of the property an edit is part of it, and if the key's automatic notification
+/// is off, no observer is called.
 extension Property where Value: SetAlgebra & Collection {
     /// The set now. Setting it through the handle is a replacement that has only the elements that left and came.
     /// (Setting the property itself is a `.setting` with both sets whole.)
     ///
-    /// - Complexity: Setting is O(*n*) while somebody observes the object.
+    /// - Complexity: Setting is O(*n*) while the object is observed.
     public var value: Value {
         @inlinable get {
             checkAccess(toRead: place)

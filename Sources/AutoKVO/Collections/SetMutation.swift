@@ -17,12 +17,12 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
     @usableFromInline let leaving: Elements
     @usableFromInline let coming: Elements
 
-    @usableFromInline init(_ kind: ChangeKind, leaving: Elements = [], coming: Elements = []) {
+    @inlinable init(_ kind: ChangeKind, leaving: Elements = [], coming: Elements = []) {
         (self.kind, self.leaving, self.coming) = (kind, leaving, coming)
     }
 
     /// What a mutation of a set with the elements of another moves; nil is the symmetric difference.
-    @usableFromInline init(of mutation: SetMutationKind?, with other: Elements, from set: Elements) {
+    @inlinable init(of mutation: SetMutationKind?, with other: Elements, from set: Elements) {
         switch mutation {
         case .union: self.init(.insertion, coming: other.subtracting(set))
         case .minus: self.init(.removal, leaving: set.intersection(other))
@@ -35,11 +35,11 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
         }
     }
 
-    @usableFromInline var isEmpty: Bool { leaving.isEmpty && coming.isEmpty }
+    @inlinable var isEmpty: Bool { leaving.isEmpty && coming.isEmpty }
 
     // The change of an insertion has no old value, and that of a removal no new one.
-    var removed: Any? { kind == .insertion ? nil : leaving }
-    var inserted: Any? { kind == .removal ? nil : coming }
+    @usableFromInline var removed: Any? { kind == .insertion ? nil : leaving }
+    @usableFromInline var inserted: Any? { kind == .removal ? nil : coming }
 }
 
 /// A set that can be edited without knowing the type of its elements.
@@ -89,7 +89,7 @@ extension TrackedObject {
     /// The change has the elements that really leave and come, found by comparing with the set as it is now. If none
     /// do, no observer is called. For the rest see `willChangeValue(forKey:)`.
     ///
-    /// - Complexity: O(*n*) while somebody observes the object.
+    /// - Complexity: O(*n*) while the object is observed.
     public func willChangeValue(
         forKey key: String, withSetMutation mutation: SetMutationKind, using elements: Set<AnyHashable>
     ) {
@@ -104,7 +104,7 @@ extension TrackedObject {
             if let change {
                 Transaction.begin(record, slot, change)
             } else if thread.value.openTransaction(record, slot) != nil {
-                // Part of the open change, whose end must not be taken for this one's.
+                // Part of the open change: the matching did must not end that one.
                 Transaction.begin(record, slot)
             } else {
                 thread.value.beginUnobserved(record.address, slot)

@@ -3,7 +3,7 @@ extension CollectionOperator {
     /// of them.
     func resultType(of values: Any.Type) -> Any.Type? {
         let type = unwrappedType(values)
-        // What `@sum` makes is a number, but the types do not tell of which type.
+        // `@sum` makes a number, but the declared types do not give its type.
         let isSum = type == (any Numeric).self
         let isNumber = isSum || type is any BinaryInteger.Type || type is any BinaryFloatingPoint.Type
         switch self {
@@ -16,7 +16,7 @@ extension CollectionOperator {
             if isSum { return nil }
             if isOpen(type) { return Any.self }
             guard let collection = type as? any KeyValueCollection.Type else { return nil }
-            // A set of `AnyHashable` is taken for one of any type.
+            // The result is a set of `AnyHashable`, which converts to a set of any element type.
             return self == .distinctUnionOfSets ? Any.self : arrayType(of: collection.elementType)
         }
     }

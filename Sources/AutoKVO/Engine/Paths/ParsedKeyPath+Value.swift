@@ -1,13 +1,13 @@
 extension ParsedKeyPath {
-    /// The value at the end of the path; the empty optional where an object on the way is missing, or does not have the
-    /// key it is asked for.
+    /// The value at the end of the path; the empty optional if an object on the way is nil or does not have the path's
+    /// next key.
     func value(from object: TrackedObject) -> Any {
         do { return try requireValue(from: object) } catch { return Any?.none as Any }
     }
 
-    /// The value at the end of the path; the empty optional where an object on the way is missing.
+    /// The value at the end of the path; the empty optional if an object on the way is nil.
     ///
-    /// - Throws: A `KeyValueError` if an object whose class no declaration told is there and does not have the key, or if
+    /// - Throws: A `KeyValueError` if an object whose class is not declared does not have the path's next key, or if
     ///   the operator does not fit the values.
     func requireValue(from object: TrackedObject) throws(KeyValueError) -> Any {
         // The caller keeps the first object alive, and `kept` the one that was read last.
