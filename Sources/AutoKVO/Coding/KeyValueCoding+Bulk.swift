@@ -5,7 +5,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for the first name that the object's class does not declare.
     /// - Complexity: O(*n*) for *n* keys, and their getters.
     public func dictionaryWithValues(forKeys keys: [String]) throws(KeyValueError) -> [String: Any] {
-        let schema = try codingSchema()
+        let schema = try requireSchema()
         var slots: [(String, Int)] = []
         for key in keys { slots.append((key, try schema.requireSlot(of: key, in: key))) }
         var values: [String: Any] = [:]
@@ -25,7 +25,7 @@ extension TrackedObject {
     ///   another type.
     /// - Complexity: O(*n* log *n*) for *n* keys, and their setters and observers.
     public func setValues(_ values: [String: Any?]) throws(KeyValueError) {
-        let schema = try codingSchema()
+        let schema = try requireSchema()
         var prepared: [(slot: Int, value: Any)] = []
         for key in values.keys.sorted() {
             let slot = try schema.requireSlot(of: key, in: key)

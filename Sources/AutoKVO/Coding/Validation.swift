@@ -2,27 +2,27 @@ extension TrackedObject {
     /// Asks whether a value may be set for a key, and lets the class correct it.
     ///
     /// First the `validate:` of the `Key` looks at it, as a value of the property's type, then the object's
-    /// `validate(_:forKey:)`; either may replace it. Without them every value passes. Nothing is set and nobody is
-    /// told.
+    /// `validate(_:forKey:)`; either may replace it. Without them every value passes. Nothing is set, and no
+    /// observer is called.
     ///
     /// - Parameters:
-    ///   - value: The value; on return what it was replaced by. Unchanged if the call throws.
+    ///   - value: The value; on return what replaced it. Unchanged if the call throws.
     ///   - key: A key of this object.
     /// - Throws: A `KeyValueError`: `.invalidValue` with the description of what a validation threw, which is its
     ///   `underlyingError` (a `KeyValueError` of its own goes through as it is), `.wrongType` for a value that the
-    ///   key's `validate:` cannot look at, or what is wrong with the name.
+    ///   key's `validate:` cannot look at, or the error for a name that is not declared.
     public func validateValue(_ value: inout Any?, forKey key: String) throws(KeyValueError) {
-        let schema = try codingSchema()
+        let schema = try requireSchema()
         try validate(&value, schema, try schema.requireSlot(of: key, in: key), in: key)
     }
 
     /// Asks whether a value may be set at the end of a key path, and lets the class of the object there correct it. If
-    /// an object on the way is nil, nobody objects.
+    /// an object on the way is nil, the value passes.
     ///
     /// - Throws: As `validateValue(_:forKey:)`, and for a path that is not right or ends in an operator.
     public func validateValue(_ value: inout Any?, forKeyPath keyPath: String) throws(KeyValueError) {
         let end = try pathEnd(keyPath)
-        guard let object = end.object, let (schema, slot) = end.declared else { return }
+        guard let object = end.object, let (schema, slot) = end.key else { return }
         try object.validate(&value, schema, slot, in: keyPath)
     }
 

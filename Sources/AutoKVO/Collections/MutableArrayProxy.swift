@@ -10,7 +10,7 @@ extension TrackedObject {
         try MutableArrayProxy(self, key)
     }
 
-    /// The array at the end of a key path: that of the object which is there now.
+    /// The array at the end of a key path: that of the object that the path leads to now.
     ///
     /// - Throws: As `mutableArrayValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
     public func mutableArrayValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableArrayProxy {
@@ -22,10 +22,10 @@ extension TrackedObject {
 /// An array property of an object, reached by name: reads and edits what the property holds at that moment, also after
 /// it was set to another array. It keeps the object alive.
 ///
-/// Edits are those of `Property`, with the same changes for the observers, also where the property is computed and has
-/// a setter. They throw where an index is out of range or an element of the wrong type, and then have changed nothing;
-/// they are silent where the key's automatic notification is off. If the property is an optional that is nil, the array
-/// is empty, and the first edit that adds something creates it.
+/// Edits are those of `Property`, with the same changes for the observers, also if the property is computed and has a
+/// setter. An edit throws if an index is out of range or an element has the wrong type, and has then changed nothing.
+/// If the key's automatic notification is off, no observer is called. If the property is an optional that is nil, the
+/// array is empty, and the first edit that adds an element creates it.
 ///
 /// An `@Observed` property is edited in place; for any other, an edit reads, copies and sets the whole array. The proxy
 /// is used by one thread at a time, like the property. Handlers run before an edit returns and may edit the array
@@ -35,7 +35,7 @@ public struct MutableArrayProxy {
     private let type: any ProxiedArray.Type
 
     init(_ object: TrackedObject, _ key: String) throws(KeyValueError) {
-        proxied = try ProxiedKey(object, key, expecting: "an array") { unwrappedType($0) is any ProxiedArray.Type }
+        proxied = try ProxiedKey(object, key, expecting: "an array") { $0 is any ProxiedArray.Type }
         type = unwrappedType(proxied.key.declared.valueType) as! any ProxiedArray.Type
     }
 
@@ -45,30 +45,31 @@ public struct MutableArrayProxy {
     /// The key of the array.
     public var key: String { proxied.key.name }
 
-    /// The elements that are there now.
+    /// The elements now.
     ///
     /// - Complexity: O(*n*).
     public var elements: [Any] { (proxied.read() as? any KeyValueCollection)?.elements ?? [] }
+
+    /// The array now; nil if the property is nil.
+    private var array: (any ProxiedArray)? { proxied.read() as? any ProxiedArray }
 
     private func perform(_ edit: ArrayEdit) throws(KeyValueError) { try type.perform(edit, on: proxied) }
 }
 
 extension MutableArrayProxy: RandomAccessCollection {
     public var startIndex: Int { 0 }
-    public var endIndex: Int { proxied.read().map { type.count(of: $0) } ?? 0 }
+    public var endIndex: Int { array?.count ?? 0 }
     public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
 
-    /// The element at an index. Where there is none, or none any more, an `Any` that holds the empty optional;
+    /// The element at an index. If there is none, or no longer one, an `Any` that holds the empty optional;
     /// `element(at:)` throws there instead.
-    public subscript(position: Int) -> Any {
-        proxied.read().flatMap { type.element(at: position, of: $0) } ?? Any?.none as Any
-    }
+    public subscript(position: Int) -> Any { array?.element(at: position) ?? Any?.none as Any }
 
     /// The element at an index.
     ///
     /// - Throws: `.indexOutOfRange` where there is none.
     public func element(at index: Int) throws(KeyValueError) -> Any {
-        if let value = proxied.read(), let element = type.element(at: index, of: value) { return element }
+        if let element = array?.element(at: index) { return element }
         throw proxied.error(.indexOutOfRange(index: index, count: count))
     }
 }
@@ -91,7 +92,7 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
     public func insert(_ element: Any?, at index: Int) throws(KeyValueError) {
-        try perform(.insert([element ?? Any?.none as Any], at: index))
+        try insert(contentsOf: CollectionOfOne(element), at: index)
     }
 
     /// Inserts elements before the one at an index, or at the end: one insertion, or none if there are none.
@@ -99,7 +100,7 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
     public func insert(contentsOf elements: some Sequence, at index: Int) throws(KeyValueError) {
-        try perform(.insert(elements.map { $0 as Any }, at: index))
+        try replaceSubrange(index..<index, with: elements)
     }
 
     /// Takes an element out: a removal.
@@ -148,20 +149,19 @@ extension MutableArrayProxy {
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
-        let elements = elements
         try perform(.remove(elements.indices(where: condition)))
     }
 
-    /// Puts an element in the place of another: a replacement.
+    /// Replaces an element: a replacement.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     public func replace(at index: Int, with element: Any?) throws(KeyValueError) {
         _ = try self.element(at: index)
-        try perform(.replace(index..<index + 1, with: [element ?? Any?.none as Any]))
+        try replaceSubrange(index..<index + 1, with: CollectionOfOne(element))
     }
 
-    /// Puts elements in the place of others: a replacement of as many as there are on both sides, and an insertion or
-    /// removal of the rest.
+    /// Replaces elements by others: a replacement of as many as there are on both sides, and an insertion or removal of
+    /// the rest.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
@@ -173,15 +173,13 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     public func swapAt(_ i: Int, _ j: Int) throws(KeyValueError) {
-        for index in [i, j] where !(0..<count).contains(index) {
-            throw proxied.error(.indexOutOfRange(index: index, count: count))
-        }
+        for index in [i, j] { _ = try element(at: index) }
         var order = Array(0..<count)
         order.swapAt(i, j)
         try perform(.arrange(order))
     }
 
-    /// Sorts the array: one replacement of the elements that got another place, or nothing if none did.
+    /// Sorts the array: one replacement of the elements that move, or nothing if none does.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     /// - Complexity: O(*n* log *n*).

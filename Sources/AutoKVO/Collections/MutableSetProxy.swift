@@ -9,7 +9,7 @@ extension TrackedObject {
         try MutableSetProxy(self, key)
     }
 
-    /// The set at the end of a key path: that of the object which is there now.
+    /// The set at the end of a key path: that of the object that the path leads to now.
     ///
     /// - Throws: As `mutableSetValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
     public func mutableSetValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableSetProxy {
@@ -21,10 +21,10 @@ extension TrackedObject {
 /// A set property of an object, reached by name: reads and edits what the property holds at that moment, also after it
 /// was set to another set. It keeps the object alive.
 ///
-/// Edits tell the observers which elements came and left, as those of `Property` do; one that moves nothing tells
-/// nothing. They are silent where the key's automatic notification is off. Putting in something that the set cannot
-/// hold throws and changes nothing; taking such a thing out, or looking for it, finds nothing. If the property is an
-/// optional that is nil, the set is empty, and the first edit that adds something creates it.
+/// As with the edits of `Property`, the change of an edit has the elements that left and came; an edit that moves
+/// nothing makes no change. If the key's automatic notification is off, no observer is called. Putting in a value that
+/// the set cannot hold throws and changes nothing; removing or looking for such a value finds nothing. If the property
+/// is an optional that is nil, the set is empty, and the first edit that adds an element creates it.
 ///
 /// An `@Observed` property is edited in place; for any other, an edit reads, copies and sets the whole set. The proxy
 /// is used by one thread at a time, like the property. Handlers run before an edit returns and may edit the set again.
@@ -33,7 +33,7 @@ public struct MutableSetProxy {
     private let type: any ProxiedSet.Type
 
     init(_ object: TrackedObject, _ key: String) throws(KeyValueError) {
-        proxied = try ProxiedKey(object, key, expecting: "a set") { unwrappedType($0) is any ProxiedSet.Type }
+        proxied = try ProxiedKey(object, key, expecting: "a set") { $0 is any ProxiedSet.Type }
         type = unwrappedType(proxied.key.declared.valueType) as! any ProxiedSet.Type
     }
 
@@ -43,7 +43,7 @@ public struct MutableSetProxy {
     /// The key of the set.
     public var key: String { proxied.key.name }
 
-    /// The elements that are there now, in no particular order.
+    /// The elements now, in no particular order.
     ///
     /// - Complexity: O(*n*).
     public var elements: [Any] { (proxied.read() as? any KeyValueCollection)?.elements ?? [] }
@@ -64,9 +64,9 @@ public struct MutableSetProxy {
     }
 
     @discardableResult
-    private func perform(_ edit: SetEdit) throws(KeyValueError) -> Bool { try type.perform(edit, on: proxied) }
-
-    private func values(_ elements: some Sequence) -> [Any] { elements.map { $0 as Any } }
+    private func perform(_ mutation: SetMutationKind?, _ elements: some Sequence) throws(KeyValueError) -> Bool {
+        try type.perform(mutation, with: elements.map { $0 as Any }, on: proxied)
+    }
 }
 
 extension MutableSetProxy: Sequence {
@@ -79,25 +79,24 @@ extension MutableSetProxy {
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     @discardableResult
-    public func insert(_ element: Any) throws(KeyValueError) -> Bool { try perform(.mutate(.union, with: [element])) }
+    public func insert(_ element: Any) throws(KeyValueError) -> Bool { try perform(.union, [element]) }
 
     /// Takes an element out, if an equal one is there: a removal. Returns whether there was one.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
     @discardableResult
-    public func remove(_ element: Any) throws(KeyValueError) -> Bool { try perform(.mutate(.minus, with: [element])) }
+    public func remove(_ element: Any) throws(KeyValueError) -> Bool { try perform(.minus, [element]) }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
-    public func removeAll() throws(KeyValueError) { try perform(.mutate(.intersect, with: [])) }
+    public func removeAll() throws(KeyValueError) { try perform(.intersect, [Any]()) }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
     public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
-        let leaving = elements.filter(condition)
-        try perform(.mutate(.minus, with: leaving))
+        try perform(.minus, elements.filter(condition))
     }
 
     /// Puts elements in: one insertion of those that were not there, or none.
@@ -105,21 +104,21 @@ extension MutableSetProxy {
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     /// - Complexity: O(*n*) for *n* elements given.
     public func formUnion(_ elements: some Sequence) throws(KeyValueError) {
-        try perform(.mutate(.union, with: values(elements)))
+        try perform(.union, elements)
     }
 
     /// Takes elements out: one removal of those that were there, or none.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
     public func subtract(_ elements: some Sequence) throws(KeyValueError) {
-        try perform(.mutate(.minus, with: values(elements)))
+        try perform(.minus, elements)
     }
 
     /// Takes all elements out that are not among others: one removal, or none.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
     public func formIntersection(_ elements: some Sequence) throws(KeyValueError) {
-        try perform(.mutate(.intersect, with: values(elements)))
+        try perform(.intersect, elements)
     }
 
     /// Takes the elements out that are there and puts in those that are not: one change, or none.
@@ -127,7 +126,7 @@ extension MutableSetProxy {
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     /// - Complexity: O(*n*) for *n* elements given.
     public func formSymmetricDifference(_ elements: some Sequence) throws(KeyValueError) {
-        try perform(.symmetricDifference(with: values(elements)))
+        try perform(nil, elements)
     }
 
     /// Makes the set another one: a replacement of the elements that leave by those that come, or none.
@@ -135,6 +134,6 @@ extension MutableSetProxy {
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     /// - Complexity: O(*n*) for *n* elements on both sides.
     public func setElements(_ elements: some Sequence) throws(KeyValueError) {
-        try perform(.mutate(.set, with: values(elements)))
+        try perform(.set, elements)
     }
 }

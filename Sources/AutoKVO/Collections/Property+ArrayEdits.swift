@@ -1,21 +1,24 @@
 /// Edits of an array through its handle, with the standard library's names.
 ///
-/// Each tells the observers what moved: an insertion, a removal or a replacement with its indexes and, where they were
+/// Each is a change that says what moved: an insertion, a removal or a replacement with its indexes and, if they were
 /// asked for, only the elements concerned. One edit is one change (`replaceSubrange` is up to two); an edit that moves
 /// nothing is none. Applied in their order to a copy, the changes give the array.
 ///
-/// The array is changed in place: nothing is copied but the elements that an observer asked for, and those that have to
-/// be kept until the observers were called. While nobody observes the object, an edit costs what it costs on the array.
-/// Inside an open change of the property (`withMutation`) an edit is part of that change; where the key's automatic
-/// notification is off, nobody is told. Handlers run on this thread, after the edit and before the call returns, and
-/// may edit the same property again.
-extension Property where Value: EditableCollection, Value.Index == Int {
+/// The array is changed in place: only the elements that an observer asked for are copied, and those that have to be
+/// kept until the observers were called. While the object is not observed, an edit costs what it costs on the array.
+/// Inside an open change of the property (`withMutation`) an edit is part of that change; if the key's automatic
+/// notification is off, no observer is called. Handlers run on this thread, after the edit and before the call returns,
+/// and may edit the same property again.
+///
+/// These edits exist for every collection that is random access, with whole numbers as indexes, as arrays and their
+/// slices are.
+extension Property
+where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollection, Value.Index == Int {
     /// The element at an index. Setting it is a replacement, also by an equal element.
     ///
     /// - Precondition: The index is that of an element.
     /// - Complexity: O(1).
-    @inlinable
-    public subscript(position: Int) -> Value.Element {
+    @inlinable public subscript(position: Int) -> Value.Element {
         get { value[position] }
         nonmutating set {
             require(element: position)
@@ -29,8 +32,7 @@ extension Property where Value: EditableCollection, Value.Index == Int {
     /// Adds an element at the end: an insertion.
     ///
     /// - Complexity: O(1) on average.
-    @inlinable
-    public func append(_ element: Value.Element) {
+    @inlinable public func append(_ element: Value.Element) {
         let end = endIndex
         edit(.insertion, end..<end + 1) { $0.append(element) }
     }
@@ -38,21 +40,16 @@ extension Property where Value: EditableCollection, Value.Index == Int {
     /// Adds elements at the end: one insertion, or none if there are none.
     ///
     /// - Complexity: O(*k*) on average for *k* new elements.
-    @inlinable
-    public func append(contentsOf elements: some Sequence<Value.Element>) {
-        if object.isObserved {
-            insert(contentsOf: Array(elements), at: endIndex)
-        } else {
-            exclusively { $0.append(contentsOf: elements) }
-        }
+    @inlinable public func append(contentsOf elements: some Sequence<Value.Element>) {
+        if !object.isObserved { return exclusively { $0.append(contentsOf: elements) } }
+        insert(contentsOf: Array(elements), at: endIndex)
     }
 
     /// Inserts an element before the one at an index, or at the end.
     ///
     /// - Precondition: The index is that of an element, or the one after the last.
     /// - Complexity: O(*n*).
-    @inlinable
-    public func insert(_ element: Value.Element, at index: Int) {
+    @inlinable public func insert(_ element: Value.Element, at index: Int) {
         require(bounds: index..<index)
         edit(.insertion, index..<index + 1) { $0.insert(element, at: index) }
     }
@@ -61,8 +58,7 @@ extension Property where Value: EditableCollection, Value.Index == Int {
     ///
     /// - Precondition: The index is that of an element, or the one after the last.
     /// - Complexity: O(*n* + *k*) for *k* new elements.
-    @inlinable
-    public func insert(contentsOf elements: some Collection<Value.Element>, at index: Int) {
+    @inlinable public func insert(contentsOf elements: some Collection<Value.Element>, at index: Int) {
         require(bounds: index..<index)
         let count = elements.count
         if count > 0 { edit(.insertion, index..<index + count) { $0.insert(contentsOf: elements, at: index) } }
@@ -72,41 +68,34 @@ extension Property where Value: EditableCollection, Value.Index == Int {
     ///
     /// - Precondition: The index is that of an element.
     /// - Complexity: O(*n*).
-    @inlinable
     @discardableResult
-    public func remove(at index: Int) -> Value.Element {
+    @inlinable public func remove(at index: Int) -> Value.Element {
         require(element: index)
         return edit(.removal, index..<index + 1) { $0.remove(at: index) }
     }
 
     /// - Precondition: The array is not empty.
-    @inlinable
     @discardableResult
-    public func removeFirst() -> Value.Element { remove(at: startIndex) }
+    @inlinable public func removeFirst() -> Value.Element { remove(at: startIndex) }
 
     /// - Precondition: The array is not empty.
-    @inlinable
     @discardableResult
-    public func removeLast() -> Value.Element { remove(at: endIndex - 1) }
+    @inlinable public func removeLast() -> Value.Element { remove(at: endIndex - 1) }
 
     /// Takes the last element out, if there is one.
-    @inlinable
-    public func popLast() -> Value.Element? { isEmpty ? nil : removeLast() }
+    @inlinable public func popLast() -> Value.Element? { isEmpty ? nil : removeLast() }
 
     /// - Precondition: The array has that many elements.
-    @inlinable
-    public func removeFirst(_ count: Int) { removeSubrange(startIndex..<startIndex + count) }
+    @inlinable public func removeFirst(_ count: Int) { removeSubrange(startIndex..<startIndex + count) }
 
     /// - Precondition: The array has that many elements.
-    @inlinable
-    public func removeLast(_ count: Int) { removeSubrange(endIndex - count..<endIndex) }
+    @inlinable public func removeLast(_ count: Int) { removeSubrange(endIndex - count..<endIndex) }
 
     /// Takes elements out: one removal, or none if the range is empty.
     ///
     /// - Precondition: The range is within the array.
     /// - Complexity: O(*n*).
-    @inlinable
-    public func removeSubrange(_ bounds: some RangeExpression<Int>) {
+    @inlinable public func removeSubrange(_ bounds: some RangeExpression<Int>) {
         let bounds = bounds.relative(to: self)
         require(bounds: bounds)
         if !bounds.isEmpty { editReleasing(.removal, RangeSet(bounds)) { $0.removeSubrange(bounds) } }
@@ -116,46 +105,39 @@ extension Property where Value: EditableCollection, Value.Index == Int {
     ///
     /// - Precondition: The indexes are within the array.
     /// - Complexity: O(*n*).
-    @inlinable
-    public func removeSubranges(_ indexes: RangeSet<Int>) {
-        guard let first = indexes.ranges.first, let last = indexes.ranges.last else { return }
-        require(bounds: first.lowerBound..<last.upperBound)
-        editReleasing(.removal, indexes) { $0.removeSubranges(indexes) }
+    @inlinable public func removeSubranges(_ indexes: RangeSet<Int>) {
+        require(elements: indexes)
+        if !indexes.isEmpty { editReleasing(.removal, indexes) { $0.removeSubranges(indexes) } }
     }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Complexity: O(*n*).
-    @inlinable
-    public func removeAll(keepingCapacity: Bool = false) {
-        let bounds = startIndex..<endIndex
-        if !bounds.isEmpty {
-            editReleasing(.removal, RangeSet(bounds)) { $0.removeAll(keepingCapacity: keepingCapacity) }
-        }
+    @inlinable public func removeAll(keepingCapacity: Bool = false) {
+        if isEmpty { return }
+        editReleasing(.removal, RangeSet(startIndex..<endIndex)) { $0.removeAll(keepingCapacity: keepingCapacity) }
     }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Complexity: O(*n*).
-    @inlinable
-    public func removeAll(where condition: (Value.Element) throws -> Bool) rethrows {
-        if object.isObserved || !_isPOD(Value.Element.self) {
-            let leaving = try value.indices(where: condition)
-            removeSubranges(leaving)
-        } else {
-            try exclusively { try $0.removeAll(where: condition) }
+    @inlinable public func removeAll(where condition: (Value.Element) throws -> Bool) rethrows {
+        if !object.isObserved, _isPOD(Value.Element.self) {
+            return try exclusively { try $0.removeAll(where: condition) }
         }
+        removeSubranges(try value.indices(where: condition))
     }
 
-    /// Puts elements in the place of others: a replacement of as many as there are on both sides, and an insertion or
-    /// removal of the rest. With an empty range it is an insertion, with no elements a removal, with neither nothing.
+    /// Replaces elements by others: a replacement of as many as there are on both sides, and an insertion or removal of
+    /// the rest. With an empty range it is an insertion, with no elements a removal, with neither nothing.
     ///
     /// The two changes are two edits, one after the other: a handler of the first sees the array in between.
     ///
     /// - Precondition: The range is within the array.
     /// - Complexity: O(*n* + *k*) for *k* new elements.
-    @inlinable
-    public func replaceSubrange(_ bounds: some RangeExpression<Int>, with elements: some Collection<Value.Element>) {
+    @inlinable public func replaceSubrange(
+        _ bounds: some RangeExpression<Int>, with elements: some Collection<Value.Element>
+    ) {
         let bounds = bounds.relative(to: self)
         require(bounds: bounds)
         if object.isObserved {
@@ -167,21 +149,36 @@ extension Property where Value: EditableCollection, Value.Index == Int {
         }
     }
 
-    @usableFromInline
-    func replaceInSteps(_ bounds: Range<Int>, with elements: [Value.Element]) {
-        let common = Swift.min(bounds.count, elements.count)
-        let middle = bounds.lowerBound + common
-        if common > 0 {
-            editReleasing(.replacement, RangeSet(bounds.lowerBound..<middle)) {
-                $0.replaceSubrange(bounds.lowerBound..<middle, with: elements[..<common])
-            }
-        }
-        // A handler of the replacement may have shortened the array.
-        let end = endIndex
-        if common < bounds.count {
-            removeSubrange(Swift.min(middle, end)..<Swift.min(bounds.upperBound, end))
-        } else if common < elements.count {
-            insert(contentsOf: elements[common...], at: Swift.min(middle, end))
-        }
+    /// Makes an edit that concerns some indexes, and announces it if the object is observed.
+    @inlinable func edit<Result>(_ kind: ChangeKind, _ range: Range<Int>, _ body: (inout Value) -> Result) -> Result {
+        object.isObserved ? announce(kind, RangeSet(range), body) : exclusively(body)
+    }
+
+    /// The same for an edit by which the elements at some indexes leave: see `announceReleasing`. The indexes are an
+    /// autoclosure because a `RangeSet` is an allocation, which an edit without observers does not need.
+    @inlinable func editReleasing(
+        _ kind: ChangeKind, _ indexes: @autoclosure () -> RangeSet<Int>, _ body: (inout Value) -> Void
+    ) {
+        if !object.isObserved, _isPOD(Value.Element.self) { return exclusively(body) }
+        announceReleasing(kind, indexes(), body)
+    }
+
+    @inlinable func require(element index: Int) {
+        if !(index >= startIndex && index < endIndex) { fail(index..<index + 1) }
+    }
+
+    @inlinable func require(bounds: Range<Int>) {
+        if !(bounds.lowerBound >= startIndex && bounds.upperBound <= endIndex) { fail(bounds) }
+    }
+
+    /// Requires that indexes are those of elements.
+    @inlinable func require(elements indexes: RangeSet<Int>) {
+        guard let first = indexes.ranges.first, let last = indexes.ranges.last else { return }
+        require(bounds: first.lowerBound..<last.upperBound)
+    }
+
+    @usableFromInline func fail(_ bounds: Range<Int>) -> Never {
+        let indexes = bounds.count == 1 ? "The index \(bounds.lowerBound) is" : "The indexes \(bounds) are"
+        misuse("\(indexes) out of range for \(type(of: object)).\(key), which has \(count) elements.")
     }
 }

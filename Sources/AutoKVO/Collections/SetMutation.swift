@@ -1,4 +1,4 @@
-/// What is done to a set: how a change of it is announced by hand.
+/// What is done to a set, for announcing a change of it by hand.
 public enum SetMutationKind: UInt, Sendable, Hashable {
     /// Elements are put in: an insertion of those that were not there.
     case union = 1
@@ -10,92 +10,86 @@ public enum SetMutationKind: UInt, Sendable, Hashable {
     case set = 4
 }
 
-/// What an edit of a set moves. The two sets are of the property's type.
-struct SetMovement<Elements> {
-    let kind: ChangeKind
-    let leaving: Elements
-    let coming: Elements
+/// Which elements an edit of a set moves.
+@usableFromInline
+struct SetMovement<Elements: SetAlgebra & Collection> {
+    @usableFromInline let kind: ChangeKind
+    @usableFromInline let leaving: Elements
+    @usableFromInline let coming: Elements
 
-    /// Neither for an insertion nor for a removal is the other set part of the change.
-    var change: CollectionChange {
-        CollectionChange(
-            kind, removed: kind == .insertion ? nil : leaving, inserted: kind == .removal ? nil : coming)
+    @inlinable init(_ kind: ChangeKind, leaving: Elements = [], coming: Elements = []) {
+        (self.kind, self.leaving, self.coming) = (kind, leaving, coming)
     }
+
+    /// What a mutation of a set with the elements of another moves; nil is the symmetric difference.
+    @inlinable init(of mutation: SetMutationKind?, with other: Elements, from set: Elements) {
+        switch mutation {
+        case .union: self.init(.insertion, coming: other.subtracting(set))
+        case .minus: self.init(.removal, leaving: set.intersection(other))
+        case .intersect: self.init(.removal, leaving: set.subtracting(other))
+        case .set: self.init(.replacement, leaving: set.subtracting(other), coming: other.subtracting(set))
+        case nil:
+            let (leaving, coming) = (set.intersection(other), other.subtracting(set))
+            let kind: ChangeKind = leaving.isEmpty ? .insertion : coming.isEmpty ? .removal : .replacement
+            self.init(kind, leaving: leaving, coming: coming)
+        }
+    }
+
+    @inlinable var isEmpty: Bool { leaving.isEmpty && coming.isEmpty }
+
+    // The change of an insertion has no old value, and that of a removal no new one.
+    @usableFromInline var removed: Any? { kind == .insertion ? nil : leaving }
+    @usableFromInline var inserted: Any? { kind == .removal ? nil : coming }
 }
 
-/// A set that can be edited by those who do not know the type of its elements.
+/// A set that can be edited without knowing the type of its elements.
 protocol ProxiedSet: EmptyCollectionValue {
-    /// What a mutation of the set that a key has would tell; nil if it moves nothing.
+    /// The change that announces a mutation of a set by hand; nil if no element moves.
     static func announcement(
         of mutation: SetMutationKind, with values: [Any], on current: Any?
     ) -> CollectionChange?
-    /// Mutates the set that a key has. Returns whether anything moved.
-    static func perform(_ edit: SetEdit, on key: ProxiedKey) throws(KeyValueError) -> Bool
+    /// Mutates the set of a key; nil is the symmetric difference. Returns whether any element moved.
+    static func perform(
+        _ mutation: SetMutationKind?, with values: [Any], on key: ProxiedKey
+    ) throws(KeyValueError) -> Bool
     func containsElement(_ value: Any) -> Bool
-}
-
-/// An edit of a set of any type.
-enum SetEdit {
-    case mutate(SetMutationKind, with: [Any])
-    case symmetricDifference(with: [Any])
 }
 
 extension Set: ProxiedSet {
     static func announcement(
         of mutation: SetMutationKind, with values: [Any], on current: Any?
     ) -> CollectionChange? {
-        let elements = values.compactMap { convertForCoding($0, to: Element.self) }
-        let movement = movement(of: mutation, with: Set(elements), from: current as? Set ?? [])
-        return movement.leaving.isEmpty && movement.coming.isEmpty ? nil : movement.change
+        let movement = SetMovement(of: mutation, with: elements(among: values), from: current as? Set ?? [])
+        if movement.isEmpty { return nil }
+        return CollectionChange(movement.kind, removed: movement.removed, inserted: movement.inserted)
     }
 
-    static func perform(_ edit: SetEdit, on key: ProxiedKey) throws(KeyValueError) -> Bool {
-        let movement: SetMovement<Set>
-        switch edit {
-        case .mutate(let kind, let values):
-            let takesAll = kind == .union || kind == .set
-            // What cannot be in the set need not be taken out of it.
-            let elements =
-                takesAll
-                ? try key.convert(values, to: Element.self)
-                : values.compactMap { convertForCoding($0, to: Element.self) }
-            movement = Self.movement(of: kind, with: Set(elements), from: key.read(as: Set.self))
-        case .symmetricDifference(let values):
-            let (elements, current) = (Set(try key.convert(values, to: Element.self)), key.read(as: Set.self))
-            let (leaving, coming) = (current.intersection(elements), elements.subtracting(current))
-            let kind: ChangeKind = leaving.isEmpty ? .insertion : coming.isEmpty ? .removal : .replacement
-            movement = SetMovement(kind: kind, leaving: leaving, coming: coming)
-        }
-        if movement.leaving.isEmpty, movement.coming.isEmpty { return false }
-        key.edit(movement.change) { (set: inout Set) in
-            set.subtract(movement.leaving)
-            set.formUnion(movement.coming)
-        }
-        withExtendedLifetime(movement.leaving) {}
-        return true
+    static func perform(
+        _ mutation: SetMutationKind?, with values: [Any], on key: ProxiedKey
+    ) throws(KeyValueError) -> Bool {
+        let set = ProxiedCollection<Set>(key: key)
+        // A value that the set cannot hold is not in it, so it need not be taken out.
+        let onlyTakesOut = mutation == .minus || mutation == .intersect
+        let elements = onlyTakesOut ? elements(among: values) : Set(try key.convert(values, to: Element.self))
+        return set.move(SetMovement(of: mutation, with: elements, from: set.value))
     }
 
     func containsElement(_ value: Any) -> Bool {
         convertForCoding(value, to: Element.self).map(contains) ?? false
     }
 
-    private static func movement(of mutation: SetMutationKind, with other: Set, from set: Set) -> SetMovement<Set> {
-        switch mutation {
-        case .union: SetMovement(kind: .insertion, leaving: [], coming: other.subtracting(set))
-        case .minus: SetMovement(kind: .removal, leaving: set.intersection(other), coming: [])
-        case .intersect: SetMovement(kind: .removal, leaving: set.subtracting(other), coming: [])
-        case .set: SetMovement(kind: .replacement, leaving: set.subtracting(other), coming: other.subtracting(set))
-        }
+    private static func elements(among values: [Any]) -> Set {
+        Set(values.compactMap { convertForCoding($0, to: Element.self) })
     }
 }
 
 extension TrackedObject {
-    /// Says that elements of a set are about to be put in or taken out.
+    /// Announces that elements are about to be put in a set or taken out of it.
     ///
-    /// The change is told with the elements that really leave and come, found by comparing with the set as it is now.
-    /// If none do, nobody is told. For the rest see `willChangeValue(forKey:)`.
+    /// The change has the elements that really leave and come, found by comparing with the set as it is now. If none
+    /// do, no observer is called. For the rest see `willChangeValue(forKey:)`.
     ///
-    /// - Complexity: O(*n*) while somebody observes the object.
+    /// - Complexity: O(*n*) while the object is observed.
     public func willChangeValue(
         forKey key: String, withSetMutation mutation: SetMutationKind, using elements: Set<AnyHashable>
     ) {
@@ -110,7 +104,7 @@ extension TrackedObject {
             if let change {
                 Transaction.begin(record, slot, change)
             } else if thread.value.openTransaction(record, slot) != nil {
-                // Part of the open change, whose end must not be taken for this one's.
+                // Part of the open change: the matching did must not end that one.
                 Transaction.begin(record, slot)
             } else {
                 thread.value.beginUnobserved(record.address, slot)
@@ -118,7 +112,7 @@ extension TrackedObject {
         }
     }
 
-    /// Says that elements of a set have been put in or taken out, and tells the observers.
+    /// Announces that elements have been put in a set or taken out of it, and calls the observers.
     public func didChangeValue(
         forKey key: String, withSetMutation mutation: SetMutationKind, using elements: Set<AnyHashable>
     ) {

@@ -10,10 +10,12 @@ struct CoalescedEdit {
 /// A collection before edits that led to it, the latest last; nil if they do not tell enough.
 func undo(_ edits: [CoalescedEdit], _ collection: Any) -> Any? {
     if let set = collection as? any UndoableSet { return set.undoing(edits) }
-    return (collection as? any EditableCollection).flatMap { undo(edits, $0) }
+    return (collection as? any (RandomAccessCollection & RangeReplaceableCollection)).flatMap { undo(edits, $0) }
 }
 
-private func undo<Elements: EditableCollection>(_ edits: [CoalescedEdit], _ collection: Elements) -> Any? {
+private func undo<Elements: RandomAccessCollection & RangeReplaceableCollection>(
+    _ edits: [CoalescedEdit], _ collection: Elements
+) -> Any? {
     var value = collection
     func index(_ position: Int) -> Elements.Index { value.index(value.startIndex, offsetBy: position) }
     for edit in edits.reversed() {

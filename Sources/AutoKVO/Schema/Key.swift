@@ -128,7 +128,7 @@ final class DeclaredKey: @unchecked Sendable {
 
     /// The object the key holds now, if it holds a tracked one.
     func readObject(_ object: TrackedObject) -> TrackedObject? {
-        guard holdsReference else { return unwrapped(read(object)).flatMap(asTrackedObject) }
+        guard holdsReference else { return unwrapped(read(object)) as? TrackedObject }
         // An `Any` holds what is no larger than three words in its first bytes, so the reference is moved out of it. A cast
         // would take 400 ns.
         return withUnsafeTemporaryAllocation(of: Any.self, capacity: 1) { value in

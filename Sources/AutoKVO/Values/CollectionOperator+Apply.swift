@@ -1,5 +1,5 @@
 extension CollectionOperator {
-    /// What the operator says of a collection that is not there.
+    /// The operator's value for a collection that is nil.
     var valueOfNothing: Any {
         switch self {
         case .count, .sum: 0
@@ -26,19 +26,14 @@ extension CollectionOperator {
         case .distinctUnionOfArrays: return flattened(values).map(distinct)
         case .distinctUnionOfSets:
             guard let all = flattened(values) else { return nil }
-            var set: Set<AnyHashable> = []
-            for value in all {
-                guard let value = value as? AnyHashable else { return nil }
-                set.insert(value)
-            }
-            return set
+            let hashable = all.compactMap { $0 as? AnyHashable }
+            return hashable.count == all.count ? Set(hashable) : nil
         }
     }
 
     private func flattened(_ values: [Any]) -> [Any]? {
         var all: [Any] = []
-        for value in values {
-            guard let value = unwrapped(value) else { continue }
+        for value in values.compactMap(unwrapped) {
             guard let collection = value as? any KeyValueCollection else { return nil }
             all += collection.elements.compactMap(unwrapped)
         }
@@ -63,15 +58,10 @@ extension CollectionOperator {
 
     private func extreme(of values: [Any], _ wins: (Int) -> Bool) -> Any? {
         var best: Any?
-        for value in values {
-            guard let value = unwrapped(value) else { continue }
-            guard let known = best else {
-                guard value is any Comparable else { return nil }
-                best = value
-                continue
-            }
-            guard let order = compare(value, known) else { return nil }
-            if wins(order) { best = value }
+        for value in values.compactMap(unwrapped) {
+            // The first value is compared with itself, which shows whether it can be compared at all.
+            guard let order = compare(value, best ?? value) else { return nil }
+            if best == nil || wins(order) { best = value }
         }
         return best ?? Any?.none as Any
     }
@@ -115,16 +105,14 @@ struct Number {
     /// The sum, whole as long as all numbers are and it fits an `Int`. Nil if something is not a number.
     static func sum(_ values: [Any]) -> Number? {
         var total = Number(integer: 0, double: 0)
-        for value in values {
-            guard let value = unwrapped(value) else { continue }
+        for value in values.compactMap(unwrapped) {
             guard let number = Number(value) else { return nil }
-            let double = total.double + number.double
-            guard let a = total.integer, let b = number.integer else {
-                total = Number(integer: nil, double: double)
-                continue
+            var whole: Int?
+            if let a = total.integer, let b = number.integer {
+                let (sum, overflow) = a.addingReportingOverflow(b)
+                whole = overflow ? nil : sum
             }
-            let (sum, overflow) = a.addingReportingOverflow(b)
-            total = Number(integer: overflow ? nil : sum, double: double)
+            total = Number(integer: whole, double: total.double + number.double)
         }
         return total
     }

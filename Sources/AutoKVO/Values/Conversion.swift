@@ -1,5 +1,3 @@
-@_spi(Reflection) import Swift
-
 /// A type that values of a key can be delivered or set as, though the property has another type.
 ///
 ///     extension Celsius: KeyValueConvertible {
@@ -54,7 +52,7 @@ extension ContiguousArray: KeyValueCollection {}
 extension Set: KeyValueCollection {}
 
 extension Dictionary: KeyValueCollection {
-    // What a dictionary is asked for is its values.
+    // A path goes on behind the values of a dictionary, not behind its keys.
     static var elementType: Any.Type { Value.self }
     var elements: [Any] { values.map { $0 as Any } }
 }
@@ -76,28 +74,15 @@ func unwrapped(_ value: Any) -> Any? {
     return value
 }
 
-func asTrackedObject(_ value: Any) -> TrackedObject? {
-    value as? TrackedObject
-}
-
-func isExistential(_ type: Any.Type) -> Bool {
-    // The first word of every type's metadata is its kind.
-    let kind = _MetadataKind(rawValue: unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee)
-    return kind == .existential || kind == .existentialMetatype
-}
-
-/// Whether the type does not tell what a value of it is, so that only the value does.
+/// Whether the type does not say which type a value of it has, so that only the value does.
 func isOpen(_ type: Any.Type) -> Bool {
-    // The kind of `any Collection<Int>` has no name in the standard library (6.3.1).
-    let constrainedExistential: UInt = 0x307
-    return isExistential(type) || type == AnyHashable.self
-        || unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee == constrainedExistential
+    isExistential(type) || type == AnyHashable.self || isConstrainedExistential(type)
 }
 
 /// The value as another type: as it is, in or out of an optional, through a raw value, or by the type's own conversion.
 @usableFromInline
 func convert<To>(_ value: Any, to type: To.Type) -> To? {
-    if To.self == Any.self { return unsafeBitCast(Boxed(value: value), to: Boxed<To>.self).value }
+    if let any = asAny(value, type) { return any }
     if let exact = value as? To, !(To.self is any OptionalValue.Type) || Swift.type(of: value) == To.self {
         return exact
     }
@@ -113,41 +98,29 @@ func convert<To>(_ value: Any, to type: To.Type) -> To? {
     return nil
 }
 
-/// Something to bit-cast: `Any` to a generic parameter that is `Any`.
-@usableFromInline
-struct Boxed<Value> {
-    @usableFromInline let value: Value
-    @inlinable init(value: Value) { self.value = value }
-}
-
 private func make<R: RawRepresentable>(_ type: R.Type, from raw: Any) -> Any? {
     (raw as? R.RawValue).flatMap(R.init(rawValue:))
 }
 
-private func rawValueType<R: RawRepresentable>(_ type: R.Type) -> Any.Type { R.RawValue.self }
-
-/// Whether values of one type could ever arrive as another. What the static types leave open is allowed.
+/// Whether values of one type could ever be converted to another. What the static types leave open is allowed.
 func canConvert(from source: Any.Type, to target: Any.Type) -> Bool {
-    let source = unwrappedType(source)
-    let target = unwrappedType(target)
-    if source == target || isExistential(source) || isExistential(target) { return true }
+    if canCast(from: source, to: target) { return true }
+    let (source, target) = (unwrappedType(source), unwrappedType(target))
     if let convertible = target as? any KeyValueConvertible.Type { return convertible.canConvert(from: source) }
-    if let a = source as? AnyClass, let b = target as? AnyClass { return isKind(a, of: b) || isKind(b, of: a) }
     if let a = source as? any KeyValueCollection.Type, let b = target as? any KeyValueCollection.Type {
         return sameShape(a, b) && canCast(from: a.elementType, to: b.elementType)
     }
-    if let raw = target as? any RawRepresentable.Type, rawValueType(raw) == source { return true }
+    if let raw = target as? any RawRepresentable.Type, rawValueType(of: raw) == source { return true }
     if source is any KeyValueConvertible.Type { return true }
-    if let raw = source as? any RawRepresentable.Type, rawValueType(raw) == target { return true }
+    if let raw = source as? any RawRepresentable.Type, rawValueType(of: raw) == target { return true }
     return false
 }
 
 private func canCast(from source: Any.Type, to target: Any.Type) -> Bool {
-    let source = unwrappedType(source)
-    let target = unwrappedType(target)
+    let (source, target) = (unwrappedType(source), unwrappedType(target))
     if source == target || isExistential(source) || isExistential(target) { return true }
-    if let a = source as? AnyClass, let b = target as? AnyClass { return isKind(a, of: b) || isKind(b, of: a) }
-    return false
+    guard let a = source as? AnyClass, let b = target as? AnyClass else { return false }
+    return isKind(a, of: b) || isKind(b, of: a)
 }
 
 private func sameShape(_ a: any KeyValueCollection.Type, _ b: any KeyValueCollection.Type) -> Bool {
@@ -155,12 +128,8 @@ private func sameShape(_ a: any KeyValueCollection.Type, _ b: any KeyValueCollec
 }
 
 private func isKind(_ a: AnyClass, of b: AnyClass) -> Bool {
-    var cursor: AnyClass? = a
-    while let c = cursor {
-        if c == b { return true }
-        cursor = _getSuperclass(c)
-    }
-    return false
+    func isKind<B>(of _: B.Type) -> Bool { a is B.Type }
+    return _openExistential(b as Any.Type, do: isKind)
 }
 
 /// Whether two values of a key are equal for `.distinct` and for bindings: by `==` if the type has one, by identity for
@@ -176,3 +145,6 @@ func areEqual(_ a: Any, _ b: Any) -> Bool {
 private func isEqual<T: Equatable>(_ a: T, _ b: Any) -> Bool {
     (b as? T).map { a == $0 } ?? false
 }
+
+/// What an error calls the type of a value that was given.
+func typeName(of value: Any?) -> String { value.flatMap(unwrapped).map { "\(type(of: $0))" } ?? "nil" }

@@ -1,6 +1,6 @@
-/// A collection whose elements can be picked by position: what an indexed change is told of.
+/// A collection whose elements can be picked by position, as an indexed change needs it.
 protocol IndexedCollection {
-    /// The elements at the positions, in order, as a collection of the same type. Positions that there are none at are
+    /// The elements at the positions, in order, as a collection of the same type. Positions without an element are
     /// left out.
     func elements(at positions: RangeSet<Int>) -> Any
 }

@@ -1,4 +1,4 @@
-/// The value as what a key of a type can be set to: what `convert` says, or else a number of another type.
+/// The value as what a key of a type can be set to: the result of `convert`, or else a number of another type.
 ///
 /// A number becomes one of any standard type that can hold it: an integer exactly, `3.0` as `3`, a floating-point
 /// number rounded to the nearest as a literal would be. What does not fit (`300` for an `Int8`, `3.5` for an `Int`) is

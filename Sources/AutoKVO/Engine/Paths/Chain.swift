@@ -166,7 +166,7 @@ extension PathLink {
         var found: [TrackedObject] = []
         var open = collection.elements
         while let value = open.popLast() {
-            if let object = asTrackedObject(value) {
+            if let object = value as? TrackedObject {
                 found.append(object)
             } else if let inner = unwrapped(value) as? any KeyValueCollection {
                 open += inner.elements

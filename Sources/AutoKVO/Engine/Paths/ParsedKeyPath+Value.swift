@@ -1,16 +1,16 @@
 extension ParsedKeyPath {
-    /// The value at the end of the path; the empty optional where an object on the way is missing, or does not have the
-    /// key it is asked for.
+    /// The value at the end of the path; the empty optional if an object on the way is nil or does not have the path's
+    /// next key.
     func value(from object: TrackedObject) -> Any {
         do { return try requireValue(from: object) } catch { return Any?.none as Any }
     }
 
-    /// The value at the end of the path; the empty optional where an object on the way is missing.
+    /// The value at the end of the path; the empty optional if an object on the way is nil.
     ///
-    /// - Throws: A `KeyValueError` if an object whose class no declaration told is there and does not have the key, or if
+    /// - Throws: A `KeyValueError` if an object whose class is not declared does not have the path's next key, or if
     ///   the operator does not fit the values.
     func requireValue(from object: TrackedObject) throws(KeyValueError) -> Any {
-        // The first object is the caller's to keep, and each one behind it is kept here.
+        // The caller keeps the first object alive, and `kept` the one that was read last.
         var kept: TrackedObject?
         var object = Borrowed.to(object)
         let last = keys.count - 1
@@ -50,13 +50,10 @@ extension ParsedKeyPath {
         return schema.use { $0.layout.value.declaration(slot) }
     }
 
-    /// Refuses what is no object where the path goes on. Nothing is not refused: the path ends there.
+    /// Throws if a key before the last holds a value that is no object. Nil is no error: the path ends there.
     private func requireNothing(in key: DeclaredKey, of object: TrackedObject) throws(KeyValueError) {
         guard key.objectClass == nil, let value = unwrapped(key.read(object)) else { return }
-        throw KeyValueError(
-            .pathThroughCollection, className: try ClassSchema.of(type(of: object)).className, key: key.name,
-            keyPath: text
-        ).saying(reasonToEnd(at: type(of: value), key.name))
+        throw cannotGoOn(at: type(of: value), key.name, of: try ClassSchema.of(type(of: object)).className)
     }
 }
 
@@ -84,7 +81,7 @@ extension ParsedKeyPath {
     fileprivate func value(ofElement element: Any, in tail: Tail, depth: Int = 0) throws(KeyValueError) -> Any {
         if keys.isEmpty { return try self.tail!.evaluate(on: element, in: self) }
         guard let bare = unwrapped(element) else { return Any?.none as Any }
-        if let object = asTrackedObject(bare) { return try requireValue(from: object) }
+        if let object = bare as? TrackedObject { return try requireValue(from: object) }
         guard let inner = bare as? any KeyValueCollection else {
             throw tail.unsupported(in: text, "\(type(of: bare)) has no keys")
         }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A key path taken apart and checked against the class it begins at, as far as types are declared.
+/// A key path, parsed and checked against the class it begins at, as far as types are declared.
 final class ParsedKeyPath: Sendable {
     /// As it was registered; behind an operator the text of the whole path.
     let text: String
@@ -10,7 +10,7 @@ final class ParsedKeyPath: Sendable {
     /// The operator behind `keys`, and what is evaluated on each element: nothing, keys, another operator, or keys and
     /// another operator.
     let tail: Tail?
-    /// For each key, where it was found last: see `slot(of:in:)`.
+    /// For each key, the class and slot where it was found last: see `slot(of:in:)`.
     private nonisolated(unsafe) let lookups: UnsafeMutablePointer<Atomic<UInt>>
 
     struct Tail: Sendable {
@@ -32,8 +32,8 @@ final class ParsedKeyPath: Sendable {
 
     /// The slot of the key at a level in a class; nil if the class has no such key.
     ///
-    /// What was found last is remembered, as one word: the address of the class's layout, which is never freed, and the slot.
-    /// So a path that goes through objects of the same classes each time looks no name up.
+    /// The result is remembered as one integer: the address of the class's layout, which is never freed, and the slot.
+    /// So a path that goes through objects of the same classes each time looks up no name.
     @inline(__always)
     func slot(of level: Int, in schema: Borrowed<ClassSchema>) -> Int? {
         let layout = UInt(bitPattern: schema.use { $0.layout.address })
@@ -50,14 +50,16 @@ final class ParsedKeyPath: Sendable {
         return slot
     }
 
-    /// Takes a path apart.
+    /// Parses a path.
     ///
-    /// - Throws: A `KeyValueError` for empty components, unknown operators, and operators without a collection before them.
+    /// - Throws: A `KeyValueError` for empty components, unknown operators, and operators without a collection before
+    ///   them.
     static func parse(_ text: String) throws(KeyValueError) -> ParsedKeyPath {
         let parts = try KeyPathText.parts(of: text)
         // Each operator is a level of recursion, here and in the evaluation; a path may come from a hostile file.
-        guard parts.count(where: { $0.hasPrefix("@") }) <= maximumOperatorCount else {
-            throw KeyValueError(.unsupportedOperator, key: parts.last { $0.hasPrefix("@") }!, keyPath: text)
+        let operators = parts.filter { $0.hasPrefix("@") }
+        guard operators.count <= maximumOperatorCount else {
+            throw KeyValueError(.unsupportedOperator, key: operators.last!, keyPath: text)
                 .saying("a path has at most \(maximumOperatorCount) operators")
         }
         if parts[0].hasPrefix("@"), CollectionOperator(rawValue: String(parts[0].dropFirst())) != nil {
@@ -67,8 +69,7 @@ final class ParsedKeyPath: Sendable {
         return try parse(parts[...], text: text)
     }
 
-    /// How many operators a path may have, one inside the other, and how many collections inside the other one operator
-    /// looks into.
+    /// How many operators a path may have, and how many nested collections one operator looks into.
     static var maximumOperatorCount: Int { 16 }
 
     private static func parse(_ parts: ArraySlice<String>, text: String) throws(KeyValueError) -> ParsedKeyPath {
@@ -81,13 +82,13 @@ final class ParsedKeyPath: Sendable {
         var rest = parts[(at + 1)...]
         // "numbers.@sum.self" is the sum of the elements themselves, as "numbers.@sum" is.
         if rest.count == 1, rest.first == "self" { rest = [] }
-        // What stands behind @count changes nothing, and is not looked at.
+        // What follows @count does not change the result, and is not checked.
         if function == .count { rest = [] }
         let element = rest.isEmpty ? nil : try parse(rest, text: text)
         return ParsedKeyPath(text: text, keys: Array(parts[..<at]), tail: Tail(function: function, element: element))
     }
 
-    /// Takes a path apart and checks it against a class.
+    /// Parses a path and checks it against a class.
     static func parse(_ text: String, for type: TrackedObject.Type) throws(KeyValueError) -> ParsedKeyPath {
         let path = try parse(text)
         _ = try path.check(from: type, in: nil)
@@ -99,26 +100,24 @@ final class ParsedKeyPath: Sendable {
         try check(from: type, in: nil)
     }
 
-    /// Where a path has come to when it is checked.
+    /// While a path is checked: the key that the value reached so far was read from.
     fileprivate typealias Holder = (schema: ClassSchema, key: String)
 
     /// Checks every component whose class is known from declarations, so that a misspelt one is found even if an object
-    /// on the way is nil now. What is declared as a type that says nothing is checked as the path is walked.
+    /// on the way is nil now. Behind a key whose declared type leaves the class open, components are checked when the
+    /// path is evaluated.
     ///
     /// - Parameters:
     ///   - type: The type of the value that the path begins at.
     ///   - holder: What that value is read from, or the collection that it is an element of.
-    /// - Returns: The type of the values at the end, `Any` if the declarations do not tell.
+    /// - Returns: The type of the values at the end, `Any` if it is not declared.
     fileprivate func check(from type: Any.Type, in holder: Holder?) throws(KeyValueError) -> Any.Type {
         var (type, holder, objectClass) = (type, holder, unwrappedType(type) as? TrackedObject.Type)
         for name in keys {
             guard let known = objectClass else {
                 let bare = unwrappedType(type)
                 if isOpen(bare) { return Any.self }
-                throw KeyValueError(
-                    .pathThroughCollection, className: holder?.schema.className ?? "", key: holder?.key ?? "",
-                    keyPath: text
-                ).saying(reasonToEnd(at: bare, holder?.key ?? ""))
+                throw cannotGoOn(at: bare, holder?.key ?? "", of: holder?.schema.className ?? "")
             }
             let schema = try ClassSchema.of(known)
             let key = schema.keys[try schema.requireSlot(of: name, in: text)].declared
@@ -127,7 +126,7 @@ final class ParsedKeyPath: Sendable {
         return try tail?.check(on: type, in: holder, text) ?? type
     }
 
-    /// The same for the elements of a collection. Of those that are collections themselves keys are asked of their
+    /// The same for the elements of a collection. If they are collections themselves, keys are looked up in their
     /// elements.
     fileprivate func check(fromElement type: Any.Type, in holder: Holder?) throws(KeyValueError) -> Any.Type {
         guard !keys.isEmpty, let inner = unwrappedType(type) as? any KeyValueCollection.Type else {
@@ -135,13 +134,14 @@ final class ParsedKeyPath: Sendable {
         }
         return arrayType(of: try check(fromElement: inner.elementType, in: holder))
     }
-}
 
-/// Why a path cannot go on behind a value.
-func reasonToEnd(at type: Any.Type, _ key: String) -> String {
-    type is any KeyValueCollection.Type
-        ? ", which is a collection; an operator can follow, such as \(quoted(key + ".@count"))"
-        : ": \(type) has no keys"
+    /// The error for a path that goes on behind a value of a type without keys.
+    func cannotGoOn(at type: Any.Type, _ key: String, of className: String) -> KeyValueError {
+        KeyValueError(.pathThroughCollection, className: className, key: key, keyPath: text).saying(
+            type is any KeyValueCollection.Type
+                ? ", which is a collection; an operator can follow, such as \(quoted(key + ".@count"))"
+                : ": \(type) has no keys")
+    }
 }
 
 extension ParsedKeyPath.Tail {
@@ -156,21 +156,22 @@ extension ParsedKeyPath.Tail {
             detail)
     }
 
-    /// Checks that values of a type can serve the operator. Returns the type of what it makes of them.
+    /// Checks that the operator works on values of a type. Returns the type of its result.
     fileprivate func check(
         on type: Any.Type, in holder: ParsedKeyPath.Holder?, _ path: String
     ) throws(KeyValueError) -> Any.Type {
+        func unsupported(_ detail: String) -> KeyValueError {
+            self.unsupported(in: path, detail, className: holder?.schema.className ?? "")
+        }
         let type = unwrappedType(type)
         var values: Any.Type = Any.self
         if let collection = type as? any KeyValueCollection.Type {
             values = collection.elementType
             if let element { values = try element.check(fromElement: values, in: holder) }
         } else if !isOpen(type) {
-            throw unsupported(in: path, "\(type) is no collection", className: holder?.schema.className ?? "")
+            throw unsupported("\(type) is no collection")
         }
         if let result = function.resultType(of: values) { return result }
-        throw unsupported(
-            in: path, "it takes \(function.operands), not \(unwrappedType(values))",
-            className: holder?.schema.className ?? "")
+        throw unsupported("it takes \(function.operands), not \(unwrappedType(values))")
     }
 }

@@ -1,0 +1,13 @@
+@_spi(Reflection) import Swift
+
+/// The kind of a type, which is the first word of every type's metadata. The standard library reads it the same way.
+private func kind(of type: Any.Type) -> UInt { unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee }
+
+/// Whether the type is `Any`, `any P` or `AnyObject`, or a metatype of such a type.
+func isExistential(_ type: Any.Type) -> Bool {
+    let kind = _MetadataKind(rawValue: kind(of: type))
+    return kind == .existential || kind == .existentialMetatype
+}
+
+/// Whether the type is one such as `any Collection<Int>`, whose kind has no name in the standard library (6.3.1).
+func isConstrainedExistential(_ type: Any.Type) -> Bool { kind(of: type) == 0x307 }

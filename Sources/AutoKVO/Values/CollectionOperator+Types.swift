@@ -1,0 +1,29 @@
+extension CollectionOperator {
+    /// The type of what the operator makes of values of a type, as far as that is declared; nil if it can make nothing
+    /// of them.
+    func resultType(of values: Any.Type) -> Any.Type? {
+        let type = unwrappedType(values)
+        // `@sum` makes a number, but the declared types do not give its type.
+        let isSum = type == (any Numeric).self
+        let isNumber = isSum || type is any BinaryInteger.Type || type is any BinaryFloatingPoint.Type
+        switch self {
+        case .count: return Int.self
+        case .sum: return isNumber || isOpen(type) ? (any Numeric).self : nil
+        case .avg: return isNumber || isOpen(type) ? Double.self : nil
+        case .min, .max: return isNumber || isOpen(type) || type is any Comparable.Type ? type : nil
+        case .unionOfObjects, .distinctUnionOfObjects: return arrayType(of: type)
+        case .unionOfArrays, .distinctUnionOfArrays, .distinctUnionOfSets:
+            if isSum { return nil }
+            if isOpen(type) { return Any.self }
+            guard let collection = type as? any KeyValueCollection.Type else { return nil }
+            // The result is a set of `AnyHashable`, which converts to a set of any element type.
+            return self == .distinctUnionOfSets ? Any.self : arrayType(of: collection.elementType)
+        }
+    }
+}
+
+/// The type of arrays of a type that is known only when the program runs.
+func arrayType(of element: Any.Type) -> Any.Type {
+    func open<Element>(_: Element.Type) -> Any.Type { [Element].self }
+    return _openExistential(element, do: open)
+}
