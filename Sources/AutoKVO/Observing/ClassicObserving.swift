@@ -1,20 +1,3 @@
-/// What stands in the change dictionary of Foundation's wording.
-public struct KeyValueChangeKey: RawRepresentable, Hashable, Sendable {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// A `ChangeKind`'s raw value.
-    public static let kindKey = KeyValueChangeKey(rawValue: "kind")
-    /// The value from after the change, if the registration asked for `.new`.
-    public static let newKey = KeyValueChangeKey(rawValue: "new")
-    /// The value from before the change, if the registration asked for `.old`.
-    public static let oldKey = KeyValueChangeKey(rawValue: "old")
-    /// A `RangeSet<Int>`.
-    public static let indexesKey = KeyValueChangeKey(rawValue: "indexes")
-    /// True in a prior call, absent in others.
-    public static let notificationIsPriorKey = KeyValueChangeKey(rawValue: "notificationIsPrior")
-}
-
 /// Foundation's context, as the user info of an observation in Foundation's wording.
 struct ClassicContext {
     let pointer: UnsafeMutableRawPointer?

@@ -1,5 +1,3 @@
-internal import CSwiftRuntime
-
 /// Announcing changes by hand: for properties that are not `@Observed`, for keys declared with
 /// `notifiesAutomatically: false`, and for grouping several writes into one change.
 ///
@@ -87,44 +85,5 @@ extension TrackedObject {
             Diagnostics.report("A change could not be announced: \(error)")
             return nil
         }
-    }
-}
-
-/// A change that was announced by hand while nobody observed the object, and nobody who comes before its end
-/// is told of it.
-final class UnobservedChange {
-    private let address: UnsafeRawPointer
-    private let slot: Int
-
-    /// The object is pinned, so that no other gets its address should it die before the end of its change.
-    init(of address: UnsafeRawPointer, _ slot: Int) {
-        self.address = address
-        self.slot = slot
-        csr_pin(address)
-    }
-
-    deinit {
-        csr_unpin(address)
-    }
-
-    func isOf(_ address: UnsafeRawPointer, _ slot: Int) -> Bool {
-        self.address == address && self.slot == slot
-    }
-}
-
-extension ThreadState {
-    mutating func beginUnobserved(_ address: UnsafeRawPointer, _ slot: Int) {
-        unobservedChanges.append(UnobservedChange(of: address, slot))
-    }
-
-    /// False if no such change had begun.
-    mutating func endUnobserved(_ address: UnsafeRawPointer, _ slot: Int) -> Bool {
-        guard let index = unobservedChanges.lastIndex(where: { $0.isOf(address, slot) }) else { return false }
-        unobservedChanges.remove(at: index)
-        return true
-    }
-
-    func isInUnobserved(_ address: UnsafeRawPointer, _ slot: Int) -> Bool {
-        unobservedChanges.contains { $0.isOf(address, slot) }
     }
 }

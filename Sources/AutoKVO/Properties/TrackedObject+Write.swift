@@ -160,18 +160,3 @@ extension ChangeEvent {
         self.init(excluded: excluded, type: type, old: old, new: new)
     }
 }
-
-extension ObjectRecord {
-    /// The value of a key of the object, which is alive.
-    func readValue(_ slot: Int) -> Any {
-        Borrowed<TrackedObject>.at(address).use { object in
-            layout!.value.declaration(slot).use { $0.read(object) }
-        }
-    }
-
-    /// The same, put into memory that is not initialised.
-    @inline(__always)
-    func readValue(_ slot: Int, into place: UnsafeMutablePointer<Any>) {
-        layout.unsafelyUnwrapped.value.declaration(slot).use { $0.read(address, into: place) }
-    }
-}
