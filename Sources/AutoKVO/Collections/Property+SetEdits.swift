@@ -15,7 +15,7 @@ extension Property where Value: SetAlgebra & Collection {
     public var value: Value {
         @inlinable
         get {
-            checkAccess(toRead: place)
+            ExclusiveAccess.checkRead(of: place)
             return storage.pointee
         }
         nonmutating set {

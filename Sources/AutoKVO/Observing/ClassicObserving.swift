@@ -1,4 +1,4 @@
-/// Foundation's context, as the user info of an observation in Foundation's wording.
+/// Foundation's context: the user info of an observation that is registered with Foundation's function.
 struct ClassicContext {
     let pointer: UnsafeMutableRawPointer?
 }
@@ -8,10 +8,10 @@ extension KeyValueObservation {
 }
 
 extension TrackedObject {
-    /// Observes a path, or several, in Foundation's wording: changes arrive in the observer's
+    /// Observes a path, or several, as in Foundation: each change calls the observer's
     /// `observeValue(forKeyPath:of:change:context:)`.
     ///
-    /// Nothing need be removed: as in every wording, the observation ends with the life of either side.
+    /// You need not remove the observer: as in every form, the observation ends with the life of either side.
     ///
     /// - Throws: A `KeyValueError` for a path that this object's class does not have.
     @discardableResult
