@@ -11,7 +11,7 @@ extension TrackedObject {
     ///
     /// - Throws: As `setValue(_:forKey:)`.
     public func convertedValue(_ value: Any?, forKey key: String) throws(KeyValueError) -> Any {
-        let schema = try codingSchema()
+        let schema = try requireSchema()
         return try schema.prepare(value, forSlot: try schema.requireSlot(of: key, in: key), in: key)
     }
 
@@ -21,7 +21,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a name that is not declared, a key that cannot be written, and a type whose values can
     ///   never be set.
     public func checkType(_ type: Any.Type, forKey key: String) throws(KeyValueError) {
-        let schema = try codingSchema()
+        let schema = try requireSchema()
         let declared = schema.keys[try schema.requireSlot(of: key, in: key)].declared
         if declared.write == nil { throw KeyValueError(.readOnlyKey, className: schema.className, key: key) }
         guard canConvert(from: type, to: declared.valueType) || isNumber(type) && isNumber(declared.valueType) else {

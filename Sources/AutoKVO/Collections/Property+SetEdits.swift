@@ -14,7 +14,7 @@ extension Property where Value: SetAlgebra & Collection {
     /// - Complexity: Setting is O(*n*) while the object is observed.
     public var value: Value {
         @inlinable get {
-            checkAccess(toRead: place)
+            ExclusiveAccess.checkRead(of: place)
             return storage.pointee
         }
         nonmutating set {

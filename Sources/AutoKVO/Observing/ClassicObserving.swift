@@ -1,21 +1,4 @@
-/// What stands in the change dictionary of Foundation's wording.
-public struct KeyValueChangeKey: RawRepresentable, Hashable, Sendable {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// A `ChangeKind`'s raw value.
-    public static let kindKey = KeyValueChangeKey(rawValue: "kind")
-    /// The value from after the change, if the registration asked for `.new`.
-    public static let newKey = KeyValueChangeKey(rawValue: "new")
-    /// The value from before the change, if the registration asked for `.old`.
-    public static let oldKey = KeyValueChangeKey(rawValue: "old")
-    /// A `RangeSet<Int>`.
-    public static let indexesKey = KeyValueChangeKey(rawValue: "indexes")
-    /// True in a prior call, absent in others.
-    public static let notificationIsPriorKey = KeyValueChangeKey(rawValue: "notificationIsPrior")
-}
-
-/// Foundation's context, as the user info of an observation in Foundation's wording.
+/// Foundation's context: the user info of an observation that is registered with Foundation's function.
 struct ClassicContext {
     let pointer: UnsafeMutableRawPointer?
 }
@@ -25,10 +8,10 @@ extension KeyValueObservation {
 }
 
 extension TrackedObject {
-    /// Observes a path, or several, in Foundation's wording: changes arrive in the observer's
+    /// Observes a path, or several, as in Foundation: each change calls the observer's
     /// `observeValue(forKeyPath:of:change:context:)`.
     ///
-    /// Nothing need be removed: as in every wording, the observation ends with the life of either side.
+    /// You need not remove the observer: as in every form, the observation ends with the life of either side.
     ///
     /// - Throws: A `KeyValueError` for a path that this object's class does not have.
     @discardableResult

@@ -15,6 +15,7 @@ public struct Dependency {
         self.keyPaths = keyPaths.keyPaths
     }
 
+    /// Takes paths as they are: one that contains `|` is not split.
     init(_ target: TrackedObject, keyPaths: [String]) {
         self.target = target
         self.keyPaths = keyPaths

@@ -1,5 +1,3 @@
-internal import CSwiftRuntime
-
 /// Announcing changes by hand: for properties that are not `@Observed`, for keys declared with
 /// `notifiesAutomatically: false`, and for grouping several writes into one change.
 ///
@@ -12,7 +10,7 @@ extension TrackedObject {
         announce(key) { Transaction.begin($0, $1) }
     }
 
-    /// Says that a property has changed, and tells its observers.
+    /// Says that a property has changed, and notifies its observers.
     public func didChangeValue(forKey key: String) {
         announceEnd(key)
     }
@@ -40,9 +38,9 @@ extension TrackedObject {
         announce(key) { Transaction.begin($0, $1, kind == .setting ? nil : CollectionChange(kind, indexes: indexes)) }
     }
 
-    /// Says that elements of an array have been inserted, removed or replaced, and tells the observers.
+    /// Says that elements of an array have been inserted, removed or replaced, and notifies the observers.
     ///
-    /// What happened where is told as `willChange` said it; here it only makes the pair readable.
+    /// Observers get the kind and the indexes that `willChange` was given; here they only make the pair readable.
     public func didChange(_ kind: ChangeKind, valuesAt indexes: RangeSet<Int>, forKey key: String) {
         announceEnd(key)
     }
@@ -52,12 +50,13 @@ extension TrackedObject {
         willChange(kind, valuesAt: RangeSet(indexes), forKey: key)
     }
 
-    /// Says that neighbouring elements of an array have been inserted, removed or replaced, and tells the observers.
+    /// Says that neighbouring elements of an array have been inserted, removed or replaced, and notifies the observers.
     public func didChange(_ kind: ChangeKind, valuesAt indexes: Range<Int>, forKey key: String) {
         didChange(kind, valuesAt: RangeSet(indexes), forKey: key)
     }
 
-    /// Begins a change. Where nobody observes the object only the thread remembers it, so that its end is no surprise.
+    /// Begins a change. If the object has no observer, the thread records the change, so that its end is not reported as
+    /// unpaired.
     func announce(_ key: String, _ body: (ObjectRecord, Int) -> Void) {
         guard let slot = announcedSlot(key) else { return }
         if let record, isObserved {
@@ -80,51 +79,11 @@ extension TrackedObject {
     private func announcedSlot(_ key: String) -> Int? {
         if isDeinitializing { return nil }
         do throws(KeyValueError) {
-            let schema: ClassSchema
-            if let known = record?.schema { schema = known } else { schema = try ClassSchema.of(type(of: self)) }
-            return try schema.requireSlot(of: key, in: key)
+            if let known = record?.schema { return try known.requireSlot(of: key, in: key) }
+            return try ClassSchema.of(type(of: self)).requireSlot(of: key, in: key)
         } catch {
             Diagnostics.report("A change could not be announced: \(error)")
             return nil
         }
-    }
-}
-
-/// A change that was announced by hand while nobody observed the object, and nobody who comes before its end
-/// is told of it.
-final class UnobservedChange {
-    private let address: UnsafeRawPointer
-    private let slot: Int
-
-    /// The object is pinned, so that no other gets its address should it die before the end of its change.
-    init(of address: UnsafeRawPointer, _ slot: Int) {
-        self.address = address
-        self.slot = slot
-        csr_pin(address)
-    }
-
-    deinit {
-        csr_unpin(address)
-    }
-
-    func isOf(_ address: UnsafeRawPointer, _ slot: Int) -> Bool {
-        self.address == address && self.slot == slot
-    }
-}
-
-extension ThreadState {
-    mutating func beginUnobserved(_ address: UnsafeRawPointer, _ slot: Int) {
-        unobservedChanges.append(UnobservedChange(of: address, slot))
-    }
-
-    /// False if no such change had begun.
-    mutating func endUnobserved(_ address: UnsafeRawPointer, _ slot: Int) -> Bool {
-        guard let index = unobservedChanges.lastIndex(where: { $0.isOf(address, slot) }) else { return false }
-        unobservedChanges.remove(at: index)
-        return true
-    }
-
-    func isInUnobserved(_ address: UnsafeRawPointer, _ slot: Int) -> Bool {
-        unobservedChanges.contains { $0.isOf(address, slot) }
     }
 }

@@ -1,15 +1,14 @@
 extension TrackedObject {
-    /// Ends the observations of this object that fit: those of an observer, of a path or one of several, with a named
-    /// handler. What is left out is not asked. An observation that has other paths too goes on with those.
+    /// Ends the observations of this object that match: those of an observer, of a path or one of several, with a named
+    /// handler. What is left out is not compared. An observation that has other paths too goes on with those.
     ///
-    /// - Returns: How many observations were ended or lost a path. Zero if none fits, which is no error.
+    /// - Returns: How many observations were ended or lost a path. Zero if none matches, which is no error.
     /// - Complexity: O(*n*) for *n* observations of this object, or of the observer if there are fewer.
     @discardableResult
     public func removeObserver(
         _ observer: AnyObject?, forKeyPath keyPath: (any KeyPathSet)? = nil, handler: String? = nil
     ) -> Int {
-        guard let observer else { return Removal(target: self, keyPath: keyPath, handler: handler).perform() }
-        return Removal(observer: observer, target: self, keyPath: keyPath, handler: handler).perform()
+        Removal(observer: observer, target: self, keyPath: keyPath, handler: handler).perform()
     }
 
     /// Ends all observations of this object.
@@ -34,7 +33,7 @@ extension TrackedObject {
 }
 
 extension KeyValueObserver {
-    /// Ends the observations in which this object is the observer and that fit. What is left out is not asked. An
+    /// Ends the observations in which this object is the observer and that match. What is left out is not compared. An
     /// observation that has other paths or targets too goes on with those.
     ///
     /// - Returns: How many observations were ended or shortened.
@@ -62,7 +61,7 @@ extension KeyValueObservation {
         (ObjectRecord.existing(for: observer)?.heldObservations() ?? []).filter(\.isValid)
     }
 
-    /// Ends the observations that fit; nil fits everything.
+    /// Ends the observations that match; nil matches everything.
     ///
     /// - Returns: How many observations were ended or shortened.
     /// - Throws: A `KeyValueError` if neither an observer nor a target is given.
@@ -81,32 +80,22 @@ struct Removal {
     var observer: AnyObject?
     var target: TrackedObject?
     /// Nil for all paths.
-    let keyPaths: Set<String>?
+    var keyPath: (any KeyPathSet)?
     var handler: String?
     var context: ClassicContext?
 
-    init(
-        observer: AnyObject? = nil, target: TrackedObject? = nil, keyPath: (any KeyPathSet)? = nil,
-        handler: String? = nil,
-        context: ClassicContext? = nil
-    ) {
-        self.observer = observer
-        self.target = target
-        keyPaths = keyPath.map { Set($0.keyPaths) }
-        self.handler = handler
-        self.context = context
-    }
-
     func perform() -> Int {
-        candidates().count(where: { matches($0) && remove(from: $0) })
+        let keyPaths = keyPath.map { Set($0.keyPaths) }
+        return candidates.count(where: { matches($0) && remove(keyPaths, from: $0) })
     }
 
-    /// Ends only the observation registered last that fits.
+    /// Ends only the matching observation that was registered last.
     func performOnLast() -> KeyValueObservation? {
-        candidates().last(where: { matches($0) && remove(from: $0) })
+        let keyPaths = keyPath.map { Set($0.keyPaths) }
+        return candidates.last(where: { matches($0) && remove(keyPaths, from: $0) })
     }
 
-    private func candidates() -> [KeyValueObservation] {
+    private var candidates: [KeyValueObservation] {
         if let observer { return ObjectRecord.existing(for: observer)?.heldObservations() ?? [] }
         return target?.record?.observationsAsTarget() ?? []
     }
@@ -117,7 +106,7 @@ struct Removal {
         return observation.classicContext?.pointer == context.pointer
     }
 
-    private func remove(from observation: KeyValueObservation) -> Bool {
+    private func remove(_ keyPaths: Set<String>?, from observation: KeyValueObservation) -> Bool {
         if target == nil, keyPaths == nil { return observation.end(.removed) }
         return observation.remove(keyPaths, of: target)
     }

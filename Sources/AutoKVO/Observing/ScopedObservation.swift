@@ -9,9 +9,7 @@ public final class ScopedObservation: Sendable {
         self.observation = observation
     }
 
-    deinit {
-        observation.remove()
-    }
+    deinit { observation.remove() }
 
     /// Whether changes are still delivered. See `KeyValueObservation.isValid`.
     public var isValid: Bool { observation.isValid }

@@ -1,9 +1,9 @@
 extension KeyValueObserver where Self: TrackedObject {
     /// Observes a property that the compiler has checked: `person.observe(\.firstName) { person, change in … }`.
     ///
-    /// The key path has to be one that the schema of the class declares on which it is formed: `\Person.fullName` for what an
+    /// The schema of the class on which the key path is formed has to declare it: use `\Person.fullName` for a property that
     /// `Employee` inherits. Anything else is a mistake in code and traps, with a sentence that names this call. `\.$firstName`
-    /// cannot go wrong for a property that has a key.
+    /// is always valid for a property that has a key.
     @_disfavoredOverload
     @discardableResult
     public func observe<Value>(

@@ -1,25 +1,25 @@
-/// A property of a `TrackedObject` whose writes its observers are told of.
+/// A property of a `TrackedObject` whose writes notify its observers.
 ///
 ///     class Person: TrackedObject {
 ///         @Observed var age = 0
 ///     }
 ///
-/// The key that stands for it in the class's schema has the property's name: no key of another name hears of writes.
-/// `private(set)` keeps other files from assigning to the property, and no more: whoever can read it can write it through its
-/// handle, `object.$age.value = 1`, and data from outside through `setValue(_:forKey:)`, if the schema has its key.
+/// Its key in the class's schema has the property's name: writes notify no observer of a key with another name.
+/// `private(set)` only prevents assignments to the property in other files: code that can read the property can write it
+/// through its handle, `object.$age.value = 1`, and, if the schema has its key, through `setValue(_:forKey:)`.
 ///
-/// Reading costs a plain read. Writing while
-/// nobody observes the object costs a plain write, one load and one branch. Changing a collection in place
+/// Reading costs a plain read. Writing costs, while the object has no observer, a plain write, one load and one branch.
+/// Changing a collection in place
 /// (`person.friends.append(x)`) does not copy it unless an observer asked for `.old`.
 ///
 /// Observers are called on the thread that writes, after the new value is in place and before the write returns.
-/// Writes of one property by several threads are the caller's to serialise, as for any property.
+/// If several threads write one property, the caller has to serialise the writes, as for any property.
 @propertyWrapper
 public struct Observed<Value> {
     @usableFromInline
     var value: Value
 
-    /// Begins with a value, which is no change: nobody observes an object that is being made.
+    /// Sets the initial value, which is no change: an object that is being initialised has no observer.
     @inlinable
     public init(wrappedValue: Value) {
         value = wrappedValue
@@ -41,24 +41,24 @@ public struct Observed<Value> {
         _enclosingInstance object: Owner, wrapped wrapped: ReferenceWritableKeyPath<Owner, Value>,
         storage storage: ReferenceWritableKeyPath<Owner, Observed<Value>>
     ) -> Value {
-        // Always inlined: a call would have to be given two key paths, made at run time, and go through them (150 ns).
+        // Always inlined: a call would have to create two key paths at run time and access the storage through them (150 ns).
         @inline(__always) get { object[keyPath: storage].value }
         @inline(__always) set {
             if object.isObserved {
-                // The place is taken out of the access: observers read the property while `write` is under way.
+                // The address is used after the access has ended: observers read the property during `write`.
                 let place = withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) }
                 if write(newValue, to: object, at: place) { return }
             }
             object[keyPath: storage].value = newValue
         }
         @inline(__always) _modify {
-            // One yield for both cases: two are not inlined, and cost four times as much.
-            var edit: ObservedEdit<Value>?
+            // One yield for both cases: two are not inlined and take four times as long.
+            var edit: InPlaceEdit<Value>?
             if object.isObserved {
                 let place = withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) }
-                edit = ObservedEdit(of: object, at: place)
+                edit = InPlaceEdit(of: object, at: place)
             }
-            // Deferred, since nothing behind a yield runs if the edit throws, and what was begun has to end.
+            // Deferred: if the edit throws, code after the yield does not run, and the change has to end.
             defer { if let edit { edit.finish(object) } }
             yield &object[keyPath: storage].value
         }
@@ -72,15 +72,15 @@ public struct Observed<Value> {
         Property(object, place: withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) })
     }
 
-    /// Writes a property of an object that somebody observes. False if nobody wants to know, and then nothing was done.
+    /// Writes a property of an object that is observed. False if the property has no key; then nothing is done.
     ///
-    /// - Parameter place: The property's storage. It is written to only if the class has a property's storage at that place in
-    ///   the object, so it is used as a pointer: it lies there as long as the object lives.
+    /// - Parameter place: The address of the property's storage. It is written to only if the class has a property at that
+    ///   offset, whose storage stays at the address as long as the object lives.
     @inlinable @inline(never)
     static func write(_ newValue: Value, to object: TrackedObject, at place: UnsafeMutableRawPointer) -> Bool {
         let storage = place.assumingMemoryBound(to: Value.self)
-        // Takes the value from before, and is released after the access and after the observers were called: its death may be
-        // told to somebody who reads this property.
+        // Receives the old value, and is released after the access and after the observers' calls: releasing it may run code
+        // that reads this property.
         var old = newValue
         return withUnsafeMutablePointer(to: &old) { old in
             withUnsafePointer(to: newValue) { new in
@@ -97,48 +97,10 @@ extension Observed: ObservedStorage {
     static func holds(_ value: Any, at place: UnsafeRawPointer) -> Bool {
         guard let value = value as? Value else { return true }
         let stored = place.assumingMemoryBound(to: Value.self).pointee
-        // A copy has the same bytes. Only where they differ, as padding may, somebody's `==` is asked.
+        // A copy has the same bytes. `==` is called only if they differ, as padding may.
         let isCopy = withUnsafeBytes(of: value) { a in withUnsafeBytes(of: stored) { b in a.elementsEqual(b) } }
         return isCopy || areEqual(value, stored) || !areEqual(stored, stored) || !areEqual(value, value)
     }
 }
 
 extension Observed: Sendable where Value: Sendable {}
-
-/// A change in place of an `@Observed` property of an object that somebody observes.
-@usableFromInline
-struct ObservedEdit<Value> {
-    @usableFromInline let ticket: WriteTicket
-    /// The value from before, if anybody asked: the copy that the edit then has to make of a collection.
-    @usableFromInline let old: Value?
-
-    @usableFromInline let place: UnsafeMutableRawPointer
-
-    @inlinable
-    init(of object: borrowing TrackedObject, at place: UnsafeMutableRawPointer) {
-        ticket = object.ticket(forWriteTo: place)
-        old = ticket.form == .immediateWithOld ? place.assumingMemoryBound(to: Value.self).pointee : nil
-        self.place = place
-        if ticket.form == .announced { object.beginWrite(ticket) }
-    }
-
-    @inlinable
-    func finish(_ object: TrackedObject) {
-        switch ticket.form {
-        case .silent: break
-        case .immediate, .immediateWithOld:
-            // Handlers may change the property again, so they are told a copy: one that costs nothing where nobody asks.
-            let new = ticket.wantsNew ? place.assumingMemoryBound(to: Value.self).pointee : nil
-            withOptionalPointer(to: old) { old in
-                withOptionalPointer(to: new) { object.didWrite(ticket, Value.self, old: old, new: $0) }
-            }
-        case .announced: object.endWrite(ticket)
-        }
-    }
-}
-
-@inlinable @inline(__always)
-func withOptionalPointer<Value>(to value: Value?, _ body: (UnsafeRawPointer?) -> Void) {
-    guard let value else { return body(nil) }
-    withUnsafePointer(to: value) { body($0) }
-}

@@ -1,21 +1,20 @@
 /// A property of a `TrackedObject` that refers weakly to another tracked object.
 ///
-/// The death of that object is a change of the property to nil, for whoever observes it, directly, through a derived key
-/// or as part of a path. Reading costs one attempt to retain the object, and if the owner was ever observed a lock
-/// besides. The property may be set while the object it refers to dies on another thread.
+/// When that object dies, the property changes to nil, for observers of the property, of a key derived from it and of a path
+/// through it. Reading costs one attempt to retain the object, and a lock too if the owner was ever observed. The property may be set while the object it refers to dies on another thread.
 @propertyWrapper
 public struct ObservedWeak<Referent: TrackedObject> {
-    // The death is told on the thread on which the object dies, and there the property is read. Nobody can keep that apart
-    // from a write, so both are done under the lock of the owner's record once it has one (it may be that the last
-    // observation ends in the middle):
+    // The observers of a death are notified on the thread on which the object dies, and that reads the property. A caller
+    // cannot serialise that with a write, so both hold the lock of the owner's record once it has one (the last observation
+    // may end in the middle):
     //
-    //     the referent dies; its death is told,
-    //     which reads `reference`
+    //     the referent dies; its observers are
+    //     notified, which reads `reference`
     //                                            sets the property, releases the reference that was there
     //     retains the reference: freed memory
     private var reference: PinnedReference<Referent>?
 
-    /// Begins with an object, or none.
+    /// Sets the initial object, or none.
     public init(wrappedValue: Referent?) {
         reference = wrappedValue.map(PinnedReference.init)
     }
@@ -46,7 +45,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
         set { write(newValue, object, place(of: storage, in: object)) }
     }
 
-    /// Where the storage lies. Taking the address is an access for the thread sanitizer, and so needs the lock as well.
+    /// The address of the storage. The thread sanitizer takes this for an access, so it needs the lock too.
     private static func place<Owner: TrackedObject>(
         of storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>, in object: Owner
     ) -> UnsafeMutableRawPointer {
@@ -65,13 +64,13 @@ public struct ObservedWeak<Referent: TrackedObject> {
             return
         }
         let ticket = object.isObserved ? object.ticket(forWriteTo: place) : WriteTicket(.silent, -1)
-        // The watch on the object referred to has to follow, so every change that somebody sees is announced.
+        // The watch on the object referred to has to be updated, so every change that is observed is announced.
         if ticket.form != .silent { object.beginWrite(ticket) }
         record.lock.withLock {
             record.makeDetails().weakWrites &+= 1
             swap(&storage.pointee.reference, &reference)
         }
-        // The one that was there is released without the lock.
+        // The old reference is released without the lock.
         withExtendedLifetime(reference) {}
         if ticket.form != .silent { object.endWrite(ticket) }
     }
@@ -97,6 +96,6 @@ public struct ObservedWeak<Referent: TrackedObject> {
 extension ObservedWeak: ObservedStorage {
     static var isWeak: Bool { true }
     static var valueType: Any.Type { Referent?.self }
-    // It is read under the owner's lock, so the types are all that is compared.
+    // The value is read under the owner's lock, so only the types are compared.
     static func holds(_ value: Any, at place: UnsafeRawPointer) -> Bool { true }
 }

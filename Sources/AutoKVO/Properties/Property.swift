@@ -1,20 +1,20 @@
-/// One property of one object, as `$name` gives it: what the compiler checks where a string would be looked up.
+/// One property of one object, as `$name` returns it: checked by the compiler, where a string is looked up at run time.
 ///
-/// It keeps the object alive. It is made for an expression and thrown away; it is three words and costs no allocation.
+/// It keeps the object alive. It is meant for a single expression; it is three words and needs no allocation.
 ///
-/// Where the property is an array or a set, the handle reads like it, and edits it in a way that tells observers what
-/// moved: see `append(_:)`, `insert(_:)` and their neighbours. Like the property itself, a handle is used by one thread
-/// at a time, and edits of one property by several threads are the caller's to serialise. Whoever can read the property
-/// can write it through its handle, from any module: `private(set)` keeps nobody from `object.$age.value = 1`.
+/// The handle of an array or a set can be read like the collection, and its edits report to observers what moved: see
+/// `append(_:)` and `insert(_:)`. Like the property itself, a handle is used by one thread at a time; if several threads
+/// edit one property, the caller has to serialise the edits. Code that can read the property can write it through its
+/// handle, from any module: `private(set)` does not prevent `object.$age.value = 1`.
 public struct Property<Value> {
     /// The object whose property this is.
     public let object: TrackedObject
     /// The property's storage in the object. It begins with the value, unless `indirect` says otherwise.
     @usableFromInline let place: UnsafeMutableRawPointer
-    /// How a property is read and written whose storage does not hold the value itself.
+    /// Reads and writes the property if its storage does not hold the value itself.
     @usableFromInline let indirect: IndirectStorage<Value>.Type?
 
-    /// The handle of the property whose storage is at a place in an object.
+    /// The handle of the property whose storage is at an address in an object.
     @inlinable
     init(_ object: TrackedObject, place: UnsafeMutableRawPointer, indirect: IndirectStorage<Value>.Type? = nil) {
         self.object = object
@@ -32,7 +32,7 @@ public struct Property<Value> {
     /// The index of the property's key in the schema of the object's class.
     var slot: Int { slot(nil) }
 
-    /// The same for a call that knows where it stands.
+    /// The same; a mistake is reported with the place of the call.
     func slot(_ site: CallSite?) -> Int {
         let schema = schema(site)
         let offset = place - UnsafeMutableRawPointer(Borrowed.to(object).address)
@@ -49,15 +49,14 @@ public struct Property<Value> {
     }
 
     var record: ObjectRecord {
-        // Made for a live object, so it is there unless the object is in its deinit.
+        // A live object has a record or gets one; this fails only in the object's deinit.
         if let record = try? object.makeRecord() { return record }
-        misuse(
-            "A property handle of \(type(of: object)) was used while the object was being deinitialized.")
+        misuse("A property handle of \(type(of: object)) was used while the object was being deinitialized.")
     }
 
     /// Announces a change of the property around a closure that makes it, also if the closure throws.
     ///
-    /// Whatever is done to the property inside is part of this one change, which is a `.setting`.
+    /// All changes of the property inside the closure are part of this one change, which is a `.setting`.
     @discardableResult
     public func withMutation<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         let (record, slot) = (record, slot)

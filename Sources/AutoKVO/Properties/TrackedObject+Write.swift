@@ -1,23 +1,23 @@
 internal import CSwiftRuntime
 
-/// What a write of an `@Observed` property has to do, found before it. Trivial, so that it costs nothing to pass.
+/// What a write of an `@Observed` property has to do, found before the store. Trivial, so that it costs nothing to pass.
 @usableFromInline
 struct WriteTicket {
     @usableFromInline
     enum Form: UInt8 {
-        /// Store the value, no more.
+        /// Only store the value.
         case silent
-        /// Store the value, then notify; `withOld`: somebody wants the value from before.
+        /// Store the value, then notify; `WithOld`: an observer asks for the old value.
         case immediate, immediateWithOld
         /// Open a transaction around the store.
         case announced
     }
 
     @usableFromInline let form: Form
-    /// Whether somebody in the property's own list asks for the new value.
+    /// Whether an observer in the property's own list asks for the new value.
     @usableFromInline let wantsNew: Bool
     @usableFromInline let slot: Int32
-    /// The list of the slot, which stays where it is as long as the object lives. Not for `silent`.
+    /// The list of the slot, which stays at its address as long as the object lives. Nil for `silent`.
     @usableFromInline let pointer: UnsafeMutableRawPointer?
 
     @inline(__always)
@@ -33,7 +33,7 @@ struct WriteTicket {
 }
 
 extension TrackedObject {
-    /// What a write to the storage at a place in this object has to do. The object is observed.
+    /// What a write to the storage at an address in this object has to do. The object is observed.
     @usableFromInline
     final func ticket(forWriteTo place: UnsafeRawPointer) -> WriteTicket { findTicket(forWriteTo: place).ticket }
 
@@ -71,12 +71,12 @@ extension TrackedObject {
         return (WriteTicket(form, slot, list, wantsNew: interest.contains(.new)), record, thread)
     }
 
-    /// Writes a property, and notifies: the whole road of nearly all changes. The object is observed; the pointers are to values
-    /// of the type.
+    /// Writes a property, and notifies: nearly all changes come here. The object is observed; the pointers are to values of
+    /// the type.
     ///
     /// - Parameters:
-    ///   - place: Where the property's storage is, if the class has one there.
-    ///   - old: Where `store` puts what was there before.
+    ///   - place: The address of the property's storage, if the class has a property there.
+    ///   - old: The address at which `store` leaves the old value.
     /// - Returns: False if there is no such property, and then nothing was done.
     @usableFromInline
     final func write(
@@ -106,7 +106,7 @@ extension TrackedObject {
         withRecord { notify(ticket, Borrowed.to($0), type, old: old, new: new, ThreadState.current) }
     }
 
-    /// The transaction of one subject: no path leads on, and nobody wants to be called before.
+    /// The transaction of one subject: no path goes through the property, and no observer asks for a prior call.
     @inline(__always)
     private final func notify(
         _ ticket: WriteTicket, _ record: Borrowed<ObjectRecord>, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?,
@@ -126,7 +126,7 @@ extension TrackedObject {
         thread.giveBack(notification)
     }
 
-    /// Another thread has added somebody since the ticket was made, for whom the change would have been announced.
+    /// Another thread has added an observer, since the ticket was made, for which the change would have been announced.
     @inline(never)
     private final func didWrite(_ ticket: WriteTicket, _ event: ChangeEvent) {
         withRecord { Transaction.didChange($0, Int(ticket.slot), values: event, excluding: .oldDistinctOrPrior) }
@@ -158,20 +158,5 @@ extension ChangeEvent {
         if old == nil { excluded.formUnion(.oldOrDistinct) }
         if new == nil { excluded.formUnion(.newOrDistinct) }
         self.init(excluded: excluded, type: type, old: old, new: new)
-    }
-}
-
-extension ObjectRecord {
-    /// The value of a key of the object, which is alive.
-    func readValue(_ slot: Int) -> Any {
-        Borrowed<TrackedObject>.at(address).use { object in
-            layout!.value.declaration(slot).use { $0.read(object) }
-        }
-    }
-
-    /// The same, put into memory that is not initialised.
-    @inline(__always)
-    func readValue(_ slot: Int, into place: UnsafeMutablePointer<Any>) {
-        layout.unsafelyUnwrapped.value.declaration(slot).use { $0.read(address, into: place) }
     }
 }
