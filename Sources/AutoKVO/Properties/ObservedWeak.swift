@@ -98,5 +98,5 @@ extension ObservedWeak: ObservedStorage {
     static var isWeak: Bool { true }
     static var valueType: Any.Type { Referent?.self }
     // It is read under the owner's lock, so the types are all that is compared.
-    static func holds(_ value: Any, at place: UnsafeRawPointer) -> Bool { true }
+    static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { true }
 }

@@ -8,11 +8,9 @@
 public struct Handler<Class: AnyObject>: SchemaElement {
     let declared: DeclaredHandler
 
-    public var _declaration: SchemaDeclaration { SchemaDeclaration(.handler(declared)) }
-
     private init(_ name: String, takesChange: Bool, _ call: @escaping (Class, Change<Any>, Any?) -> Void) {
         declared = DeclaredHandler(name: name, takesChange: takesChange) { observer, change, userInfo in
-            call(unsafeDowncast(observer, to: Class.self), change, userInfo)
+            call(known(observer, as: Class.self), change, userInfo)
         }
     }
 
@@ -45,6 +43,10 @@ public struct Handler<Class: AnyObject>: SchemaElement {
     public init(_ name: String, _ body: @escaping (Class, Change<Any>, Any?) -> Void) {
         self.init(name, takesChange: true, body)
     }
+}
+
+extension Handler: DeclaringElement {
+    var declaration: Schema.Declaration { .handler(declared) }
 }
 
 /// A handler with its class erased. Immutable and, once its class's schema is built, immortal.

@@ -1,5 +1,3 @@
-internal import CSwiftRuntime
-
 /// A property that can be reached and observed by name.
 ///
 /// The name is usually the property's own, and has to be if the property is `@Observed`: that is how a write finds its key.
@@ -10,8 +8,6 @@ internal import CSwiftRuntime
 /// compared; two properties that are equal at that moment cannot be told apart).
 public struct Key<Class: AnyObject, Value>: SchemaElement {
     @usableFromInline let declared: DeclaredKey
-
-    public var _declaration: SchemaDeclaration { SchemaDeclaration(.key(declared)) }
 
     /// Declares a key.
     ///
@@ -37,18 +33,18 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
         declared = DeclaredKey(
             name: name, keyPath: keyPath(), owner: Class.self, valueType: Value.self, affectedBy: affectedBy,
             notifiesAutomatically: notifiesAutomatically,
-            read: { object in unsafeDowncast(object, to: Class.self)[keyPath: read] },
+            read: { object in known(object, as: Class.self)[keyPath: read] },
             write: settable.map { settable in
                 { object, value in
                     guard let value = convert(value, to: Value.self) else { return false }
-                    unsafeDowncast(object, to: Class.self)[keyPath: settable] = value
+                    known(object, as: Class.self)[keyPath: settable] = value
                     return true
                 }
             },
             validate: validate.map { validate in
                 { object, value in
                     guard var typed = convert(value, to: Value.self) else { return false }
-                    try validate(unsafeDowncast(object, to: Class.self), &typed)
+                    try validate(known(object, as: Class.self), &typed)
                     value = typed
                     return true
                 }
@@ -66,25 +62,7 @@ final class DeclaredKey: @unchecked Sendable {
     let valueType: Any.Type
     let affectedBy: [String]
     let notifiesAutomatically: Bool
-    let read: (AnyObject) -> Any
-    /// The same key, whose validation may be called on the main actor only.
-    func validatedOnMainActor() -> DeclaredKey {
-        guard let validate else { return self }
-        return DeclaredKey(
-            name: name, keyPath: keyPath, owner: owner, valueType: valueType, affectedBy: affectedBy,
-            notifiesAutomatically: notifiesAutomatically, read: read, write: write,
-            validate: { [name, owner] object, value in
-                guard MainActor.shared.isCurrent else {
-                    throw KeyValueError(
-                        .schemaFault("its validation belongs to the main actor, as the schema says, and was called elsewhere"),
-                        className: "\(owner)", key: name)
-                }
-                return try validate(object, &value)
-            })
-    }
-
-    /// The same closure as the two words it is made of.
-    private let readWords: HandlerCall.Words
+    let read: ObjectReader
     /// Whether what is read is always a tracked object or an optional one: one reference, or none.
     private let holdsReference: Bool
     /// Sets the property; false if the value is of another type. Nil for a key without a setter.
@@ -106,34 +84,37 @@ final class DeclaredKey: @unchecked Sendable {
         self.valueType = valueType
         self.affectedBy = affectedBy
         self.notifiesAutomatically = notifiesAutomatically
-        self.read = read
-        readWords = unsafeBitCast(Reader(body: read), to: HandlerCall.Words.self)
+        self.read = ObjectReader(read)
         self.write = write
         self.validate = validate
-        let bare = unwrappedType(valueType)
-        objectClass = bare as? TrackedObject.Type
+        objectClass = unwrappedType(valueType) as? TrackedObject.Type
         let isOptionalOnce = (valueType as? any OptionalValue.Type)?.wrappedType is TrackedObject.Type
         holdsReference = valueType is TrackedObject.Type || isOptionalOnce
     }
 
-    // See `HandlerCall.OfChange`.
-    private struct Reader { let body: (AnyObject) -> Any }
-
-    /// Reads the property into memory that is not initialised. Moved there, the value would be read in wide words before what was
-    /// written in narrow ones is through (4 ns).
-    @inline(__always)
-    func read(_ object: UnsafeRawPointer, into place: UnsafeMutablePointer<Any>) {
-        csr_call_to(place, readWords.function.unsafelyUnwrapped, readWords.closure, object)
+    /// The same key, whose validation may be called on the main actor only.
+    func validatedOnMainActor() -> DeclaredKey {
+        guard let validate else { return self }
+        return DeclaredKey(
+            name: name, keyPath: keyPath, owner: owner, valueType: valueType, affectedBy: affectedBy,
+            notifiesAutomatically: notifiesAutomatically, read: read.body, write: write,
+            validate: { [name, owner] object, value in
+                guard MainActor.shared.isCurrent else {
+                    throw KeyValueError(
+                        .schemaFault("its validation belongs to the main actor, as the schema says, and was called elsewhere"),
+                        className: "\(owner)", key: name)
+                }
+                return try validate(object, &value)
+            })
     }
 
     /// The object the key holds now, if it holds a tracked one.
     func readObject(_ object: TrackedObject) -> TrackedObject? {
-        guard holdsReference else { return unwrapped(read(object)).flatMap(asTrackedObject) }
-        // An `Any` holds what is no larger than three words in its first bytes, so the reference is moved out of it. A cast
-        // would take 400 ns.
-        return withUnsafeTemporaryAllocation(of: Any.self, capacity: 1) { value in
-            read(Borrowed.to(object).address, into: value.baseAddress!)
-            return UnsafeMutableRawPointer(value.baseAddress!).assumingMemoryBound(to: TrackedObject?.self).move()
-        }
+        holdsReference
+            ? read.reference(in: object, as: TrackedObject.self) : unwrapped(read(object)).flatMap(asTrackedObject)
     }
+}
+
+extension Key: DeclaringElement {
+    var declaration: Schema.Declaration { .key(declared) }
 }

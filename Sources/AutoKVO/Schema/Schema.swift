@@ -27,6 +27,13 @@ public struct Schema {
         case key(DeclaredKey)
         case handler(DeclaredHandler)
 
+        init(_ element: any SchemaElement) {
+            guard let element = element as? any DeclaringElement else {
+                misuse("A schema consists of Key and Handler, and \(type(of: element)) is neither.")
+            }
+            self = element.declaration
+        }
+
         /// The same, if its closures may be called on the main actor only.
         func onMainActor(of owner: AnyClass) -> Declaration {
             switch self {
@@ -45,6 +52,20 @@ public struct Schema {
         self.inherited = inherited
     }
 
+    private init<Class: AnyObject>(
+        _ owner: Class.Type, _ inherited: [Schema], _ content: @escaping () -> [any SchemaElement<Class>]
+    ) {
+        self.init(owner: owner, inherited: inherited) { content().map(Declaration.init) }
+    }
+
+    private init<Class: AnyObject>(
+        _ owner: Class.Type, _ inherited: [Schema], onMainActor content: @escaping @MainActor () -> [any SchemaElement<Class>]
+    ) {
+        // It forms key paths and closures and touches nothing that the actor guards.
+        let content = withoutIsolation(content)
+        self.init(owner: owner, inherited: inherited) { content().map { Declaration($0).onMainActor(of: owner) } }
+    }
+
     /// The schema of a class.
     ///
     /// - Parameters:
@@ -56,7 +77,7 @@ public struct Schema {
         _ owner: Class.Type, extending inherited: Schema,
         @SchemaBuilder<Class> _ content: @escaping () -> [any SchemaElement<Class>]
     ) {
-        self.init(owner: owner, inherited: [inherited]) { content().map { $0._declaration.value } }
+        self.init(owner, [inherited], content)
     }
 
     /// The schema of a class bound to the main actor, which needs that isolation to form key paths to its own properties.
@@ -74,14 +95,14 @@ public struct Schema {
         _ owner: Class.Type, extending inherited: Schema, isolation: MainActor.Type,
         @SchemaBuilder<Class> _ content: @escaping @MainActor () -> [any SchemaElement<Class>]
     ) {
-        self.init(owner: owner, inherited: [inherited], Schema.declarations(of: owner, content))
+        self.init(owner, [inherited], onMainActor: content)
     }
 
     /// The schema of a class that is not a `TrackedObject` and has named handlers.
     public init<Class: SchemaProviding>(
         _ owner: Class.Type, @SchemaBuilder<Class> _ content: @escaping () -> [any SchemaElement<Class>]
     ) {
-        self.init(owner: owner, inherited: []) { content().map { $0._declaration.value } }
+        self.init(owner, [], content)
     }
 
     /// The schema of a class that is not a `TrackedObject`, has named handlers and is bound to the main actor.
@@ -91,15 +112,7 @@ public struct Schema {
         _ owner: Class.Type, isolation: MainActor.Type,
         @SchemaBuilder<Class> _ content: @escaping @MainActor () -> [any SchemaElement<Class>]
     ) {
-        self.init(owner: owner, inherited: [], Schema.declarations(of: owner, content))
-    }
-
-    private static func declarations<Class: AnyObject>(
-        of owner: Class.Type, _ content: @escaping @MainActor () -> [any SchemaElement<Class>]
-    ) -> () -> [Declaration] {
-        // It forms key paths and closures and touches nothing that the actor guards, so it may be called on any thread.
-        let content = unsafeBitCast(content, to: (() -> [any SchemaElement<Class>]).self)
-        return { content().map { $0._declaration.value.onMainActor(of: owner) } }
+        self.init(owner, [], onMainActor: content)
     }
 }
 
@@ -126,14 +139,12 @@ public enum SchemaBuilder<Class: AnyObject> {
 public protocol SchemaElement<Class> {
     /// The class in whose schema it stands.
     associatedtype Class: AnyObject
-    var _declaration: SchemaDeclaration { get }
 }
 
-/// What a schema element says, with its class erased.
-public struct SchemaDeclaration {
-    let value: Schema.Declaration
-
-    init(_ value: Schema.Declaration) { self.value = value }
+/// What `Key` and `Handler` have in common beyond what users see.
+protocol DeclaringElement {
+    /// The element with its class erased.
+    var declaration: Schema.Declaration { get }
 }
 
 /// A class that is not a `TrackedObject` and has handlers that can be named.
