@@ -97,7 +97,7 @@ extension ClassSchema {
         return inherited.merging(own) { $1 }
     }
 
-    /// Tells each key what it is derived from and what is derived from it, and refuses unknown keys and cycles.
+    /// Sets the direct dependencies of each key, and refuses unknown keys and cycles.
     private static func resolveDependencies(
         of keys: [ResolvedKey], _ slots: [String: Int], of type: AnyClass
     ) throws(KeyValueError) {

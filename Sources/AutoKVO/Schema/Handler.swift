@@ -1,7 +1,7 @@
 /// A method or closure of a class that observers can name: `try person.addObserver(panel, forKeyPath: "age", handler: "reload")`.
 ///
 /// It takes nothing, the change, or the change and the registration's `userInfo`. A handler that takes nothing cannot
-/// tell paths apart, so a registration for several paths with `.initial` calls it once, not once for each path.
+/// distinguish paths, so a registration for several paths with `.initial` calls it once, not once for each path.
 ///
 /// It runs on the thread that makes the change. In a schema with `isolation: MainActor.self` it belongs to the main actor, and a
 /// call on another thread traps with a sentence.

@@ -2,10 +2,10 @@
 ///
 /// The name is usually the property's own, and has to be if the property is `@Observed`: that is how a write finds its key.
 /// Something has to announce its changes: the property is `@Observed`, or the key is `affectedBy` others, or it says
-/// `notifiesAutomatically: false`. Any other key is a fault of the schema, since whoever observed it would never be called.
+/// `notifiesAutomatically: false`. Any other key is a fault of the schema, since no observer of it would ever be called.
 /// So is one whose key path reads another property than the `@Observed` one of its name, as far as that shows: by the type,
 /// or by the first value that is read by name (of a property that the object's own class declares, and if the values can be
-/// compared; two properties that are equal at that moment cannot be told apart).
+/// compared; two properties that are equal at that moment cannot be distinguished).
 public struct Key<Class: AnyObject, Value>: SchemaElement {
     @usableFromInline let declared: DeclaredKey
 
@@ -15,7 +15,7 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
     ///   - name: Not empty, without dots and `|`, not beginning with `@`.
     ///   - keyPath: The property. One that can be written makes the key settable by name.
     ///   - affectedBy: Keys, or paths from this object, whose change is a change of this key too: it is derived from
-    ///     them. A key that a subclass declares again is also affected by what its superclass said.
+    ///     them. A key that a subclass declares again is also affected by what its superclass declares.
     ///   - notifiesAutomatically: Whether writing the property is announced. If not, only manual announcements are. A
     ///     constant says false, too.
     ///   - validate: Looks at a value for `validateValue(_:forKey:)`, may replace it, and throws to refuse it. Setting the

@@ -64,10 +64,10 @@ final class DependencyClosure: Sendable {
 }
 
 extension ClassSchema {
-    /// The closed dependencies of a key: found when they are first asked for and kept.
+    /// All dependencies of a key, computed when they are first needed and kept.
     ///
-    /// Only keys that are observed or changed while observed are asked for, so that a chain of *n* keys costs O(*n*)
-    /// memory and not the O(*n*²) of all closures.
+    /// Only keys that are observed, or changed while observed, need them. So a chain of *n* keys takes O(*n*) memory and not
+    /// the O(*n*²) of all closures.
     func dependencies(of slot: Int) -> DependencyClosure {
         if let known = keys[slot].closure.load() { return known }
         let bases = reach(from: slot, \.directBases)
