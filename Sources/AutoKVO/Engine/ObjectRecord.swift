@@ -75,7 +75,7 @@ final class ObjectRecord: @unchecked Sendable {
     var isDeinitializing: Bool { csr_is_deinitializing(address) }
 
     /// The object's class. The first word of an object says it, also after its deinit, as long as its memory is pinned.
-    var objectClass: AnyClass { unsafeBitCast(address.load(as: UInt.self), to: AnyClass.self) }
+    var objectClass: AnyClass { ObjectClass.ofObject(at: address) }
 
     /// The details, made if they are missing. Under the lock.
     func makeDetails() -> RecordDetails {

@@ -1,14 +1,13 @@
 internal import CSwiftRuntime
 
-/// Where the library says what is wrong but is not an error: a `didChangeValue` without its `willChangeValue`, a manual
+/// Where the library reports what is wrong but is not an error: a `didChangeValue` without its `willChangeValue`, a manual
 /// observation whose observer died.
 public enum Diagnostics {
     /// What takes a message. It may be called from any thread, and must not use the object that the message is about.
     public typealias Handler = @Sendable (String) -> Void
 
-    /// A handler in a type of our own. A closure by itself in a generic box is wrapped twice more each time it is read
-    /// through `inout` (Swift 6.3.1), so that each message would cost more than the last, and the stack overflow in the
-    /// end.
+    /// A handler in a struct. A closure by itself in a generic box is wrapped twice more each time it is read through `inout`
+    /// (Swift 6.3.1), so that each message would cost more than the one before, until the stack overflows.
     private struct Sink: Sendable {
         let call: Handler
     }
@@ -20,7 +19,7 @@ public enum Diagnostics {
     public static var handler: Handler {
         get { current.withLock { $0 }.call }
         set {
-            // The one that was there is released without the lock.
+            // The previous handler is released without the lock.
             var sink = Sink(call: newValue)
             current.withLock { swap(&$0, &sink) }
         }
@@ -48,7 +47,7 @@ public enum Diagnostics {
     }
 
     private static let printToStandardError: Handler = { message in
-        let line = Array("AutoKVO: \(message)\n".utf8)
-        line.withUnsafeBytes { csr_print_error($0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count) }
+        let line = "AutoKVO: \(message)\n"
+        csr_print_error(line, line.utf8.count)
     }
 }

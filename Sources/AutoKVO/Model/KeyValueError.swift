@@ -36,7 +36,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
         case invalidValue(String)
     }
 
-    /// What was wrong, to be told apart by code; `description` is for people.
+    /// What was wrong, for code; `description` is for people.
     public let reason: Reason
     /// The class in question, empty where none is.
     public let className: String
@@ -46,7 +46,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
     public let keyPath: String
     /// The error that a validation threw, where the reason is `.invalidValue`.
     public private(set) var underlyingError: (any Error)?
-    /// What `description` says beyond the reason; its text from outside is escaped and cut already.
+    /// What `description` says beyond the reason. Text from outside in it is already escaped and cut.
     private var detail: String?
 
     /// Makes an error, for overrides such as `value(forUndefinedKey:)` and for validations that refuse a value.

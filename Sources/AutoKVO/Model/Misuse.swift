@@ -1,11 +1,11 @@
-/// Stops the program because of a mistake in its code, with a sentence that says which. Unlike a failed precondition it says
-/// so in a release build, too.
+/// Stops the program because of a mistake in its code, with a sentence that says which. Unlike a failed precondition it
+/// prints the sentence in a release build, too.
 @usableFromInline
 func misuse(_ sentence: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line) -> Never {
     fatalError(sentence(), file: file, line: line)
 }
 
-/// Stops the program with a sentence unless a condition holds that the caller has to see to.
+/// Stops the program with a sentence unless a condition is true for which the caller is responsible.
 @usableFromInline
 func demand(
     _ condition: @autoclosure () -> Bool, _ sentence: @autoclosure () -> String, file: StaticString = #fileID,

@@ -1,9 +1,9 @@
 /// The declared name most like a misspelt one, if one is like it at all: at most a third of its letters differ, or it
 /// differs in case only. Letters that changed places count once.
 ///
-/// - Complexity: O(*n* · *l*²) for *n* names of *l* letters; only on the way to an error.
+/// - Complexity: O(*n* · *l*²) for *n* names of *l* letters. Only errors need it.
 func nearestName(to name: String, among names: some Sequence<String>) -> String? {
-    // Of a name from outside, which may be of any length, only as much is looked at as a misspelt name can have.
+    // A name from outside may be of any length: no more of it is compared than a misspelt name can have.
     let name = name.unicodeScalars.prefix(64)
     let wanted = Array(String(name).lowercased().unicodeScalars.prefix(64))
     var best: (name: String, distance: Int)?

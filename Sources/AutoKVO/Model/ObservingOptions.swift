@@ -1,4 +1,4 @@
-/// What an observation is told, and when it ends.
+/// What an observation delivers, and when it ends.
 public struct ObservingOptions: OptionSet, Sendable, Hashable {
     public let rawValue: UInt16
 
@@ -24,8 +24,8 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
     /// prior call belongs to it. If that change is dropped or, with `.distinct`, turns out to be none, the next one follows.
     /// `rearm()` starts it again.
     public static let once = ObservingOptions(rawValue: 1 << 6)
-    /// The target is kept alive as long as the observation is valid: one with `.once` lets go of it when it has fired,
-    /// and keeps it again from `rearm()` on.
+    /// The target is kept alive as long as the observation is valid: one with `.once` releases it when it has fired, and
+    /// keeps it again from `rearm()` on.
     public static let retainsTarget = ObservingOptions(rawValue: 1 << 7)
 
     /// Not written as sets of the others: in a long function the compiler makes an array of those for each use.

@@ -1,5 +1,5 @@
-/// Text from outside as it stands in messages: what is no visible character is escaped, and after 200 characters it is
-/// cut, so that a message does not grow with its input and does nothing to the terminal it is printed to.
+/// Text from outside as messages contain it: invisible characters are escaped, and the text is cut after 200 characters, so
+/// that a message does not grow with its input and does nothing to the terminal that it is printed to.
 func shown(_ text: String, isQuoted: Bool = false) -> String {
     var (result, count) = ("", 0)
     for scalar in text.unicodeScalars {

@@ -94,9 +94,9 @@ extension Observed: ObservedStorage {
     static var isWeak: Bool { false }
     static var valueType: Any.Type { Value.self }
 
-    static func holds(_ value: Any, at place: UnsafeRawPointer) -> Bool {
+    static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {
         guard let value = value as? Value else { return true }
-        let stored = place.assumingMemoryBound(to: Value.self).pointee
+        let stored = field.value(in: object, as: Value.self)
         // A copy has the same bytes. `==` is called only if they differ, as padding may.
         let isCopy = withUnsafeBytes(of: value) { a in withUnsafeBytes(of: stored) { b in a.elementsEqual(b) } }
         return isCopy || areEqual(value, stored) || !areEqual(stored, stored) || !areEqual(value, value)

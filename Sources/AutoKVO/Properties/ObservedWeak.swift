@@ -97,5 +97,5 @@ extension ObservedWeak: ObservedStorage {
     static var isWeak: Bool { true }
     static var valueType: Any.Type { Referent?.self }
     // The value is read under the owner's lock, so only the types are compared.
-    static func holds(_ value: Any, at place: UnsafeRawPointer) -> Bool { true }
+    static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { true }
 }

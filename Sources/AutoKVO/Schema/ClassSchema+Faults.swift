@@ -1,63 +1,48 @@
-internal import CSwiftRuntime
-@_spi(Reflection) import Swift
-
 // What a schema may not say: found at the class's first use by name, before anything is registered.
 
-extension ClassSchema {
-    /// The copies that `schema(of:below:)` made. The runtime may remember them, so they stay.
-    private static let copies = Guarded<[UnsafeRawPointer]>([])
+extension KeyValueError {
+    static func schemaFault(_ text: String, of type: AnyClass, key: String = "") -> KeyValueError {
+        KeyValueError(.schemaFault(text), className: "\(type)", key: key)
+    }
+}
 
+extension ClassSchema {
     /// What a class returns as its schema, once it is known to be the schema of this class or the inherited one.
     static func schema(
         of type: TrackedObject.Type, below base: ClassSchema, isSuperclass: Bool
     ) throws(KeyValueError) -> Schema {
-        // A key path formed in `Schema(Self.self)` traps in the runtime (6.3.1), without a word about the schema. So the
-        // question is first put to a copy of the class, which is `Self` then, and no content is made. In a final class the
-        // compiler takes the class itself for `Self`, so there the two cannot be told apart.
-        let pointer = unsafeBitCast(type, to: UnsafeRawPointer.self)
-        if isSuperclass || csr_is_surely_not_final(pointer), let address = csr_copy_class(pointer) {
-            copies.withLock { $0.append(address) }
-            let copy = unsafeBitCast(address, to: TrackedObject.Type.self)
+        // A key path formed in `Schema(Self.self)` traps in the runtime (6.3.1), without a word about the schema. So a copy of
+        // the class is asked first, which is `Self` then, and no content is made.
+        if let copy = ClassCopy.make(of: type, isKnownNotFinal: isSuperclass) {
             demand(
                 copy.schema.owner != copy,
                 "The schema of \(type) is written as Schema(Self.self, …), in which no key path can be formed: name the class "
                     + "itself, Schema(\(type).self, extending: super.schema).")
         }
         let schema = type.schema
+        let isOwn = schema.owner == type
+        var expected: AnyClass? = base.owner
+        if !isOwn, let above = base.owner.flatMap(_getSuperclass) as? TrackedObject.Type { expected = try of(above).owner }
         let extended: AnyClass? = schema.inherited.first?.owner
-        func fault(_ text: String) -> KeyValueError {
-            KeyValueError(
-                .schemaFault("\(text), and stands in \(type): write Schema(\(type).self, extending: super.schema)"),
-                className: "\(type)")
-        }
-        if schema.owner == type {
-            guard extended == base.owner else { throw fault("it extends the schema of \(name(extended))") }
-        } else {
-            let above = base.owner.flatMap(_getSuperclass) as? TrackedObject.Type
-            let expected: AnyClass? = if let above { try of(above).owner } else { nil }
-            guard schema.owner == base.owner, extended == expected else {
-                throw fault("it is the schema of \(name(schema.owner))")
-            }
-        }
-        return schema
+        if isOwn ? extended == expected : schema.owner == base.owner && extended == expected { return schema }
+        let name = (isOwn ? extended : schema.owner).map { "\($0)" } ?? "no class"
+        throw .schemaFault(
+            "it \(isOwn ? "extends" : "is") the schema of \(name), and stands in \(type): write "
+                + "Schema(\(type).self, extending: super.schema)", of: type)
     }
 
-    private static func name(_ type: AnyClass?) -> String { type.map { "\($0)" } ?? "no class" }
-
-    /// Why nobody would be called when a key's property changes, or would be given another property's value.
-    static func problem(of key: ResolvedKey, of type: AnyClass, storage: [String: ObservedField]) -> String? {
+    /// Why no observer would be called when a key's property changes, or would get another property's value.
+    static func problem(of key: ResolvedKey, of type: AnyClass, _ observed: [String: FieldLayout.Field]) -> String? {
         let (name, valueType) = (key.name, key.declared.valueType)
-        if let observed = key.storageType as? any ObservedStorage.Type {
-            if observed.valueType == valueType { return nil }
+        if let storedType = key.storageType?.valueType {
+            if storedType == valueType { return nil }
             return "its key path reads a value of type \(valueType), and the @Observed property \"\(name)\" holds "
-                + "\(observed.valueType): write Key(\"\(name)\", \\.\(name)), or give this key another name"
+                + "\(storedType): write Key(\"\(name)\", \\.\(name)), or give this key another name"
         }
-        if ([key.declared] + key.overridden).contains(where: { !$0.affectedBy.isEmpty || !$0.notifiesAutomatically }) {
-            return nil
-        }
-        if let module = moduleWithoutReflection(type) { return reflectionText(module) }
-        let similar = storage.filter { ($0.value.type as? any ObservedStorage.Type)?.valueType == valueType }
-            .map { String($0.key.dropFirst()) }
+        if key.declarations.contains(where: { !$0.affectedBy.isEmpty || !$0.notifiesAutomatically }) { return nil }
+        if let text = textWithoutReflection(FieldLayout(of: type)) { return text }
+        let similar = observed.values.filter { ($0.type as? any ObservedStorage.Type)?.valueType == valueType }
+            .map { String($0.name.dropFirst()) }
         let near = similar.count == 1 ? similar[0] : nearestName(to: name, among: similar)
         return "nobody would be called when it changes. An @Observed property's key has the property's own name"
             + (near.map { ": write Key(\"\($0)\", \\.\($0))" } ?? "")
@@ -67,50 +52,20 @@ extension ClassSchema {
 
     /// What to say when a property of this class is used by its handle and no key stands for it.
     func complaint(aboutPropertyAt offset: Int) -> String {
-        var name: String?
-        ClassSchema.forEachField(of: type) { field, start, _ in
-            if start == offset { name = String(field.dropFirst()) }
-        }
-        guard let name else {
+        let layout = FieldLayout(of: type)
+        guard let name = layout.fields.first(where: { $0.offset == offset && !$0.name.isEmpty })?.name.dropFirst() else {
             return "A property of \(className) is used by its $ handle: "
-                + (ClassSchema.moduleWithoutReflection(type).map(ClassSchema.reflectionText) ?? "it has no name") + "."
+                + (ClassSchema.textWithoutReflection(layout) ?? "it has no name") + "."
         }
         return
             "\(className).$\(name) is used, but no key stands for the property: write Key(\"\(name)\", \\.\(name)) in the "
             + "schema of \(className)."
     }
 
-    private static func reflectionText(_ module: String) -> String {
-        "the module \(module) was built without reflection metadata (-disable-reflection-metadata or "
-            + "-disable-reflection-names), which tells the names of @Observed properties: build it with reflection metadata"
-    }
-
-    /// The module of the class, or of a superclass, whose properties have no names at run time.
-    private static func moduleWithoutReflection(_ type: AnyClass) -> String? {
-        var named: [Int] = []
-        forEachField(of: type) { name, offset, _ in if !name.isEmpty { named.append(offset) } }
-        var next: AnyClass = type
-        while next != TrackedObject.self, let superclass = _getSuperclass(next) {
-            // The properties that a class adds lie behind those that it inherits.
-            let own = instanceSize(of: superclass)..<instanceSize(of: next)
-            if !own.isEmpty, !named.contains(where: own.contains) {
-                return String(_typeName(next, qualified: true).prefix { $0 != "." })
-            }
-            next = superclass
-        }
-        return nil
-    }
-
-    /// How many bytes an object of a class has before those that a subclass adds.
-    static func instanceSize(of type: AnyClass) -> Int {
-        csr_instance_size(unsafeBitCast(type, to: UnsafeRawPointer.self))
-    }
-
-    /// The stored properties of a class and its superclasses, by the names of their storage.
-    static func forEachField(of type: AnyClass, _ body: (String, Int, Any.Type) -> Void) {
-        _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) { name, offset, fieldType, _ in
-            body(String(cString: name), offset, fieldType)
-            return true
+    private static func textWithoutReflection(_ layout: FieldLayout) -> String? {
+        layout.moduleWithoutReflection(below: TrackedObject.self).map {
+            "the module \($0) was built without reflection metadata (-disable-reflection-metadata or "
+                + "-disable-reflection-names), which contains the names of @Observed properties: build it with reflection metadata"
         }
     }
 }
@@ -120,15 +75,11 @@ extension ResolvedKey {
     /// name. Only where the object's own class declares the property: the getter is the wrapper's then, unless the key path
     /// is wrong, and no subclass overrides it.
     func checkKeyPath(of object: TrackedObject) throws(KeyValueError) {
-        guard mayBeCompared.load(ordering: .relaxed), let offset, let storage = storageType as? any ObservedStorage.Type
-        else { return }
+        guard mayBeCompared.load(ordering: .relaxed), let field, let storageType else { return }
         mayBeCompared.store(false, ordering: .relaxed)
-        let place = UnsafeRawPointer(Borrowed.to(object).address) + offset
-        guard !storage.holds(declared.read(object), at: place) else { return }
-        throw KeyValueError(
-            .schemaFault(
-                "its key path reads another value than the @Observed property \"\(name)\" holds: write "
-                    + "Key(\"\(name)\", \\.\(name)), or give this key another name"), className: "\(type(of: object))",
-            key: name)
+        guard !storageType.mayHold(declared.read(object), in: field, of: object) else { return }
+        throw .schemaFault(
+            "its key path reads another value than the @Observed property \"\(name)\" holds: write "
+                + "Key(\"\(name)\", \\.\(name)), or give this key another name", of: type(of: object), key: name)
     }
 }

@@ -1,18 +1,16 @@
 /// A method or closure of a class that observers can name: `try person.addObserver(panel, forKeyPath: "age", handler: "reload")`.
 ///
 /// It takes nothing, the change, or the change and the registration's `userInfo`. A handler that takes nothing cannot
-/// tell paths apart, so a registration for several paths with `.initial` calls it once, not once for each path.
+/// distinguish paths, so a registration for several paths with `.initial` calls it once, not once for each path.
 ///
 /// It runs on the thread that makes the change. In a schema with `isolation: MainActor.self` it belongs to the main actor, and a
 /// call on another thread traps with a sentence.
 public struct Handler<Class: AnyObject>: SchemaElement {
     let declared: DeclaredHandler
 
-    public var _declaration: SchemaDeclaration { SchemaDeclaration(.handler(declared)) }
-
     private init(_ name: String, takesChange: Bool, _ call: @escaping (Class, Change<Any>, Any?) -> Void) {
         declared = DeclaredHandler(name: name, takesChange: takesChange) { observer, change, userInfo in
-            call(unsafeDowncast(observer, to: Class.self), change, userInfo)
+            call(known(observer, as: Class.self), change, userInfo)
         }
     }
 
@@ -45,6 +43,10 @@ public struct Handler<Class: AnyObject>: SchemaElement {
     public init(_ name: String, _ body: @escaping (Class, Change<Any>, Any?) -> Void) {
         self.init(name, takesChange: true, body)
     }
+}
+
+extension Handler: DeclaringElement {
+    var declaration: Schema.Declaration { .handler(declared) }
 }
 
 /// A handler with its class erased. Immutable and, once its class's schema is built, immortal.

@@ -1,17 +1,13 @@
-internal import CSwiftRuntime
-
 /// A property that can be reached and observed by name.
 ///
 /// The name is usually the property's own, and has to be if the property is `@Observed`: that is how a write finds its key.
 /// Something has to announce its changes: the property is `@Observed`, or the key is `affectedBy` others, or it says
-/// `notifiesAutomatically: false`. Any other key is a fault of the schema, since whoever observed it would never be called.
+/// `notifiesAutomatically: false`. Any other key is a fault of the schema, since no observer of it would ever be called.
 /// So is one whose key path reads another property than the `@Observed` one of its name, as far as that shows: by the type,
 /// or by the first value that is read by name (of a property that the object's own class declares, and if the values can be
-/// compared; two properties that are equal at that moment cannot be told apart).
+/// compared; two properties that are equal at that moment cannot be distinguished).
 public struct Key<Class: AnyObject, Value>: SchemaElement {
     @usableFromInline let declared: DeclaredKey
-
-    public var _declaration: SchemaDeclaration { SchemaDeclaration(.key(declared)) }
 
     /// Declares a key.
     ///
@@ -19,7 +15,7 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
     ///   - name: Not empty, without dots and `|`, not beginning with `@`.
     ///   - keyPath: The property. One that can be written makes the key settable by name.
     ///   - affectedBy: Keys, or paths from this object, whose change is a change of this key too: it is derived from
-    ///     them. A key that a subclass declares again is also affected by what its superclass said.
+    ///     them. A key that a subclass declares again is also affected by what its superclass declares.
     ///   - notifiesAutomatically: Whether writing the property is announced. If not, only manual announcements are. A
     ///     constant says false, too.
     ///   - validate: Looks at a value for `validateValue(_:forKey:)`, may replace it, and throws to refuse it. Setting the
@@ -37,18 +33,18 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
         declared = DeclaredKey(
             name: name, keyPath: keyPath(), owner: Class.self, valueType: Value.self, affectedBy: affectedBy,
             notifiesAutomatically: notifiesAutomatically,
-            read: { object in unsafeDowncast(object, to: Class.self)[keyPath: read] },
+            read: { object in known(object, as: Class.self)[keyPath: read] },
             write: settable.map { settable in
                 { object, value in
                     guard let value = convert(value, to: Value.self) else { return false }
-                    unsafeDowncast(object, to: Class.self)[keyPath: settable] = value
+                    known(object, as: Class.self)[keyPath: settable] = value
                     return true
                 }
             },
             validate: validate.map { validate in
                 { object, value in
                     guard var typed = convert(value, to: Value.self) else { return false }
-                    try validate(unsafeDowncast(object, to: Class.self), &typed)
+                    try validate(known(object, as: Class.self), &typed)
                     value = typed
                     return true
                 }
@@ -66,25 +62,7 @@ final class DeclaredKey: @unchecked Sendable {
     let valueType: Any.Type
     let affectedBy: [String]
     let notifiesAutomatically: Bool
-    let read: (AnyObject) -> Any
-    /// The same key, whose validation may be called on the main actor only.
-    func validatedOnMainActor() -> DeclaredKey {
-        guard let validate else { return self }
-        return DeclaredKey(
-            name: name, keyPath: keyPath, owner: owner, valueType: valueType, affectedBy: affectedBy,
-            notifiesAutomatically: notifiesAutomatically, read: read, write: write,
-            validate: { [name, owner] object, value in
-                guard MainActor.shared.isCurrent else {
-                    throw KeyValueError(
-                        .schemaFault("its validation belongs to the main actor, as the schema says, and was called elsewhere"),
-                        className: "\(owner)", key: name)
-                }
-                return try validate(object, &value)
-            })
-    }
-
-    /// The same closure as the two words it is made of.
-    private let readWords: HandlerCall.Words
+    let read: ObjectReader
     /// Whether what is read is always a tracked object or an optional one: one reference, or none.
     private let holdsReference: Bool
     /// Sets the property; false if the value is of another type. Nil for a key without a setter.
@@ -106,34 +84,37 @@ final class DeclaredKey: @unchecked Sendable {
         self.valueType = valueType
         self.affectedBy = affectedBy
         self.notifiesAutomatically = notifiesAutomatically
-        self.read = read
-        readWords = unsafeBitCast(Reader(body: read), to: HandlerCall.Words.self)
+        self.read = ObjectReader(read)
         self.write = write
         self.validate = validate
-        let bare = unwrappedType(valueType)
-        objectClass = bare as? TrackedObject.Type
+        objectClass = unwrappedType(valueType) as? TrackedObject.Type
         let isOptionalOnce = (valueType as? any OptionalValue.Type)?.wrappedType is TrackedObject.Type
         holdsReference = valueType is TrackedObject.Type || isOptionalOnce
     }
 
-    // See `HandlerCall.OfChange`.
-    private struct Reader { let body: (AnyObject) -> Any }
-
-    /// Reads the property into memory that is not initialised. Moved there, the value would be read in wide words before what was
-    /// written in narrow ones is through (4 ns).
-    @inline(__always)
-    func read(_ object: UnsafeRawPointer, into place: UnsafeMutablePointer<Any>) {
-        csr_call_to(place, readWords.function.unsafelyUnwrapped, readWords.closure, object)
+    /// The same key, whose validation may be called on the main actor only.
+    func validatedOnMainActor() -> DeclaredKey {
+        guard let validate else { return self }
+        return DeclaredKey(
+            name: name, keyPath: keyPath, owner: owner, valueType: valueType, affectedBy: affectedBy,
+            notifiesAutomatically: notifiesAutomatically, read: read.body, write: write,
+            validate: { [name, owner] object, value in
+                guard MainActor.shared.isCurrent else {
+                    throw KeyValueError(
+                        .schemaFault("its validation belongs to the main actor, as the schema says, and was called elsewhere"),
+                        className: "\(owner)", key: name)
+                }
+                return try validate(object, &value)
+            })
     }
 
     /// The object the key holds now, if it holds a tracked one.
     func readObject(_ object: TrackedObject) -> TrackedObject? {
-        guard holdsReference else { return unwrapped(read(object)) as? TrackedObject }
-        // An `Any` holds what is no larger than three words in its first bytes, so the reference is moved out of it. A cast
-        // would take 400 ns.
-        return withUnsafeTemporaryAllocation(of: Any.self, capacity: 1) { value in
-            read(Borrowed.to(object).address, into: value.baseAddress!)
-            return UnsafeMutableRawPointer(value.baseAddress!).assumingMemoryBound(to: TrackedObject?.self).move()
-        }
+        holdsReference
+            ? read.reference(in: object, as: TrackedObject.self) : unwrapped(read(object)) as? TrackedObject
     }
+}
+
+extension Key: DeclaringElement {
+    var declaration: Schema.Declaration { .key(declared) }
 }

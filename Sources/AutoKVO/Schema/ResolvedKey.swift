@@ -3,14 +3,14 @@ import Synchronization
 /// One key of one class. Its variables are set while the schema is made, before any other thread can see it.
 final class ResolvedKey: @unchecked Sendable {
     let slot: Int
+    /// The declaration that counts: the first of `declarations`.
     let declared: DeclaredKey
-    /// Declarations of the same key in superclasses.
-    let overridden: [DeclaredKey]
-    /// Where in an object the `@Observed` storage of the property begins; nil for any other property.
-    let offset: Int?
+    /// The class's own declaration of the key, if there is one, then those of its superclasses.
+    let declarations: [DeclaredKey]
+    /// Where in an object the `@Observed` storage of the property is; nil for any other property.
+    let field: FieldLayout.Field?
     /// The type of that storage.
-    let storageType: Any.Type?
-    let isWeak: Bool
+    let storageType: (any ObservedStorage.Type)?
     /// Whether the key path is still to be compared with the storage: see `checkKeyPath(of:)`.
     let mayBeCompared: Atomic<Bool>
     /// Slots of the same object that this key is declared to be derived from, and the slots derived from it.
@@ -21,20 +21,30 @@ final class ResolvedKey: @unchecked Sendable {
     let closure = OnceReference<DependencyClosure>()
 
     var name: String { declared.name }
+    var offset: Int? { field?.offset }
+    var isWeak: Bool { storageType?.isWeak ?? false }
     /// Whether observing the key involves no other key and no other object.
     var isIndependent: Bool { directBases.isEmpty && directPaths.isEmpty && !isWeak }
     /// Whether writing the property announces the change by itself.
     var announcesItself: Bool { offset != nil && declared.notifiesAutomatically }
 
-    init(slot: Int, declared: DeclaredKey, overridden: [DeclaredKey], storage: ObservedField?, of type: AnyClass) {
+    init(slot: Int, declarations: [DeclaredKey], field: FieldLayout.Field?, of type: AnyClass) {
         self.slot = slot
-        self.declared = declared
-        self.overridden = overridden
-        offset = storage?.offset
-        storageType = storage?.type
-        isWeak = (storage?.type as? any ObservedStorage.Type)?.isWeak ?? false
-        mayBeCompared = Atomic(storage.map { $0.offset >= ClassSchema.instanceSize(of: _getSuperclass(type) ?? type) } ?? false)
+        self.declarations = declarations
+        self.field = field
+        declared = declarations[0]
+        storageType = field?.type as? any ObservedStorage.Type
+        mayBeCompared = Atomic(field.map { FieldLayout.ownOffsets(of: type).contains($0.offset) } ?? false)
     }
+}
+
+/// What the property wrappers have in common, so that the fields of a class that are observed can be found.
+protocol ObservedStorage {
+    static var isWeak: Bool { get }
+    /// The type of the property.
+    static var valueType: Any.Type { get }
+    /// Whether a field of this type may hold a value: false only if it is certain that it holds another.
+    static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool
 }
 
 /// What one key depends on and what depends on it, through any number of keys of the same object.
@@ -54,10 +64,10 @@ final class DependencyClosure: Sendable {
 }
 
 extension ClassSchema {
-    /// The closed dependencies of a key: found when they are first asked for and kept.
+    /// All dependencies of a key, computed when they are first needed and kept.
     ///
-    /// Only keys that are observed or changed while observed are asked for, so that a chain of *n* keys costs O(*n*)
-    /// memory and not the O(*n*²) of all closures.
+    /// Only keys that are observed, or changed while observed, need them. So a chain of *n* keys takes O(*n*) memory and not
+    /// the O(*n*²) of all closures.
     func dependencies(of slot: Int) -> DependencyClosure { unmanagedDependencies(of: slot).object }
 
     @inline(__always)

@@ -7,7 +7,7 @@
 ///         }
 ///     }
 ///
-/// The library reads a class's schema once, at the first use of the class, and keeps what it found. A schema that contradicts
+/// The library reads a class's schema once, at the first use of the class by name, and keeps the result. A schema that contradicts
 /// itself (a name twice, a dotted or empty name, `affectedBy` of an unknown key, a cycle), that declares a key whose changes
 /// nothing announces, or that names another class than the one it stands in makes every use of the class by name throw a
 /// `KeyValueError` that says so and what to write instead.
@@ -15,9 +15,9 @@
 /// Closures in a schema are nonisolated: they run on whatever thread makes the change. See
 /// `init(_:extending:isolation:_:)` for a class bound to the main actor.
 public struct Schema {
-    /// The class whose body the schema was written in; nil for the empty schema.
+    /// The class whose schema it is; nil for the empty schema.
     let owner: AnyClass?
-    /// Makes what the class itself declares, in order. Not called before `owner` was found to be right.
+    /// Makes what the class itself declares, in order. Called only after `owner` has been checked.
     let makeDeclarations: () -> [Declaration]
     /// What its superclass declares.
     let inherited: [Schema]
@@ -26,6 +26,13 @@ public struct Schema {
     enum Declaration {
         case key(DeclaredKey)
         case handler(DeclaredHandler)
+
+        init(_ element: any SchemaElement) {
+            guard let element = element as? any DeclaringElement else {
+                misuse("A schema consists of Key and Handler, and \(type(of: element)) is neither.")
+            }
+            self = element.declaration
+        }
 
         /// The same, if its closures may be called on the main actor only.
         func onMainActor(of owner: AnyClass) -> Declaration {
@@ -45,6 +52,20 @@ public struct Schema {
         self.inherited = inherited
     }
 
+    private init<Class: AnyObject>(
+        _ owner: Class.Type, _ inherited: [Schema], _ content: @escaping () -> [any SchemaElement<Class>]
+    ) {
+        self.init(owner: owner, inherited: inherited) { content().map(Declaration.init) }
+    }
+
+    private init<Class: AnyObject>(
+        _ owner: Class.Type, _ inherited: [Schema], onMainActor content: @escaping @MainActor () -> [any SchemaElement<Class>]
+    ) {
+        // It forms key paths and closures and touches nothing that the actor guards.
+        let content = withoutIsolation(content)
+        self.init(owner: owner, inherited: inherited) { content().map { Declaration($0).onMainActor(of: owner) } }
+    }
+
     /// The schema of a class.
     ///
     /// - Parameters:
@@ -56,7 +77,7 @@ public struct Schema {
         _ owner: Class.Type, extending inherited: Schema,
         @SchemaBuilder<Class> _ content: @escaping () -> [any SchemaElement<Class>]
     ) {
-        self.init(owner: owner, inherited: [inherited]) { content().map { $0._declaration.value } }
+        self.init(owner, [inherited], content)
     }
 
     /// The schema of a class bound to the main actor, which needs that isolation to form key paths to its own properties.
@@ -74,14 +95,14 @@ public struct Schema {
         _ owner: Class.Type, extending inherited: Schema, isolation: MainActor.Type,
         @SchemaBuilder<Class> _ content: @escaping @MainActor () -> [any SchemaElement<Class>]
     ) {
-        self.init(owner: owner, inherited: [inherited], Schema.declarations(of: owner, content))
+        self.init(owner, [inherited], onMainActor: content)
     }
 
     /// The schema of a class that is not a `TrackedObject` and has named handlers.
     public init<Class: SchemaProviding>(
         _ owner: Class.Type, @SchemaBuilder<Class> _ content: @escaping () -> [any SchemaElement<Class>]
     ) {
-        self.init(owner: owner, inherited: []) { content().map { $0._declaration.value } }
+        self.init(owner, [], content)
     }
 
     /// The schema of a class that is not a `TrackedObject`, has named handlers and is bound to the main actor.
@@ -91,58 +112,48 @@ public struct Schema {
         _ owner: Class.Type, isolation: MainActor.Type,
         @SchemaBuilder<Class> _ content: @escaping @MainActor () -> [any SchemaElement<Class>]
     ) {
-        self.init(owner: owner, inherited: [], Schema.declarations(of: owner, content))
-    }
-
-    private static func declarations<Class: AnyObject>(
-        of owner: Class.Type, _ content: @escaping @MainActor () -> [any SchemaElement<Class>]
-    ) -> () -> [Declaration] {
-        // It forms key paths and closures and touches nothing that the actor guards, so it may be called on any thread.
-        let content = unsafeBitCast(content, to: (() -> [any SchemaElement<Class>]).self)
-        return { content().map { $0._declaration.value.onMainActor(of: owner) } }
+        self.init(owner, [], onMainActor: content)
     }
 }
 
 /// Collects the keys and handlers of a schema.
 @resultBuilder
 public enum SchemaBuilder<Class: AnyObject> {
-    /// One key or handler. The only form there is, so that a mistake is reported where it stands.
+    /// One key or handler. There is one overload, so that the compiler reports a mistake where it is.
     public static func buildExpression(_ element: some SchemaElement<Class>) -> [any SchemaElement<Class>] { [element] }
-    /// What stands one below the other.
+    /// The elements of a block, in order.
     public static func buildBlock(_ parts: [any SchemaElement<Class>]...) -> [any SchemaElement<Class>] { parts.flatMap { $0 } }
-    /// What stands in an `if` without `else`.
+    /// The elements of an `if` without `else`.
     public static func buildOptional(_ part: [any SchemaElement<Class>]?) -> [any SchemaElement<Class>] { part ?? [] }
-    /// What stands in the first branch of an `if`.
+    /// The elements of the first branch of an `if`.
     public static func buildEither(first part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] { part }
-    /// What stands in the other branch of an `if`.
+    /// The elements of the other branch of an `if`.
     public static func buildEither(second part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] { part }
-    /// What a `for` loop declares.
+    /// The elements of a `for` loop.
     public static func buildArray(_ parts: [[any SchemaElement<Class>]]) -> [any SchemaElement<Class>] { parts.flatMap { $0 } }
-    /// What stands under `if #available`.
+    /// The elements of an `if #available`.
     public static func buildLimitedAvailability(_ part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] { part }
 }
 
 /// A `Key` or a `Handler` of a class. Not for adoption outside the library.
 public protocol SchemaElement<Class> {
-    /// The class in whose schema it stands.
+    /// The class to whose schema it belongs.
     associatedtype Class: AnyObject
-    var _declaration: SchemaDeclaration { get }
 }
 
-/// What a schema element says, with its class erased.
-public struct SchemaDeclaration {
-    let value: Schema.Declaration
-
-    init(_ value: Schema.Declaration) { self.value = value }
+/// What `Key` and `Handler` have in common beyond what users see.
+protocol DeclaringElement {
+    /// The element with its class erased.
+    var declaration: Schema.Declaration { get }
 }
 
 /// A class that is not a `TrackedObject` and has handlers that can be named.
 ///
 /// A class bound to the main actor declares the property `nonisolated`, and says `Schema(Panel.self, isolation: MainActor.self)`.
 public protocol SchemaProviding: AnyObject {
-    /// The class's handlers. Called on whatever thread names one of them first.
+    /// The class's handlers. Called on the thread that first names one of them.
     static var schema: Schema { get }
 }
 
-/// Gives any class the observer-first wording, `panel.observe("fullName", of: person) { … }`. It asks for nothing.
+/// Gives any class the methods that begin with the observer, `panel.observe("fullName", of: person) { … }`. It has no requirements.
 public protocol KeyValueObserver: AnyObject {}

@@ -1,0 +1,20 @@
+internal import CSwiftRuntime
+
+/// Copies of classes, to find out whether a class method refers to `Self`: called on the copy, `Self` is the copy.
+///
+/// **Assumption** (Swift 6.3.1): the metadata of a class says how long it is and has its superclass in its second word, and the
+/// class's descriptor lists the members that a subclass can override. See CSwiftRuntime.c. Where a copy cannot be made, as on
+/// Apple platforms, the question is not asked, and the runtime's own trap remains.
+enum ClassCopy {
+    /// The runtime may remember a copy, so none is freed.
+    private static let copies = Guarded<[UnsafeRawPointer]>([])
+
+    /// A copy of a class; nil if none can be made, or if the class may be final: in a final class the compiler takes the class
+    /// itself for `Self`, so the two cannot be distinguished.
+    static func make<Object: AnyObject>(of type: Object.Type, isKnownNotFinal: Bool) -> Object.Type? {
+        let pointer = unsafeBitCast(type, to: UnsafeRawPointer.self)
+        guard isKnownNotFinal || csr_is_surely_not_final(pointer), let copy = csr_copy_class(pointer) else { return nil }
+        copies.withLock { $0.append(copy) }
+        return unsafeBitCast(copy, to: Object.Type.self)
+    }
+}

@@ -1,0 +1,85 @@
+internal import CSwiftRuntime
+@_spi(Reflection) import Swift
+
+/// The stored properties of a class and its superclasses: their names, their offsets in an object, and their types.
+///
+/// **Assumption** (Swift 6.3.1): `_forEachField` of the standard library reports them, and the runtime knows how many bytes an
+/// object of each class has. Neither is promised, so `problem` compares both with an object whose contents are known. A module
+/// that was built without reflection metadata has no names to report: see `moduleWithoutReflection(below:)`.
+package struct FieldLayout {
+    package struct Field {
+        package let name: String
+        package let offset: Int
+        package let type: Any.Type
+
+        package init(name: String, offset: Int, type: Any.Type) {
+            self.name = name
+            self.offset = offset
+            self.type = type
+        }
+
+        /// The value of the field in an object of the class. The type is the field's, or that of what the field begins with.
+        func value<Value>(in object: AnyObject, as type: Value.Type) -> Value {
+            (UnsafeRawPointer(Borrowed.to(object).address) + offset).assumingMemoryBound(to: type).pointee
+        }
+    }
+
+    let type: AnyClass
+    private(set) var fields: [Field] = []
+
+    init(of type: AnyClass) {
+        self.type = type
+        _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) { name, offset, fieldType, _ in
+            fields.append(Field(name: String(cString: name), offset: offset, type: fieldType))
+            return true
+        }
+    }
+
+    /// The offsets of the properties that a class itself adds. They lie behind those that it inherits.
+    static func ownOffsets(of type: AnyClass) -> Range<Int> {
+        func size(_ type: AnyClass) -> Int { csr_instance_size(unsafeBitCast(type, to: UnsafeRawPointer.self)) }
+        return (_getSuperclass(type).map(size) ?? 0)..<size(type)
+    }
+
+    /// The module of the class, or of a superclass up to a given one, that has stored properties of which none has a name.
+    func moduleWithoutReflection(below root: AnyClass) -> String? {
+        let named = fields.filter { !$0.name.isEmpty }.map(\.offset)
+        var next: AnyClass = type
+        while next != root, let superclass = _getSuperclass(next) {
+            let own = Self.ownOffsets(of: next)
+            if !own.isEmpty, !named.contains(where: own.contains) {
+                return String(_typeName(next, qualified: true).prefix { $0 != "." })
+            }
+            next = superclass
+        }
+        return nil
+    }
+
+    private class ProbeBase { let first: UInt8 = 0x5A }
+    private final class Probe: ProbeBase { let second: UInt64 = 0x1234_5678_9ABC_DEF0 }
+
+    /// What the standard library reports of the object with known contents.
+    package static var fieldsOfProbe: [Field] { FieldLayout(of: Probe.self).fields }
+
+    /// Why fields cannot be found, which is asked once in a process; nil if they can.
+    package static let problem: String? = problem(inFieldsOfProbe: fieldsOfProbe)
+
+    /// The same for what might have been reported.
+    package static func problem(inFieldsOfProbe fields: [Field]) -> String? {
+        let (probe, own) = (Probe(), ownOffsets(of: Probe.self))
+        let areRight = fields.allSatisfy { field in
+            switch field.name {
+            case "": true  // There is no reflection metadata.
+            case "first":
+                ownOffsets(of: ProbeBase.self).contains(field.offset) && field.type == UInt8.self
+                    && field.value(in: probe, as: UInt8.self) == probe.first
+            case "second":
+                own.contains(field.offset) && field.type == UInt64.self
+                    && field.value(in: probe, as: UInt64.self) == probe.second
+            default: false
+            }
+        }
+        return areRight
+            ? nil : "this version of Swift lays out the properties of objects otherwise than Swift 6.3.1, for which AutoKVO was made"
+    }
+}

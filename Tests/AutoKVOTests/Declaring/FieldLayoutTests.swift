@@ -1,0 +1,43 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class Foreign: Model {
+    struct Element: SchemaElement { typealias Class = Foreign }
+    override class var schema: Schema { Schema(Foreign.self, extending: super.schema) { Element() } }
+}
+
+@Suite("Where the stored properties of objects are") struct FieldLayoutTests {
+    @Test("this version of Swift reports them as expected") func expected() {
+        #expect(FieldLayout.problem == nil)
+        #expect(FieldLayout.fieldsOfProbe.map(\.name) == ["first", "second"])
+    }
+
+    @Test("another layout is a problem that names the version of Swift", arguments: 0..<4)
+    func unexpected(index: Int) {
+        let right = FieldLayout.fieldsOfProbe
+        let (first, second) = (right[0], right[1])
+        typealias Field = FieldLayout.Field
+        let wrong = [
+            [Field(name: "first", offset: second.offset, type: first.type), second],
+            [first, Field(name: "second", offset: first.offset, type: second.type)],
+            [first, Field(name: "second", offset: second.offset, type: String.self)],
+            [first, second, Field(name: "third", offset: second.offset + 8, type: second.type)],
+        ]
+        #expect(FieldLayout.problem(inFieldsOfProbe: wrong[index])?.contains("Swift 6.3.1") == true)
+    }
+
+    @Test("properties without names are none: their module has no reflection metadata") func unnamed() {
+        let unnamed = FieldLayout.fieldsOfProbe.map { FieldLayout.Field(name: "", offset: $0.offset, type: $0.type) }
+        #expect(FieldLayout.problem(inFieldsOfProbe: unnamed) == nil)
+        #expect(FieldLayout.problem(inFieldsOfProbe: []) == nil)
+    }
+
+    @Test("an element of a schema that is neither a Key nor a Handler traps with a sentence") func foreignElement() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try Foreign().value(forKey: "any")
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("A schema consists of Key and Handler, and Element is neither."))
+    }
+}
