@@ -39,8 +39,10 @@ final class Thing: TrackedObject {
 func path(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard let first = bytes.first, first & 1 == 0 else { return String(decoding: bytes, as: UTF8.self) }
     let words = [
-        "n", "text", "perhaps", "next", "items", "numbers", "names", "up", "anything", "fixed", "derived", "@count", "@sum",
-        "@avg", "@min", "@max", "@unionOfObjects", "@distinctUnionOfObjects", "@unionOfArrays", "@distinctUnionOfArrays",
+        "n", "text", "perhaps", "next", "items", "numbers", "names", "up", "anything", "fixed", "derived", "@count",
+        "@sum",
+        "@avg", "@min", "@max", "@unionOfObjects", "@distinctUnionOfObjects", "@unionOfArrays",
+        "@distinctUnionOfArrays",
         "@distinctUnionOfSets", "self", "", "@", "é", "nope", "rows", "anyRows",
     ]
     return bytes.dropFirst().map { words[Int($0) % words.count] }.joined(separator: ".")

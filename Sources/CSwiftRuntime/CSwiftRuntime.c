@@ -67,3 +67,10 @@ bool csr_is_surely_not_final(const void *type) {
   return false;
 #endif
 }
+
+static _Thread_local int held_locks;
+
+int csr_add_held_locks(int change) {
+  held_locks += change;
+  return held_locks;
+}

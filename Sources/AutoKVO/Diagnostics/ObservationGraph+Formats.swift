@@ -46,7 +46,9 @@ extension ObservationGraph {
                 + "\"keyPaths\": [\(edge.keyPaths.map(string).joined(separator: ", "))], "
                 + "\"options\": \(string(edge.options.description)), \"registeredAt\": \(string(edge.registeredAt))}"
         }
-        func list(_ items: [String]) -> String { items.isEmpty ? "[]" : "[\n    \(items.joined(separator: ",\n    "))\n  ]" }
+        func list(_ items: [String]) -> String {
+            items.isEmpty ? "[]" : "[\n    \(items.joined(separator: ",\n    "))\n  ]"
+        }
         return "{\n  \"objects\": \(list(objects)),\n  \"observations\": \(list(observations))\n}\n"
     }
 

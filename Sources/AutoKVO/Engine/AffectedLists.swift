@@ -28,7 +28,9 @@ enum AffectedLists {
         _ visit: (Borrowed<ObjectRecord>, Int, InPlace<ObserverList>, ObserverList.Needs, UInt64) -> Void
     ) -> Few<PathLink> {
         var links = Few<PathLink>()
-        guard let list = record.list(slot), !list.value.interest.load(ordering: .acquiring).isEmpty else { return links }
+        guard let list = record.list(slot), !list.value.interest.load(ordering: .acquiring).isEmpty else {
+            return links
+        }
         let hold = record.lock.lock()
         visitList(list, of: record, slot, &links, visit)
         if list.value.hasDerivedInterest {

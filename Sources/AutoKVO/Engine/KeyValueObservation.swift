@@ -80,7 +80,9 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
         guard let routes = routes else { return record?.trackedObject.map { [$0] } ?? [] }
         var seen: Set<ObjectIdentifier> = []
         return routes.compactMap { route in
-            guard let target = route.root.trackedObject, seen.insert(ObjectIdentifier(target)).inserted else { return nil }
+            guard let target = route.root.trackedObject, seen.insert(ObjectIdentifier(target)).inserted else {
+                return nil
+            }
             return target
         }
     }
@@ -143,7 +145,8 @@ extension KeyValueObservation: CustomDebugStringConvertible {
             return record.object(as: AnyObject.self).map { describeObject($0) } ?? "a dead \(record.objectClass)"
         }
         let targets = listed(targets.map { describeObject($0) })
-        return "<KeyValueObservation of \(listed(keyPaths.map(quoted))) on \(targets.isEmpty ? name(record, "no target") : targets) by "
+        return
+            "<KeyValueObservation of \(listed(keyPaths.map(quoted))) on \(targets.isEmpty ? name(record, "no target") : targets) by "
             + "\(name(observerRecord, "no observer")), options \(options), \(isValid ? "valid" : "ended"), "
             + "registered at \(registrationSite)>"
     }

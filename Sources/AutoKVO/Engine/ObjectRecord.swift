@@ -16,7 +16,7 @@ import Synchronization
 /// **Locks.** `lock` guards every stored variable below it, the links of the nodes in its lists, and the closures of
 /// the observations whose home this record is. A thread holds at most one record's lock at a time, takes a stripe of
 /// the table only while holding none, and holds none while user code runs; releasing a closure is running user code.
-final class ObjectRecord: @unchecked Sendable {
+final class ObjectRecord: AttachedRecord, @unchecked Sendable {
     /// Puts the record into the list of all records. First in memory, so that the record is found by the member's
     /// address. Used by that address only, since other threads write it under the table's lock.
     @exclusivity(unchecked) private var member = cdh_member()
@@ -46,6 +46,7 @@ final class ObjectRecord: @unchecked Sendable {
         layout = schema?.layout
         let count = layout?.value.count ?? 0
         lists = count > 0 ? LazyElements(count: count) : nil
+        super.init()
         csr_pin(address)
         Counters.records.add(1)
         assert(&member == memberPointer)
@@ -59,6 +60,8 @@ final class ObjectRecord: @unchecked Sendable {
         csr_unpin(address)
         Counters.records.add(-1)
     }
+
+    override func objectIsDying() { teardown() }
 
     /// The object, retained, or nil if its deinit has begun.
     @inline(__always)

@@ -103,7 +103,8 @@ public class ObservationNode {
     }
 
     init(
-        home: Borrowed<ObjectRecord>?, slot: Int, kind: Kind, options: ObservingOptions = [], handler: HandlerCall = .none,
+        home: Borrowed<ObjectRecord>?, slot: Int, kind: Kind, options: ObservingOptions = [],
+        handler: HandlerCall = .none,
         observerAddress: UnsafeRawPointer? = nil, flags: Marks = []
     ) {
         self.home = home?.retain()

@@ -58,7 +58,9 @@ struct ObserverList: ~Copyable {
         /// What somebody who is in the list wants. The bits of `.old` and `.new` are the same in both.
         @inline(__always)
         fileprivate init(_ needs: Needs) {
-            rawValue = needs.rawValue & 3 | (needs.rawValue & (Needs.prior.rawValue | Needs.inner.rawValue) != 0 ? Interest.ahead.rawValue : 0)
+            rawValue =
+                needs.rawValue & 3
+                | (needs.rawValue & (Needs.prior.rawValue | Needs.inner.rawValue) != 0 ? Interest.ahead.rawValue : 0)
         }
 
         @inline(__always)
@@ -68,8 +70,11 @@ struct ObserverList: ~Copyable {
     private func updateInterest() {
         // Without a branch, since it is part of every registration and removal.
         let now =
-            Interest(.old, if: old) | Interest(.new, if: new) | Interest(.own, if: count) | Interest(.derived, if: derivedInterest)
-            | Interest(.ahead, if: prior | inner | derivedLookAhead) | Interest(.separate, if: separateLinks(isAlone: true).isEmpty ? 0 : 1) | Interest(.links, if: hasHadEnd ? 1 : 0)
+            Interest(.old, if: old) | Interest(.new, if: new) | Interest(.own, if: count)
+            | Interest(.derived, if: derivedInterest)
+            | Interest(.ahead, if: prior | inner | derivedLookAhead)
+            | Interest(.separate, if: separateLinks(isAlone: true).isEmpty ? 0 : 1)
+            | Interest(.links, if: hasHadEnd ? 1 : 0)
         interest.store(now, ordering: .releasing)
     }
 

@@ -14,9 +14,9 @@ extension PendingNotification {
     /// Calls whoever has not been called yet.
     func deliver(_ thread: InPlace<ThreadState>) {
         if observation == nil, route == nil { return deliverToList(thread) }
-        guard !isStarted else { return }
-        isStarted = true
         thread.value.removePending(self)
+        if isStarted { return }
+        isStarted = true
         callSingle(thread)
     }
 
@@ -111,9 +111,14 @@ extension PendingNotification {
         let (bound, end, skipped) = (bound, end, skipped)
         while let node = cursor {
             node.use {
-                guard $0.sequence <= end else { return cursor = nil }
+                guard $0.sequence <= end else {
+                    cursor = nil
+                    return
+                }
                 cursor = $0.next
-                guard $0.isLinked, $0.sequence <= bound || $0.isMovedLink, $0.marks.isDisjoint(with: skipped) else { return }
+                guard $0.isLinked, $0.sequence <= bound || $0.isMovedLink, $0.marks.isDisjoint(with: skipped) else {
+                    return
+                }
                 $0.standing &+= 1
                 batch[count] = node
                 count &+= 1

@@ -98,7 +98,10 @@ final class PendingNotification {
     }
 
     /// One observation, by one of its paths, with values that are known.
-    func setSubject(_ observation: KeyValueObservation, _ route: Route?, _ event: ChangeEvent, edit: CollectionChange?, old: Any?, new: Any?) {
+    func setSubject(
+        _ observation: KeyValueObservation, _ route: Route?, _ event: ChangeEvent, edit: CollectionChange?, old: Any?,
+        new: Any?
+    ) {
         self.observation = .retaining(observation)
         self.route = route.map { .retaining($0) }
         isFilled = true
@@ -149,93 +152,4 @@ final class PendingNotification {
     /// Notes that an observation with `.once` is to be called again. If it is not after all, because the value has stayed the
     /// same, the path was removed, or the change was dropped with its object, the next change may claim the observation.
     func willCallAgain(_ observation: KeyValueObservation) { claimed.append(observation) }
-}
-
-/// The notifications of one change, in the order in which their observers are called.
-struct NotificationChain {
-    private(set) var first: Borrowed<PendingNotification>?
-    private(set) var last: Borrowed<PendingNotification>?
-
-    var isSingle: Bool { first?.address == last?.address }
-
-    mutating func append(_ notification: Borrowed<PendingNotification>) {
-        notification.use { $0.next = nil }
-        if let last { last.use { $0.next = notification } } else { first = notification }
-        last = notification
-    }
-
-    /// Calls a function with each. It may append to the chain.
-    @inline(__always)
-    func forEach(_ body: (PendingNotification) -> Void) {
-        var cursor = first
-        while let notification = cursor {
-            notification.use {
-                body($0)
-                cursor = $0.next
-            }
-        }
-    }
-
-    @inline(__always)
-    func first(where condition: (PendingNotification) -> Bool) -> Borrowed<PendingNotification>? {
-        var cursor = first
-        while let notification = cursor, !notification.use(condition) {
-            cursor = notification.use { $0.next }
-        }
-        return cursor
-    }
-}
-
-/// How a collection is edited.
-final class CollectionChange {
-    let kind: ChangeKind
-    let indexes: RangeSet<Int>?
-    /// The elements that leave and come, where the caller knows them (sets); otherwise they are read at the indexes.
-    let removed: Any?
-    let inserted: Any?
-
-    init(_ kind: ChangeKind, indexes: RangeSet<Int>? = nil, removed: Any? = nil, inserted: Any? = nil) {
-        self.kind = kind
-        self.indexes = indexes
-        self.removed = removed
-        self.inserted = inserted
-    }
-}
-
-/// Memory for one value of any type, at an address that does not change.
-struct ValueSlot {
-    /// Initialised while the slot is filled.
-    private let memory = UnsafeMutablePointer<Any>.allocate(capacity: 1)
-    private(set) var isFilled = false
-
-    /// A pointer to the value, nil if there is none.
-    @inline(__always)
-    var pointer: UnsafeRawPointer? { isFilled ? UnsafeRawPointer(memory) : nil }
-
-    mutating func set(_ value: Any) {
-        assert(!isFilled)
-        memory.initialize(to: value)
-        isFilled = true
-    }
-
-    /// Where a value is to be initialised; `isFilled` is to be set behind it.
-    @inline(__always)
-    mutating func fill(_ initialize: (UnsafeMutablePointer<Any>) -> Void) {
-        assert(!isFilled)
-        initialize(memory)
-        isFilled = true
-    }
-
-    /// Empties the slot, which is filled. The value is the caller's to release.
-    @inline(__always)
-    @discardableResult
-    mutating func take() -> Any {
-        isFilled = false
-        return memory.move()
-    }
-
-    func deallocate() {
-        assert(!isFilled)
-        memory.deallocate()
-    }
 }

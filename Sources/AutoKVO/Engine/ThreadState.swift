@@ -24,7 +24,6 @@ struct ThreadState {
     var pathWork: [PathWork] = []
     var isDoingPathWork = false
     #if DEBUG
-        var heldLocks = 0
         /// What tests have put at points that this thread comes to.
         var testPoints: [TestPoint: () -> Void] = [:]
     #endif

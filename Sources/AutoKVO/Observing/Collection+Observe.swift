@@ -44,11 +44,13 @@ extension Collection where Element: TrackedObject {
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
     @discardableResult
     public func addObserver<Observer: AnyObject>(
-        _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil,
+        _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [],
+        userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Observer, Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
         try Registration(
-            observer: observer, options: options, userInfo: userInfo, handler: .observer(handler), site: CallSite(file, line)
+            observer: observer, options: options, userInfo: userInfo, handler: .observer(handler),
+            site: CallSite(file, line)
         ).observe(keyPaths.keyPaths, of: Array(self))
     }
 
@@ -61,7 +63,9 @@ extension Collection where Element: TrackedObject {
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], handler: String,
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
-        try Registration(observer: observer, options: options, userInfo: userInfo, handlerName: handler, site: CallSite(file, line))
-            .observe(keyPaths.keyPaths, of: Array(self))
+        try Registration(
+            observer: observer, options: options, userInfo: userInfo, handlerName: handler, site: CallSite(file, line)
+        )
+        .observe(keyPaths.keyPaths, of: Array(self))
     }
 }

@@ -31,7 +31,8 @@ struct Registration {
     /// registration, which would be retained and released part by part (70 ns of 200).
     @usableFromInline
     static func observe(
-        _ keyPath: String, of target: TrackedObject, by observer: AnyObject?, _ options: ObservingOptions, _ handler: HandlerCall,
+        _ keyPath: String, of target: TrackedObject, by observer: AnyObject?, _ options: ObservingOptions,
+        _ handler: HandlerCall,
         _ site: CallSite
     ) throws(KeyValueError) -> KeyValueObservation {
         if let home = target.existingHome ?? (try? target.makeHome()),
@@ -40,17 +41,21 @@ struct Registration {
         {
             return observation
         }
-        return try Registration(observer: observer, options: options, handler: handler, site: site).observe(keyPath, of: target)
+        return try Registration(observer: observer, options: options, handler: handler, site: site).observe(
+            keyPath, of: target)
     }
 
     /// Observes one property that the compiler has checked.
     static func observe(
-        slot: Int, of target: TrackedObject, by observer: AnyObject? = nil, _ options: ObservingOptions, _ userInfo: Any?,
+        slot: Int, of target: TrackedObject, by observer: AnyObject? = nil, _ options: ObservingOptions,
+        _ userInfo: Any?,
         _ handler: HandlerCall, _ site: CallSite
     ) -> KeyValueObservation {
         do throws(KeyValueError) {
             guard let home = try target.makeHome() else { throw dying(target, "") }
-            if userInfo == nil, let observation = try observe(slot, home, of: target, by: observer, options, handler, site) {
+            if userInfo == nil,
+                let observation = try observe(slot, home, of: target, by: observer, options, handler, site)
+            {
                 return observation
             }
             let registration = Registration(
@@ -79,7 +84,8 @@ struct Registration {
         }
         if isManual(home) { options.insert(.unregisterManually) }
         let observation = KeyValueObservation(
-            home: home, slot: slot, observerHome: observerHome, options: options, handler: handler, details: nil, site: site)
+            home: home, slot: slot, observerHome: observerHome, options: options, handler: handler, details: nil,
+            site: site)
         return try attached(observation, target, observer)
     }
 
@@ -132,7 +138,8 @@ struct Registration {
     private func checkType(_ type: Any.Type, _ schema: ClassSchema, _ slot: Int) throws(KeyValueError) {
         guard !canConvert(from: type, to: valueType) else { return }
         throw KeyValueError(
-            .wrongType(expected: "\(type)", actual: "\(valueType)"), className: schema.className, key: schema.keys[slot].name)
+            .wrongType(expected: "\(type)", actual: "\(valueType)"), className: schema.className,
+            key: schema.keys[slot].name)
     }
 
     // MARK: Several
@@ -193,7 +200,8 @@ struct Registration {
         let isOneOfSeveral = parsed.count > 1
         details.routes = RouteList(
             parsed.enumerated().map { order, part in
-                Route(part.1, root: part.0, sink: .observation(observation), isOneOfSeveral: isOneOfSeveral, order: order)
+                Route(
+                    part.1, root: part.0, sink: .observation(observation), isOneOfSeveral: isOneOfSeveral, order: order)
             })
         withExtendedLifetime(observerRecord) {}
         return observation
@@ -218,7 +226,9 @@ struct Registration {
         return observation
     }
 
-    private func parse(_ keyPath: String, of target: TrackedObject) throws(KeyValueError) -> (ObjectRecord, ParsedKeyPath) {
+    private func parse(_ keyPath: String, of target: TrackedObject) throws(KeyValueError) -> (
+        ObjectRecord, ParsedKeyPath
+    ) {
         let path = try ParsedKeyPath.parse(keyPath, for: type(of: target))
         if valueType != Any.self {
             let type = try path.valueType(from: Swift.type(of: target))
@@ -279,24 +289,7 @@ struct Registration {
         if observation.attach() { return observation }
         observation.end(.removed)
         let isObservers = observation.observerRecord?.isDeinitializing ?? false
-        throw Registration.dying(isObservers ? observer ?? target : target, isObservers ? "" : observation.keyPaths.first ?? "")
-    }
-}
-
-extension KeyValueObservation {
-    /// The initial calls, one for each path of each target, or a single one.
-    fileprivate func callInitially(once: Bool) {
-        let wantsNew = options.contains(.new)
-        let roads = routes.map { $0.map(Optional.some) } ?? [nil]
-        let thread = ThreadState.current
-        for route in once ? roads.prefix(1) : roads[...] {
-            let notification = thread.value.takeNotification()
-            notification.use {
-                $0.setSubject(
-                    self, route, ChangeEvent(isInitial: true), edit: nil, old: nil, new: wantsNew ? currentValue(by: route) : nil)
-                $0.deliver(thread)
-            }
-            thread.giveBack(notification)
-        }
+        throw Registration.dying(
+            isObservers ? observer ?? target : target, isObservers ? "" : observation.keyPaths.first ?? "")
     }
 }

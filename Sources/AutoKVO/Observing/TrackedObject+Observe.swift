@@ -51,7 +51,8 @@ extension TrackedObject {
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
         let registration = Registration(
-            options: options, userInfo: userInfo, valueType: type, handler: .change(handler), site: CallSite(file, line))
+            options: options, userInfo: userInfo, valueType: type, handler: .change(handler), site: CallSite(file, line)
+        )
         if let keyPath = keyPaths as? String { return try registration.observe(keyPath, of: self) }
         return try registration.observe(keyPaths.keyPaths, of: [self])
     }
@@ -111,14 +112,17 @@ extension TrackedObject {
     @inlinable
     @discardableResult
     public func addObserver<Observer: AnyObject>(
-        _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil,
+        _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [],
+        userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Observer, Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
         if userInfo == nil, let keyPath = keyPaths as? String {
-            return try Registration.observe(keyPath, of: self, by: observer, options, .observer(handler), CallSite(file, line))
+            return try Registration.observe(
+                keyPath, of: self, by: observer, options, .observer(handler), CallSite(file, line))
         }
         let registration = Registration(
-            observer: observer, options: options, userInfo: userInfo, handler: .observer(handler), site: CallSite(file, line))
+            observer: observer, options: options, userInfo: userInfo, handler: .observer(handler),
+            site: CallSite(file, line))
         if let keyPath = keyPaths as? String { return try registration.observe(keyPath, of: self) }
         return try registration.observe(keyPaths.keyPaths, of: [self])
     }
@@ -157,8 +161,10 @@ extension TrackedObject {
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], handler: String,
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
-        try Registration(observer: observer, options: options, userInfo: userInfo, handlerName: handler, site: CallSite(file, line))
-            .observe(keyPaths.keyPaths, of: [self])
+        try Registration(
+            observer: observer, options: options, userInfo: userInfo, handlerName: handler, site: CallSite(file, line)
+        )
+        .observe(keyPaths.keyPaths, of: [self])
     }
 
     /// The same with the user info before the handler's name.
@@ -170,7 +176,8 @@ extension TrackedObject {
         handler: String, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
         try addObserver(
-            observer, forKeyPath: keyPaths, options: options, handler: handler, userInfo: userInfo, file: file, line: line)
+            observer, forKeyPath: keyPaths, options: options, handler: handler, userInfo: userInfo, file: file,
+            line: line)
     }
 }
 

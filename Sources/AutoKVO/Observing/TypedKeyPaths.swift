@@ -7,11 +7,13 @@ extension KeyValueObserver where Self: TrackedObject {
     @_disfavoredOverload
     @discardableResult
     public func observe<Value>(
-        _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
+        _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: Any? = nil,
+        file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {
         let site = CallSite(file, line)
-        return Registration.observe(slot: requireSlot(of: keyPath, site), of: self, options, userInfo, .target(handler), site)
+        return Registration.observe(
+            slot: requireSlot(of: keyPath, site), of: self, options, userInfo, .target(handler), site)
     }
 
     /// Observes a property by the key path of its handle, `\.$firstName`, which a subclass can use for an inherited one.
@@ -36,13 +38,16 @@ extension TrackedObject {
     @_disfavoredOverload
     @discardableResult
     public func observe<Root: TrackedObject, Value>(
-        _ keyPath: KeyPath<Root, Value>, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
+        _ keyPath: KeyPath<Root, Value>, options: ObservingOptions = [], userInfo: Any? = nil,
+        file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Root, Change<Value>) -> Void
     ) -> KeyValueObservation {
         let site = CallSite(file, line)
         demand(
-            self is Root, "An object of class \(type(of: self)) has no properties of \(Root.self), at \(site.description).")
-        return Registration.observe(slot: requireSlot(of: keyPath, site), of: self, options, userInfo, .target(handler), site)
+            self is Root,
+            "An object of class \(type(of: self)) has no properties of \(Root.self), at \(site.description).")
+        return Registration.observe(
+            slot: requireSlot(of: keyPath, site), of: self, options, userInfo, .target(handler), site)
     }
 
     fileprivate func requireSlot(of keyPath: AnyKeyPath, _ site: CallSite) -> Int {
@@ -80,7 +85,8 @@ extension Property {
         line: UInt = #line, _ handler: @escaping (Observer, Change<Value>) -> Void
     ) -> KeyValueObservation {
         let site = CallSite(file, line)
-        return Registration.observe(slot: slot(site), of: object, by: observer, options, userInfo, .observer(handler), site)
+        return Registration.observe(
+            slot: slot(site), of: object, by: observer, options, userInfo, .observer(handler), site)
     }
 
     /// Observes the property as long as the result is kept.

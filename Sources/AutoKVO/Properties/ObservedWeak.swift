@@ -19,13 +19,17 @@ public struct ObservedWeak<Referent: TrackedObject> {
         reference = wrappedValue.map(PinnedReference.init)
     }
 
-    @available(*, unavailable, message: "@ObservedWeak works only on properties of classes that derive from TrackedObject.")
+    @available(
+        *, unavailable, message: "@ObservedWeak works only on properties of classes that derive from TrackedObject."
+    )
     public var wrappedValue: Referent? {
         get { preconditionFailure() }
         set { preconditionFailure() }
     }
 
-    @available(*, unavailable, message: "@ObservedWeak works only on properties of classes that derive from TrackedObject.")
+    @available(
+        *, unavailable, message: "@ObservedWeak works only on properties of classes that derive from TrackedObject."
+    )
     public var projectedValue: Property<Referent?> {
         preconditionFailure()
     }

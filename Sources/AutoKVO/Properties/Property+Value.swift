@@ -36,11 +36,13 @@ extension Property {
         if let indirect { return indirect.write(newValue, object, place) }
         // Receives the old value, which is released after the observers' calls.
         var value = newValue
-        let isDone = object.isObserved && withUnsafeMutablePointer(to: &value) { old in
-            withUnsafePointer(to: newValue) { new in
-                object.write(to: place, Value.self, old: old, new: new) { exclusively { swap(&$0, &old.pointee) } }
+        let isDone =
+            object.isObserved
+            && withUnsafeMutablePointer(to: &value) { old in
+                withUnsafePointer(to: newValue) { new in
+                    object.write(to: place, Value.self, old: old, new: new) { exclusively { swap(&$0, &old.pointee) } }
+                }
             }
-        }
         if !isDone { exclusively { swap(&$0, &value) } }
         withExtendedLifetime(value) {}
     }

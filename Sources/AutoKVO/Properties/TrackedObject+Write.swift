@@ -93,7 +93,8 @@ extension TrackedObject {
         case .announced:
             record.unsafelyUnwrapped.use {
                 Transaction.perform(
-                    $0, Int(ticket.slot), values: Transaction.KnownValues(type: type, old: old, new: new), thread.unsafelyUnwrapped,
+                    $0, Int(ticket.slot), values: Transaction.KnownValues(type: type, old: old, new: new),
+                    thread.unsafelyUnwrapped,
                     store)
             }
         }
@@ -109,7 +110,8 @@ extension TrackedObject {
     /// The transaction of one subject: no path goes through the property, and no observer asks for a prior call.
     @inline(__always)
     private final func notify(
-        _ ticket: WriteTicket, _ record: Borrowed<ObjectRecord>, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?,
+        _ ticket: WriteTicket, _ record: Borrowed<ObjectRecord>, _ type: Any.Type, old: UnsafeRawPointer?,
+        new: UnsafeRawPointer?,
         _ thread: InPlace<ThreadState>
     ) {
         TestPoint.written.reach()

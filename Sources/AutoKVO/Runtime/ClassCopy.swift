@@ -13,7 +13,9 @@ enum ClassCopy {
     /// itself for `Self`, so the two cannot be distinguished.
     static func make<Object: AnyObject>(of type: Object.Type, isKnownNotFinal: Bool) -> Object.Type? {
         let pointer = unsafeBitCast(type, to: UnsafeRawPointer.self)
-        guard isKnownNotFinal || csr_is_surely_not_final(pointer), let copy = csr_copy_class(pointer) else { return nil }
+        guard isKnownNotFinal || csr_is_surely_not_final(pointer), let copy = csr_copy_class(pointer) else {
+            return nil
+        }
         copies.withLock { $0.append(copy) }
         return unsafeBitCast(copy, to: Object.Type.self)
     }

@@ -80,6 +80,7 @@ package struct FieldLayout {
             }
         }
         return areRight
-            ? nil : "this version of Swift lays out the properties of objects otherwise than Swift 6.3.1, for which AutoKVO was made"
+            ? nil
+            : "this version of Swift lays out the properties of objects otherwise than Swift 6.3.1, for which AutoKVO was made"
     }
 }

@@ -11,7 +11,8 @@ struct LazyElements<Element: ~Copyable> {
     init(count: Int) {
         self.count = count
         let block = UnsafeMutableRawPointer.allocate(
-            byteCount: Self.roomSize + count * MemoryLayout<Atomic<UInt>>.stride, alignment: MemoryLayout<Element>.alignment)
+            byteCount: Self.roomSize + count * MemoryLayout<Atomic<UInt>>.stride,
+            alignment: MemoryLayout<Element>.alignment)
         addresses = (block + Self.roomSize).bindMemory(to: Atomic<UInt>.self, capacity: count)
         for index in 0..<count { (addresses + index).initialize(to: Atomic(0)) }
     }

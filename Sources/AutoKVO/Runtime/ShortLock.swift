@@ -166,18 +166,16 @@ package final class Guarded<Value>: @unchecked Sendable {
     /// Asserts the one rule of lock order there is: a thread holds at most one record's lock.
     enum LockOrder {
         static func didLock() {
-            let thread = ThreadState.current
-            thread.value.heldLocks += 1
-            assert(thread.value.heldLocks == 1, "A record's lock was taken while another was held.")
+            assert(csr_add_held_locks(1) == 1, "A record's lock was taken while another was held.")
         }
 
         static func willUnlock() {
-            ThreadState.current.value.heldLocks -= 1
+            _ = csr_add_held_locks(-1)
         }
 
         /// Called where user code is about to run.
         static func assertNoLockHeld() {
-            assert(ThreadState.current.value.heldLocks == 0, "User code was about to run under a record's lock.")
+            assert(csr_add_held_locks(0) == 0, "User code was about to run under a record's lock.")
         }
     }
 #endif

@@ -22,7 +22,9 @@ extension ClassSchema {
         let schema = type.schema
         let isOwn = schema.owner == type
         var expected: AnyClass? = base.owner
-        if !isOwn, let above = base.owner.flatMap(_getSuperclass) as? TrackedObject.Type { expected = try of(above).owner }
+        if !isOwn, let above = base.owner.flatMap(_getSuperclass) as? TrackedObject.Type {
+            expected = try of(above).owner
+        }
         let extended: AnyClass? = schema.inherited.first?.owner
         if isOwn ? extended == expected : schema.owner == base.owner && extended == expected { return schema }
         let name = (isOwn ? extended : schema.owner).map { "\($0)" } ?? "no class"
@@ -53,7 +55,8 @@ extension ClassSchema {
     /// What to say when a property of this class is used by its handle and no key stands for it.
     func complaint(aboutPropertyAt offset: Int) -> String {
         let layout = FieldLayout(of: type)
-        guard let name = layout.fields.first(where: { $0.offset == offset && !$0.name.isEmpty })?.name.dropFirst() else {
+        guard let name = layout.fields.first(where: { $0.offset == offset && !$0.name.isEmpty })?.name.dropFirst()
+        else {
             return "A property of \(className) is used by its $ handle: "
                 + (ClassSchema.textWithoutReflection(layout) ?? "it has no name") + "."
         }

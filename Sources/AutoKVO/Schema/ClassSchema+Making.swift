@@ -15,7 +15,8 @@ extension ClassSchema {
         return try cached(type) { () throws(KeyValueError) in
             let schema = (type as? any SchemaProviding.Type)?.schema ?? .empty
             return try ClassSchema(
-                type: type, owner: schema.owner, keys: [], handlers: handlers(of: schema, on: type, adding: [:]), slots: [:])
+                type: type, owner: schema.owner, keys: [], handlers: handlers(of: schema, on: type, adding: [:]),
+                slots: [:])
         }
     }
 
@@ -61,7 +62,9 @@ extension ClassSchema {
             ResolvedKey(slot: slot, declarations: declarations, field: observed["_" + declarations[0].name], of: type)
         }
         for key in keys {
-            if let problem = problem(of: key, of: type, observed) { throw .schemaFault(problem, of: type, key: key.name) }
+            if let problem = problem(of: key, of: type, observed) {
+                throw .schemaFault(problem, of: type, key: key.name)
+            }
         }
         try resolveDependencies(of: keys, slots, of: type)
         return try ClassSchema(
@@ -79,7 +82,8 @@ extension ClassSchema {
         var ancestor: AnyClass? = type
         while let next = ancestor, next != schema.owner { ancestor = _getSuperclass(next) }
         if let owner = schema.owner, ancestor == nil {
-            throw .schemaFault("it is the schema of \(owner), and stands in \(type): write Schema(\(type).self)", of: type)
+            throw .schemaFault(
+                "it is the schema of \(owner), and stands in \(type): write Schema(\(type).self)", of: type)
         }
         return try adding(handlersOf: schema.makeDeclarations(), to: handlers, on: type)
     }
@@ -112,8 +116,10 @@ extension ClassSchema {
                 } else if let first, first != base, slots[first] != nil {
                     if !key.directPaths.contains(base) { key.directPaths.append(base) }
                 } else {
-                    let near = nearestName(to: first ?? base, among: slots.keys).map { ", did you mean \"\($0)\"?" } ?? ""
-                    throw .schemaFault("it is affected by \"\(base)\", which is unknown\(near)", of: type, key: key.name)
+                    let near =
+                        nearestName(to: first ?? base, among: slots.keys).map { ", did you mean \"\($0)\"?" } ?? ""
+                    throw .schemaFault(
+                        "it is affected by \"\(base)\", which is unknown\(near)", of: type, key: key.name)
                 }
             }
         }

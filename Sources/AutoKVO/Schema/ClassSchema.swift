@@ -28,7 +28,8 @@ final class ClassSchema: @unchecked Sendable {
         self.slots = slots
         slotsByBits = slots.reduce(into: [:]) { $0[StringBits($1.key)] = $1.value }
         layout = .allocate(
-            SlotLayout(for: keys, unregistersManually: (type as? TrackedObject.Type)?.unregistersAutomatically == false))
+            SlotLayout(for: keys, unregistersManually: (type as? TrackedObject.Type)?.unregistersAutomatically == false)
+        )
         layout.value.schema = .to(self)
     }
 
@@ -52,7 +53,8 @@ final class ClassSchema: @unchecked Sendable {
 
     func unknownKey(_ name: String, in keyPath: String) -> KeyValueError {
         KeyValueError(
-            .unknownKey(nearest: nearestName(to: name, among: slots.keys)), className: className, key: name, keyPath: keyPath)
+            .unknownKey(nearest: nearestName(to: name, among: slots.keys)), className: className, key: name,
+            keyPath: keyPath)
     }
 
     func requireHandler(_ name: String) throws(KeyValueError) -> DeclaredHandler {

@@ -101,7 +101,8 @@ final class DeclaredKey: @unchecked Sendable {
             validate: { [name, owner] object, value in
                 guard MainActor.shared.isCurrent else {
                     throw KeyValueError(
-                        .schemaFault("its validation belongs to the main actor, as the schema says, and was called elsewhere"),
+                        .schemaFault(
+                            "its validation belongs to the main actor, as the schema says, and was called elsewhere"),
                         className: "\(owner)", key: name)
                 }
                 return try validate(object, &value)

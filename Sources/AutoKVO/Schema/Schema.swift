@@ -59,7 +59,8 @@ public struct Schema {
     }
 
     private init<Class: AnyObject>(
-        _ owner: Class.Type, _ inherited: [Schema], onMainActor content: @escaping @MainActor () -> [any SchemaElement<Class>]
+        _ owner: Class.Type, _ inherited: [Schema],
+        onMainActor content: @escaping @MainActor () -> [any SchemaElement<Class>]
     ) {
         // It forms key paths and closures and touches nothing that the actor guards.
         let content = withoutIsolation(content)
@@ -122,7 +123,9 @@ public enum SchemaBuilder<Class: AnyObject> {
     /// One key or handler. There is one overload, so that the compiler reports a mistake where it is.
     public static func buildExpression(_ element: some SchemaElement<Class>) -> [any SchemaElement<Class>] { [element] }
     /// The elements of a block, in order.
-    public static func buildBlock(_ parts: [any SchemaElement<Class>]...) -> [any SchemaElement<Class>] { parts.flatMap { $0 } }
+    public static func buildBlock(_ parts: [any SchemaElement<Class>]...) -> [any SchemaElement<Class>] {
+        parts.flatMap { $0 }
+    }
     /// The elements of an `if` without `else`.
     public static func buildOptional(_ part: [any SchemaElement<Class>]?) -> [any SchemaElement<Class>] { part ?? [] }
     /// The elements of the first branch of an `if`.
@@ -130,9 +133,13 @@ public enum SchemaBuilder<Class: AnyObject> {
     /// The elements of the other branch of an `if`.
     public static func buildEither(second part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] { part }
     /// The elements of a `for` loop.
-    public static func buildArray(_ parts: [[any SchemaElement<Class>]]) -> [any SchemaElement<Class>] { parts.flatMap { $0 } }
+    public static func buildArray(_ parts: [[any SchemaElement<Class>]]) -> [any SchemaElement<Class>] {
+        parts.flatMap { $0 }
+    }
     /// The elements of an `if #available`.
-    public static func buildLimitedAvailability(_ part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] { part }
+    public static func buildLimitedAvailability(_ part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] {
+        part
+    }
 }
 
 /// A `Key` or a `Handler` of a class. Not for adoption outside the library.

@@ -34,7 +34,8 @@ open class TrackedObject: KeyValueObserver {
     /// Override it, and call `super` for changes that are not yours. The base class reports a change that nobody took
     /// to `Diagnostics`.
     open func observeValue(
-        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
     ) {
         Diagnostics.report(
             "\(type(of: self)) observes \(quoted(keyPath ?? "")) of \(object.map { "\(Swift.type(of: $0))" } ?? "nil"), and no "
@@ -68,79 +69,26 @@ extension TrackedObject {
     /// Whether a write has to look further. One load and one branch.
     @inlinable @inline(__always)
     var isObserved: Bool { word.load(ordering: .relaxed) & 1 != 0 }
-
-    /// The object's record, if it has one.
-    var record: ObjectRecord? { existingHome?.object }
-
-    /// The schema of the object's class, if the object has a record that knows it.
-    @inline(__always)
-    var knownSchema: Borrowed<ClassSchema>? { existingHome?.use { $0.unmanagedSchema } }
-
-    /// The object's record, if it has one. It may be that of a dying object, which nothing can be attached to any more.
-    @inline(__always)
-    var existingHome: Borrowed<ObjectRecord>? {
-        UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1).map { .at($0) }
-    }
-
-    /// The same for any object; nil for one that is not tracked.
-    @inline(__always)
-    static func existingHome(ofObjectAt address: UnsafeRawPointer) -> Borrowed<ObjectRecord>? {
-        guard csr_is_kind_of(address, unsafeBitCast(TrackedObject.self as AnyClass, to: UnsafeRawPointer.self)) else { return nil }
-        return Borrowed<TrackedObject>.at(address).use { $0.existingHome }
-    }
-
-    /// The object's record, made if there is none; nil if the object's deinit has begun.
-    func makeRecord() throws(KeyValueError) -> ObjectRecord? {
-        try makeHome()?.object
-    }
-
-    /// The same without a reference of its own: the record stays as long as the object is not torn down.
-    @inline(__always)
-    func makeHome() throws(KeyValueError) -> Borrowed<ObjectRecord>? {
-        if isDeinitializing { return nil }
-        if let existingHome { return existingHome }
-        return try makeFirstHome()
-    }
-
-    @inline(never)
-    private func makeFirstHome() throws(KeyValueError) -> Borrowed<ObjectRecord> {
-        let record = ObjectRecord(of: self, schema: try ClassSchema.of(type(of: self)))
-        let mine = Borrowed.to(record)
-        let (stored, other) = word.compareExchange(
-            expected: 0, desired: UInt(bitPattern: mine.address), ordering: .acquiringAndReleasing)
-        if stored {
-            // The object owns it, until `endOfLife`.
-            return .retaining(record)
-        }
-        // Another thread was first; ours goes unused.
-        return .at(UnsafeRawPointer(bitPattern: other & ~1)!)
-    }
-
-    /// Ends what the object takes part in, then runs what was left for its death, then forgets it.
-    private func endOfLife(_ word: UInt) {
-        let record = Borrowed<ObjectRecord>.at(UnsafeRawPointer(bitPattern: word & ~1)!)
-        record.use { $0.teardown() }
-        cdh_teardown(UnsafeRawPointer(Borrowed.to(self).address))
-        record.release()
-    }
-}
-
-extension ObjectRecord {
-    /// Sets or clears the bit that makes writes look further. Under the lock.
-    @inline(__always)
-    func interestDidChange(by change: Int32) {
-        let before = interest
-        interest += change
-        guard (before == 0) != (interest == 0), !isDying else { return }
-        let object = UnsafeRawPointer(address).assumingMemoryBound(to: UInt8.self)
-        Borrowed<TrackedObject>.at(object).use {
-            let mine = UInt(bitPattern: Borrowed.to(self).address)
-            $0.word.store(interest == 0 ? mine : mine | 1, ordering: .releasing)
-        }
-    }
 }
 
 extension TrackedObject {
     /// Whether the object's `deinit` has begun.
     var isDeinitializing: Bool { csr_is_deinitializing(Borrowed.to(self).address) }
+}
+
+/// What the library keeps of a tracked object: the engine's record. The object owns it, from the first observation to the end of
+/// its `deinit`.
+class AttachedRecord {
+    /// The object's `deinit` has begun.
+    func objectIsDying() {}
+}
+
+extension TrackedObject {
+    /// Ends what the object takes part in, then runs what was left for its death, then forgets it.
+    private func endOfLife(_ word: UInt) {
+        let record = Borrowed<AttachedRecord>.at(UnsafeRawPointer(bitPattern: word & ~1)!)
+        record.use { $0.objectIsDying() }
+        cdh_teardown(UnsafeRawPointer(Borrowed.to(self).address))
+        record.release()
+    }
 }

@@ -111,6 +111,9 @@ static inline void csr_prefetch(const void *place) {
 /// A place that compilers move nothing across, neither an access to memory nor a retain or a release. No instruction.
 static inline void csr_compiler_barrier(void) { __asm__ volatile("" ::: "memory"); }
 
+/// Adds to the number of records' locks that this thread holds, and returns it: for assertions of debug builds.
+int csr_add_held_locks(int change);
+
 /// Gives the processor to another thread: at first for an instant, after many attempts for longer.
 void csr_back_off(unsigned attempt);
 /// Writes one line to standard error with a single call.

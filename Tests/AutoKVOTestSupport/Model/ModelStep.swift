@@ -3,11 +3,15 @@
 public struct ModelStep: Sendable, CustomStringConvertible {
     public var kind, a, b, c: UInt8
 
-    public init(_ kind: UInt8, _ a: UInt8, _ b: UInt8, _ c: UInt8) { (self.kind, self.a, self.b, self.c) = (kind, a, b, c) }
+    public init(_ kind: UInt8, _ a: UInt8, _ b: UInt8, _ c: UInt8) {
+        (self.kind, self.a, self.b, self.c) = (kind, a, b, c)
+    }
 
     public init(using random: inout some RandomNumberGenerator) {
         let bits = random.next()
-        self.init(UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits >> 16), UInt8(truncatingIfNeeded: bits >> 24))
+        self.init(
+            UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 8),
+            UInt8(truncatingIfNeeded: bits >> 16), UInt8(truncatingIfNeeded: bits >> 24))
     }
 
     public var description: String { "ModelStep(\(kind), \(a), \(b), \(c))" }

@@ -32,7 +32,8 @@ public final class ModelWorld: SteppedWorld {
         "items.@sum.far", "items.@unionOfObjects.next",
     ]
     private static let options: [ObservingOptions] = [
-        [], [.new], [.old, .new], [.old, .new], [.old, .new, .prior], [.old, .new, .distinct], [.once, .new], [.initial, .new],
+        [], [.new], [.old, .new], [.old, .new], [.old, .new, .prior], [.old, .new, .distinct], [.once, .new],
+        [.initial, .new],
     ]
 
     // MARK: Steps
@@ -163,9 +164,12 @@ public final class ModelWorld: SteppedWorld {
         if targets.count * paths.count > 1 { options.remove(.distinct) }
         let observer = Int(step.c) % 3
         let reference = ReferenceObservation(
-            roads: targets.flatMap { target in paths.map { (target.id, $0) } }, options: options, observer: observer == 0 ? nil : observer,
+            roads: targets.flatMap { target in paths.map { (target.id, $0) } }, options: options,
+            observer: observer == 0 ? nil : observer,
             isGroup: targets.count * paths.count > 1)
-        note("o\(observations.count) = \(targets.map { "n\($0.id)" }).observe(\(paths), \(options)), observer \(observer)")
+        note(
+            "o\(observations.count) = \(targets.map { "n\($0.id)" }).observe(\(paths), \(options)), observer \(observer)"
+        )
         if options.contains(.initial) {
             for (root, path) in reference.roads { expect(reference, path, old: nil, new: value(root, path[...])) }
         }
@@ -183,10 +187,14 @@ public final class ModelWorld: SteppedWorld {
             case 0: reference.observation = try targets.observe(paths, options: options, handle)
             case 1:
                 let object = self.observer(1) { ModelTrackedObserver() } as! ModelTrackedObserver
-                reference.observation = try targets.addObserver(object, forKeyPath: paths, options: options) { (_: ModelTrackedObserver, change) in handle(change) }
+                reference.observation = try targets.addObserver(object, forKeyPath: paths, options: options) {
+                    (_: ModelTrackedObserver, change) in handle(change)
+                }
             default:
                 let object = self.observer(2) { ModelPlainObserver() } as! ModelPlainObserver
-                reference.observation = try targets.addObserver(object, forKeyPath: paths, options: options) { (_: ModelPlainObserver, change) in handle(change) }
+                reference.observation = try targets.addObserver(object, forKeyPath: paths, options: options) {
+                    (_: ModelPlainObserver, change) in handle(change)
+                }
             }
         } catch {
             note("threw \(error)")
@@ -244,7 +252,9 @@ public final class ModelWorld: SteppedWorld {
             observation.isLive = true
             observation.hasFired = false
         } catch {
-            calls.append(ModelCall(observation: number, path: "rearm() threw", kind: .setting, isPrior: false, old: nil, new: nil))
+            calls.append(
+                ModelCall(
+                    observation: number, path: "rearm() threw", kind: .setting, isPrior: false, old: nil, new: nil))
         }
     }
 
@@ -266,7 +276,9 @@ public final class ModelWorld: SteppedWorld {
             let told = heldBack!
             heldBack = nil
             for (observation, call) in told where observation.isLive {
-                if observation.options.contains(.distinct), call.kind == .setting, call.old == call.new, isComparable(call.path) {
+                if observation.options.contains(.distinct), call.kind == .setting, call.old == call.new,
+                    isComparable(call.path)
+                {
                     continue
                 }
                 expected.append(call)
@@ -367,11 +379,14 @@ public final class ModelWorld: SteppedWorld {
     /// Arrays of things that are not Equatable count as different from each other.
     private func isComparable(_ path: String) -> Bool { !path.hasSuffix("items") && !path.contains("@union") }
 
-    private func tell(_ observation: ReferenceObservation, _ path: String, old: String?, new: String?, kind: ChangeKind) {
-        let isUnchanged = observation.options.contains(.distinct) && kind == .setting && old == new && isComparable(path)
+    private func tell(_ observation: ReferenceObservation, _ path: String, old: String?, new: String?, kind: ChangeKind)
+    {
+        let isUnchanged =
+            observation.options.contains(.distinct) && kind == .setting && old == new && isComparable(path)
         if heldBack != nil {
             if isUnchanged { return }
-            var call = ModelCall(observation: number(of: observation), path: path, kind: kind, isPrior: false, old: old, new: new)
+            var call = ModelCall(
+                observation: number(of: observation), path: path, kind: kind, isPrior: false, old: old, new: new)
             if let index = heldBack!.firstIndex(where: { $0.observation === observation }) {
                 let first = heldBack![index].call
                 call.old = first.kind == .setting ? first.old : nil
@@ -386,18 +401,23 @@ public final class ModelWorld: SteppedWorld {
             return
         }
         if observation.options.contains(.prior) {
-            expected.append(ModelCall(observation: number(of: observation), path: path, kind: kind, isPrior: true, old: old, new: nil))
+            expected.append(
+                ModelCall(
+                    observation: number(of: observation), path: path, kind: kind, isPrior: true, old: old, new: nil))
         }
         if isUnchanged { return }
         expect(observation, path, old: old, new: new, kind: kind)
         fire(observation)
     }
 
-    private func expect(_ observation: ReferenceObservation, _ path: String, old: String?, new: String?, kind: ChangeKind = .setting) {
+    private func expect(
+        _ observation: ReferenceObservation, _ path: String, old: String?, new: String?, kind: ChangeKind = .setting
+    ) {
         if let at = observations.firstIndex(where: { $0 === observation }) {
             expected.append(ModelCall(observation: at, path: path, kind: kind, isPrior: false, old: old, new: new))
         } else {
-            expected.append(ModelCall(observation: observations.count, path: path, kind: kind, isPrior: false, old: old, new: new))
+            expected.append(
+                ModelCall(observation: observations.count, path: path, kind: kind, isPrior: false, old: old, new: new))
         }
     }
 
@@ -420,7 +440,9 @@ public final class ModelWorld: SteppedWorld {
             // In which order one change calls for several paths of an observation is not the reference's to say.
             let isOrdered = got.isEmpty || !observations[got[0].observation].isGroup
             while let first = want.first {
-                guard let index = isOrdered ? 0 : got.firstIndex(where: { agrees($0, first) }), agrees(got[index], first) else {
+                guard let index = isOrdered ? 0 : got.firstIndex(where: { agrees($0, first) }),
+                    agrees(got[index], first)
+                else {
                     return "wanted \(want), got \(got)"
                 }
                 got.remove(at: index)
@@ -433,7 +455,9 @@ public final class ModelWorld: SteppedWorld {
         }
         for (id, node) in held {
             let count = observations.count { $0.isLive && $0.roads.contains { $0.0 == id } }
-            if node.observations().count != count { return "n\(id) has \(node.observations().count) observations instead of \(count)" }
+            if node.observations().count != count {
+                return "n\(id) has \(node.observations().count) observations instead of \(count)"
+            }
         }
         return nil
     }

@@ -32,7 +32,8 @@ final class ReplayLog {
     /// - Parameter isOldChecked: False where a change may have been made that nobody has been notified of yet.
     func add(_ change: Change<Any>, isOldChecked: Bool) -> String? {
         let (old, new) = (change.oldValue.map(ReplayedValue.init), change.newValue.map(ReplayedValue.init))
-        let call = "\(path) of n\(target): \(change.kind) \(change.indexes.map { "\($0)" } ?? "") \(old?.description ?? "-") → \(new?.description ?? "-")"
+        let call =
+            "\(path) of n\(target): \(change.kind) \(change.indexes.map { "\($0)" } ?? "") \(old?.description ?? "-") → \(new?.description ?? "-")"
         if !change.isPrior { calls.append(call) }
         guard let value else {
             if !change.isPrior { self.value = change.kind == .setting ? new : nil }
@@ -44,7 +45,8 @@ final class ReplayLog {
             return "\(call)\(change.isPrior ? " (prior)" : ""): the value before was \(value)"
         }
         if change.isPrior { return nil }
-        guard let edited = value.edited(by: change.kind, change.indexes?.ranges.flatMap { Array($0) } ?? [], old, new) else {
+        guard let edited = value.edited(by: change.kind, change.indexes?.ranges.flatMap { Array($0) } ?? [], old, new)
+        else {
             return "\(call): does not fit the value before, \(value)"
         }
         self.value = edited

@@ -29,8 +29,10 @@ public final class ReplayWorld: SteppedWorld {
     }
 
     private static let paths = [
-        "n", "m", "next", "items", "up", "sum", "far", "deep", "next.n", "next.next.m", "next.far", "next.sum", "up.n", "n", "sum",
-        "up.next.n", "next.up.n", "up.deep", "items.@count", "items.@sum.n", "items.@max.m", "next.items.@sum.n", "next.items",
+        "n", "m", "next", "items", "up", "sum", "far", "deep", "next.n", "next.next.m", "next.far", "next.sum", "up.n",
+        "n", "sum",
+        "up.next.n", "next.up.n", "up.deep", "items.@count", "items.@sum.n", "items.@max.m", "next.items.@sum.n",
+        "next.items",
         "items.@sum.far", "items.@unionOfObjects.next",
     ]
     private static let options: [ObservingOptions] = [
@@ -71,20 +73,23 @@ public final class ReplayWorld: SteppedWorld {
         case 17: if held.count > 1, let node = node(step.a) { drop(node.id) }
         case 18: dropObserver(step)
         case 19: rearm(step)
-        case 20, 21: group(step, "coalescing") { _, body in
-            hasCoalesced = true
-            unannounced { coalescingChanges(body) }
-        }
-        case 22: group(step, "withMutation(of: n)") { node, body in
-            announce(node, "n") { node.withMutation(of: "n", body) }
-        }
-        default: group(step, "will/did n") { node, body in
-            announce(node, "n") {
-                node.willChangeValue(forKey: "n")
-                body()
-                node.didChangeValue(forKey: "n")
+        case 20, 21:
+            group(step, "coalescing") { _, body in
+                hasCoalesced = true
+                unannounced { coalescingChanges(body) }
             }
-        }
+        case 22:
+            group(step, "withMutation(of: n)") { node, body in
+                announce(node, "n") { node.withMutation(of: "n", body) }
+            }
+        default:
+            group(step, "will/did n") { node, body in
+                announce(node, "n") {
+                    node.willChangeValue(forKey: "n")
+                    body()
+                    node.didChangeValue(forKey: "n")
+                }
+            }
         }
     }
 
@@ -226,18 +231,23 @@ public final class ReplayWorld: SteppedWorld {
 
     private func register(_ step: ModelStep) {
         // Who is added between a change's will and its did does not hear of it.
-        guard open.isEmpty, !mayDieInStore, observations.count(where: { $0.isActive }) < 14, let target = node(step.a) else { return }
-        var random = SplitMix64(seed: UInt64(step.kind) << 24 | UInt64(step.a) << 16 | UInt64(step.b) << 8 | UInt64(step.c))
+        guard open.isEmpty, !mayDieInStore, observations.count(where: { $0.isActive }) < 14, let target = node(step.a)
+        else { return }
+        var random = SplitMix64(
+            seed: UInt64(step.kind) << 24 | UInt64(step.a) << 16 | UInt64(step.b) << 8 | UInt64(step.c))
         var paths = [Self.paths[Int(step.b) % Self.paths.count]]
         let second = Self.paths[Int(step.b &+ step.a) % Self.paths.count]
         if step.c % 7 == 0, second != paths[0] { paths.append(second) }
         let options = Self.options[Int(step.c / 3) % Self.options.count].union([.old, .new])
         let number = observations.count
         let record = ReplayedObservation(
-            logs: paths.map { ReplayLog(target, $0) }, actions: (0..<Int(step.c) % 3).map { _ in ModelStep(using: &random) })
+            logs: paths.map { ReplayLog(target, $0) },
+            actions: (0..<Int(step.c) % 3).map { _ in ModelStep(using: &random) })
         observations.append(record)
         let observer = Int(step.c / 2) % 3
-        note("o\(number) = n\(target.id).observe(\(paths), \(options)), observer \(observer), \(record.actions.count) actions")
+        note(
+            "o\(number) = n\(target.id).observe(\(paths), \(options)), observer \(observer), \(record.actions.count) actions"
+        )
         let handle = { [weak self, token = tracker.token()] (change: Change<Any>) in
             token.touch()
             self?.didCall(number, record, change)
@@ -248,11 +258,15 @@ public final class ReplayWorld: SteppedWorld {
             case 1:
                 if observers[1] == nil { observers[1] = ModelTrackedObserver() }
                 let object = observers[1] as! ModelTrackedObserver
-                record.observation = try target.addObserver(object, forKeyPath: paths, options: options) { (_: ModelTrackedObserver, change) in handle(change) }
+                record.observation = try target.addObserver(object, forKeyPath: paths, options: options) {
+                    (_: ModelTrackedObserver, change) in handle(change)
+                }
             default:
                 if observers[2] == nil { observers[2] = ModelPlainObserver() }
                 let object = observers[2] as! ModelPlainObserver
-                record.observation = try target.addObserver(object, forKeyPath: paths, options: options) { (_: ModelPlainObserver, change) in handle(change) }
+                record.observation = try target.addObserver(object, forKeyPath: paths, options: options) {
+                    (_: ModelPlainObserver, change) in handle(change)
+                }
             }
         } catch {
             note("threw \(error)")
@@ -262,10 +276,13 @@ public final class ReplayWorld: SteppedWorld {
     private func didCall(_ number: Int, _ record: ReplayedObservation, _ change: Change<Any>) {
         guard problem == nil else { return }
         guard let log = record.logs.first(where: { $0.path == change.keyPath }) else {
-            return problem = "o\(number) was called for \(change.keyPath)"
+            problem = "o\(number) was called for \(change.keyPath)"
+            return
         }
         // Of several paths, what is coalesced calls for the one that changed last.
-        if let wrong = log.add(change, isOldChecked: record.logs.count == 1 || !hasCoalesced) { problem = "o\(number): \(wrong)" }
+        if let wrong = log.add(change, isOldChecked: record.logs.count == 1 || !hasCoalesced) {
+            problem = "o\(number): \(wrong)"
+        }
         note("-> o\(number) \(change.isPrior ? "prior " : "")\(log.calls.last ?? log.path)")
         guard budget > 0, depth < 6 else { return }
         let outer = open
@@ -290,7 +307,9 @@ public final class ReplayWorld: SteppedWorld {
         guard open.isEmpty, !mayDieInStore, !observations.isEmpty else { return }
         let number = Int(step.a) % observations.count
         let record = observations[number]
-        guard let observation = record.observation, !observation.isValid, (try? observation.rearm()) != nil else { return }
+        guard let observation = record.observation, !observation.isValid, (try? observation.rearm()) != nil else {
+            return
+        }
         note("o\(number).rearm()")
         for log in record.logs {
             log.isComplete = false
@@ -307,7 +326,8 @@ public final class ReplayWorld: SteppedWorld {
                 if record.logs.count > 1, hasCoalesced || log.value == nil {
                     log.value = current
                 } else if log.value != current {
-                    return "o\(number) ends on \(log.value?.description ?? "nothing") for \(log.path) of n\(log.target), which is \(current)"
+                    return
+                        "o\(number) ends on \(log.value?.description ?? "nothing") for \(log.path) of n\(log.target), which is \(current)"
                 }
             }
         }
@@ -324,7 +344,9 @@ public final class ReplayWorld: SteppedWorld {
                     first[key] = (number, log)
                     continue
                 }
-                if known.calls != log.calls { return "o\(other) was called with \(known.calls), o\(number) with \(log.calls)" }
+                if known.calls != log.calls {
+                    return "o\(other) was called with \(known.calls), o\(number) with \(log.calls)"
+                }
             }
         }
         return nil

@@ -5,7 +5,10 @@ import Testing
 /// Properties of every kind that coding has to tell apart.
 final class Form: TrackedObject {
     enum Mood: String { case calm, cross }
-    enum Level: UInt8 { case low = 1, high = 200 }
+    enum Level: UInt8 {
+        case low = 1
+        case high = 200
+    }
 
     @Observed var mood = Mood.calm
     @Observed var maybeMood: Mood?

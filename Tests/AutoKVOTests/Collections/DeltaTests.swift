@@ -33,25 +33,43 @@ import Testing
         let range = low..<Int.random(in: low...count, using: &random)
         let several = (0..<Int.random(in: 0..<5, using: &random)).map { $0 * element }
         switch Int.random(in: 0..<18, using: &random) {
-        case 0: handle.append(element); model.append(element)
-        case 1: handle.append(contentsOf: several); model.append(contentsOf: several)
-        case 2: handle.insert(element, at: low); model.insert(element, at: low)
-        case 3: handle.insert(contentsOf: several, at: low); model.insert(contentsOf: several, at: low)
+        case 0:
+            handle.append(element)
+            model.append(element)
+        case 1:
+            handle.append(contentsOf: several)
+            model.append(contentsOf: several)
+        case 2:
+            handle.insert(element, at: low)
+            model.insert(element, at: low)
+        case 3:
+            handle.insert(contentsOf: several, at: low)
+            model.insert(contentsOf: several, at: low)
         case 4 where low < count: #expect(handle.remove(at: low) == model.remove(at: low))
         case 5 where count > 0: #expect(handle.removeFirst() == model.removeFirst())
         case 6: #expect(handle.popLast() == model.popLast())
-        case 7: handle.removeSubrange(range); model.removeSubrange(range)
-        case 8: handle.removeAll { $0 % 3 == 0 }; model.removeAll { $0 % 3 == 0 }
+        case 7:
+            handle.removeSubrange(range)
+            model.removeSubrange(range)
+        case 8:
+            handle.removeAll { $0 % 3 == 0 }
+            model.removeAll { $0 % 3 == 0 }
         case 9:
             handle.replaceSubrange(range, with: several)
             model.replaceSubrange(range, with: several)
             return 2
-        case 10: handle.sort(); model.sort()
+        case 10:
+            handle.sort()
+            model.sort()
         case 11 where low < count:
             handle.swapAt(low, element % count)
             model.swapAt(low, element % count)
-        case 12: handle.reverse(); model.reverse()
-        case 13 where low < count: handle[low] = element; model[low] = element
+        case 12:
+            handle.reverse()
+            model.reverse()
+        case 13 where low < count:
+            handle[low] = element
+            model[low] = element
         case 14:
             handle.shuffle(using: &random)
             // Which order comes of a generator is not promised: only that it has the same elements.
@@ -59,8 +77,12 @@ import Testing
             model = handle.value
         case 15:
             #expect(handle.moveSubranges(RangeSet(range), to: low) == model.moveSubranges(RangeSet(range), to: low))
-        case 16 where element == 0: handle.removeAll(); model.removeAll()
-        case 17: handle.value = several; model = several
+        case 16 where element == 0:
+            handle.removeAll()
+            model.removeAll()
+        case 17:
+            handle.value = several
+            model = several
         default: return 0
         }
         return 1
@@ -178,13 +200,27 @@ import Testing
         for _ in 0..<300 {
             let several = Set((0..<3).map { _ in "\(Int.random(in: 0..<9, using: &random))" })
             switch Int.random(in: 0..<7, using: &random) {
-            case 0: handle.insert(several.min()!); try proxy.insert(several.min()!)
-            case 1: handle.remove(several.min()!); try proxy.remove(several.min()!)
-            case 2: handle.formUnion(several); try proxy.formUnion(several)
-            case 3: handle.subtract(several); try proxy.subtract(several)
-            case 4: handle.formIntersection(several); try proxy.formIntersection(several)
-            case 5: handle.formSymmetricDifference(several); try proxy.formSymmetricDifference(several)
-            default: handle.value = several; try proxy.setElements(several)
+            case 0:
+                handle.insert(several.min()!)
+                try proxy.insert(several.min()!)
+            case 1:
+                handle.remove(several.min()!)
+                try proxy.remove(several.min()!)
+            case 2:
+                handle.formUnion(several)
+                try proxy.formUnion(several)
+            case 3:
+                handle.subtract(several)
+                try proxy.subtract(several)
+            case 4:
+                handle.formIntersection(several)
+                try proxy.formIntersection(several)
+            case 5:
+                handle.formSymmetricDifference(several)
+                try proxy.formSymmetricDifference(several)
+            default:
+                handle.value = several
+                try proxy.setElements(several)
             }
         }
         #expect(a.tags == b.tags)

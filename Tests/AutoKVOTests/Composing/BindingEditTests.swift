@@ -138,7 +138,9 @@ import Testing
         #expect(source.people.map(\.firstName) == ["B"] && copy.people.map(\.firstName) == ["B"])
     }
 
-    @Test("a value that a handler corrects arrives before the correction, and the correction last") func corrected() throws {
+    @Test("a value that a handler corrects arrives before the correction, and the correction last") func corrected()
+        throws
+    {
         let recorder = Recorder<Any>()
         try source.observe("number") { change in
             let crate = change.target as! Crate

@@ -33,7 +33,9 @@ private final class Foreign: Model {
         #expect(FieldLayout.problem(inFieldsOfProbe: []) == nil)
     }
 
-    @Test("an element of a schema that is neither a Key nor a Handler traps with a sentence") func foreignElement() async {
+    @Test("an element of a schema that is neither a Key nor a Handler traps with a sentence") func foreignElement()
+        async
+    {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Foreign().value(forKey: "any")
         }

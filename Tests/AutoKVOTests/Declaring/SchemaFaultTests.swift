@@ -31,7 +31,8 @@ private final class OtherType: Named {
 private final class OtherTypeAffected: Named {
     override class var schema: Schema {
         Schema(OtherTypeAffected.self, extending: super.schema) {
-            Key("name", \.name); Key("age", \.name, affectedBy: "name")
+            Key("name", \.name)
+            Key("age", \.name, affectedBy: "name")
         }
     }
 }
@@ -78,7 +79,10 @@ private final class Swapped: Model {
 
 /// Types whose copies or whose comparison a careless check would mistake.
 private class Delicate: Model {
-    struct Padded: Equatable { var small: UInt8 = 1; var large: UInt64 = 2 }
+    struct Padded: Equatable {
+        var small: UInt8 = 1
+        var large: UInt64 = 2
+    }
     struct Unequal: Equatable {
         static func == (a: Unequal, b: Unequal) -> Bool { false }
         var small: UInt8 = 1

@@ -10,7 +10,8 @@ private class Faulty: Model {
 private final class Twice: Faulty {
     override class var schema: Schema {
         Schema(Twice.self, extending: super.schema) {
-            Key("a", \.a); Key("a", \.b)
+            Key("a", \.a)
+            Key("a", \.b)
         }
     }
 }
@@ -29,7 +30,8 @@ private final class Operatorlike: Faulty {
 private final class UnknownBase: Faulty {
     override class var schema: Schema {
         Schema(UnknownBase.self, extending: super.schema) {
-            Key("a", \.a); Key("b", \.b, affectedBy: "aa")
+            Key("a", \.a)
+            Key("b", \.b, affectedBy: "aa")
         }
     }
 }
@@ -46,7 +48,8 @@ private final class Itself: Faulty {
 private final class Cycle: Faulty {
     override class var schema: Schema {
         Schema(Cycle.self, extending: super.schema) {
-            Key("a", \.a, affectedBy: "b"); Key("b", \.b, affectedBy: "a")
+            Key("a", \.a, affectedBy: "b")
+            Key("b", \.b, affectedBy: "a")
         }
     }
 }
@@ -63,7 +66,8 @@ private final class LongCycle: Faulty {
 private final class TwoHandlers: Faulty {
     override class var schema: Schema {
         Schema(TwoHandlers.self, extending: super.schema) {
-            Handler("h") { _ in }; Handler("h") { _ in }
+            Handler("h") { _ in }
+            Handler("h") { _ in }
         }
     }
 }
@@ -71,7 +75,8 @@ private final class TwoHandlers: Faulty {
 private class Acyclic: Faulty {
     override class var schema: Schema {
         Schema(Acyclic.self, extending: super.schema) {
-            Key("a", \.a); Key("b", \.b, affectedBy: "a")
+            Key("a", \.a)
+            Key("b", \.b, affectedBy: "a")
         }
     }
 }

@@ -33,7 +33,9 @@ import Testing
         for label in ["base", "derived", "behind", "greeting"] { #expect(recorder.labels.count { $0 == label } == 3) }
     }
 
-    @Test("a leaf is set in a handler of the head's change, and the head in a handler of the leaf's") func headAndLeaf() throws {
+    @Test("a leaf is set in a handler of the head's change, and the head in a handler of the leaf's") func headAndLeaf()
+        throws
+    {
         let (first, second) = (Address("Ulm"), Address("Bonn"))
         person.address = first
         try person.observe("address.city", options: [.old, .new], recorder.handler("path"))
@@ -49,7 +51,9 @@ import Testing
         for label in ["path", "behind", "last"] { #expect(follow(label, from: "Trier", to: "Ulm")) }
     }
 
-    @Test("forty observers, some of which write again, twice nested", arguments: [[0], [15], [16], [39], [0, 15, 16, 39]])
+    @Test(
+        "forty observers, some of which write again, twice nested",
+        arguments: [[0], [15], [16], [39], [0, 15, 16, 39]])
     func manyObservers(writers: [Int]) throws {
         for index in 0..<40 {
             try person.observe("age", options: [.old, .new]) { [recorder] change in
@@ -112,7 +116,8 @@ import Testing
     }
 
     /// Found by the model test: what was changed before the coalescing was held back by it.
-    @Test("a coalescing inside a handler holds back what it contains, not what was changed before") func coalescingInside() throws {
+    @Test("a coalescing inside a handler holds back what it contains, not what was changed before")
+    func coalescingInside() throws {
         try person.observe("age", options: [.old, .new]) { [recorder] change in
             recorder.record(change, "writer")
             let target = change.target as! Person
@@ -180,7 +185,12 @@ import Testing
         parent.spouse = Person("Spouse")
         try holder.value!.observe("parent.spouse.firstName", options: [.old, .new], recorder.handler("path"))
         try parent.spouse!.observe("firstName") { _ in holder.value = nil }
-        try parent.spouse!.observe("firstName") { [parent] _ in if parent.age == 0 { parent.age = 1; parent.spouse = nil } }
+        try parent.spouse!.observe("firstName") { [parent] _ in
+            if parent.age == 0 {
+                parent.age = 1
+                parent.spouse = nil
+            }
+        }
         parent.spouse!.firstName = "New"
         #expect(parent.spouse == nil)
     }

@@ -197,11 +197,13 @@ import Testing
         try person.observe("plain", options: [.old, .new], recorder.handler())
         #expect(
             person.withMutation(of: "plain") {
-                person.plain = 1; return "done"
+                person.plain = 1
+                return "done"
             } == "done")
         #expect(throws: Failure.self) {
             try person.withMutation(of: "plain") {
-                person.plain = 2; throw Failure()
+                person.plain = 2
+                throw Failure()
             }
         }
         #expect(recorder.news(Int.self) == [1, 2])

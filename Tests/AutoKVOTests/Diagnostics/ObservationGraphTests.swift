@@ -54,7 +54,9 @@ private final class GraphReader {}
         #expect(nodes.allSatisfy { addresses.contains(address($0)) })
     }
 
-    @Test("a manual observation that outlives its target is in it, with its paths", arguments: [["name"], ["name", "next.name"]])
+    @Test(
+        "a manual observation that outlives its target is in it, with its paths",
+        arguments: [["name"], ["name", "next.name"]])
     func survivor(paths: [String]) throws {
         let reader = GraphReader()
         var node: GraphNode? = GraphNode()
@@ -91,7 +93,9 @@ private final class GraphReader {}
             do {
                 let target = tracker.track(Person())
                 let reader = PlainObserver(tracker)
-                try target.addObserver(reader, forKeyPath: "age|spouse.age") { [token = tracker.token()] _, _ in token.touch() }
+                try target.addObserver(reader, forKeyPath: "age|spouse.age") { [token = tracker.token()] _, _ in
+                    token.touch()
+                }
                 try target.observe("firstName", userInfo: tracker.token()) { _ in }
                 let once = try target.observe("age", options: .once) { [token = tracker.token()] _ in token.touch() }
                 target.age = rounds
@@ -104,10 +108,12 @@ private final class GraphReader {}
     @Test("it says itself in Mermaid, Graphviz and JSON, whatever is in the names") func formats() throws {
         let graph = ObservationGraph(
             objects: [
-                .init(address: 16, className: "Per\"son<#>", isAlive: true), .init(address: 32, className: "Panel\\", isAlive: false),
+                .init(address: 16, className: "Per\"son<#>", isAlive: true),
+                .init(address: 32, className: "Panel\\", isAlive: false),
             ],
             observations: [
-                .init(targets: [16], observer: 32, keyPaths: ["a\"b", "c"], options: [.new], registeredAt: "x.swift:1"),
+                .init(
+                    targets: [16], observer: 32, keyPaths: ["a\"b", "c"], options: [.new], registeredAt: "x.swift:1"),
                 .init(targets: [16], observer: nil, keyPaths: ["d\n"], options: [], registeredAt: "y.swift:2"),
             ])
         #expect(

@@ -137,7 +137,9 @@ import Testing
         let target = tracker.track(Person())
         for path in ["nope", "address.nope", "nope.city", "", "a..b", "age.x", "age|nope"] {
             for _ in 0..<3 {
-                #expect(throws: KeyValueError.self) { try target.observe(path) { [token = tracker.token()] _ in token.touch() } }
+                #expect(throws: KeyValueError.self) {
+                    try target.observe(path) { [token = tracker.token()] _ in token.touch() }
+                }
                 #expect(throws: KeyValueError.self) {
                     try target.observe(path, as: [Bool].self) { [token = tracker.token()] _ in token.touch() }
                 }
@@ -199,7 +201,9 @@ import Testing
         let observer = tracker.track(Person())
         do {
             let targets = (0..<count).map { _ in Link() }
-            for target in targets { try target.addObserver(observer, forKeyPath: "value") { (_: Person, _) in calls.add() } }
+            for target in targets {
+                try target.addObserver(observer, forKeyPath: "value") { (_: Person, _) in calls.add() }
+            }
             for target in targets { target.value = 1 }
             #expect(calls.count == count)
         }

@@ -244,7 +244,8 @@ private final class BiggerBox: Box {
     @Test("dependencies hold for every wording, whichever comes first") func everyWording() throws {
         let first = Box()
         first.observe(\.sum, options: [.new]) { [recorder] _, change in
-            #expect(change.newValue == 5); recorder.clear()
+            #expect(change.newValue == 5)
+            recorder.clear()
         }
         try first.observe("sum", options: [.new], recorder.handler())
         first.a = 3

@@ -60,7 +60,9 @@ private final class Stamp: TrackedObject {
         #expect(recorder.last?.new as? String == nil)
     }
 
-    @Test("a path finds its keys in objects of whatever classes it leads to, each time another") func classesInTurn() throws {
+    @Test("a path finds its keys in objects of whatever classes it leads to, each time another") func classesInTurn()
+        throws
+    {
         let drawer = Drawer()
         let (coin, stamp) = (Coin(), Stamp())
         try drawer.observe("thing.worth", options: [.old, .new], recorder.handler())
@@ -487,7 +489,9 @@ private final class Stamp: TrackedObject {
         #expect(recorder.entries.map(\.target) == people.map { ObjectIdentifier($0) })
     }
 
-    @Test("one observation of several targets through one shared object is called for each of them, as the change's target")
+    @Test(
+        "one observation of several targets through one shared object is called for each of them, as the change's target"
+    )
     func sharedLeafGroup() throws {
         let address = Address()
         let people = (0..<3).map { _ in Person() }

@@ -104,7 +104,8 @@ private final class Bare {
         do {
             let bare = Bare(tracker)
             try people.addObserver(bare, forKeyPath: "age") {
-                seen.append(ObjectIdentifier($1.target)); $0.calls += 1
+                seen.append(ObjectIdentifier($1.target))
+                $0.calls += 1
             }
             for person in people { person.age = 1 }
             #expect(bare.calls == 3)

@@ -25,7 +25,9 @@ import Testing
     @Test func everyObservationIsCalledExactlyAsTheReferenceSays() { search { ModelWorld(keepsLog: $0) } }
 
     /// Here handlers write again, so that there is no reference: see `ReplayWorld`.
-    @Test func replayedLogsOfHandlersThatWriteAgainAreInOrderAndEndOnTheCurrentValue() { search { ReplayWorld(keepsLog: $0) } }
+    @Test func replayedLogsOfHandlersThatWriteAgainAreInOrderAndEndOnTheCurrentValue() {
+        search { ReplayWorld(keepsLog: $0) }
+    }
 
     private func search(_ makeWorld: (_ keepsLog: Bool) -> any SteppedWorld) {
         let steps = environment("AUTOKVO_MODEL_STEPS") ?? Self.usualSteps

@@ -228,7 +228,8 @@ private final class ShiftingPaths: KeyPathSet {
             let targets: [Person] = [person, Employee(), Person()]
             #expect(throws: KeyValueError.self) {
                 try targets.observe("salary", options: [.initial]) { _ in
-                    token.touch(); Issue.record("called")
+                    token.touch()
+                    Issue.record("called")
                 }
             }
             #expect(targets.allSatisfy { $0.observations().isEmpty })

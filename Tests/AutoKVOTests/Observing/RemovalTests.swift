@@ -130,12 +130,13 @@ import Testing
         let single = try person.addObserver(panel, forKeyPath: "age") { _, _ in }
         let elsewhere = try other.addObserver(panel, forKeyPath: ["age", "lastName"]) { _, _ in }
         let untouched = try person.addObserver(panel, forKeyPath: "lastName") { _, _ in }
-        let removed = switch form {
-        case 0: person.removeObserver(panel, forKeyPath: "age|firstName|nothing")
-        case 1: person.removeObserver(panel, forKeyPath: ["age", "firstName"])
-        case 2: panel.stopObserving(Set(["age", "firstName"]), of: person)
-        default: try KeyValueObservation.removeAll(target: person, keyPath: ["age", "firstName"][...])
-        }
+        let removed =
+            switch form {
+            case 0: person.removeObserver(panel, forKeyPath: "age|firstName|nothing")
+            case 1: person.removeObserver(panel, forKeyPath: ["age", "firstName"])
+            case 2: panel.stopObserving(Set(["age", "firstName"]), of: person)
+            default: try KeyValueObservation.removeAll(target: person, keyPath: ["age", "firstName"][...])
+            }
         #expect(removed == 2)
         #expect(group.keyPaths == ["address.city"] && group.isValid && !single.isValid)
         #expect(elsewhere.keyPaths == ["age", "lastName"] && untouched.isValid)
@@ -251,8 +252,7 @@ import Testing
     }
 
     @Test("removal with a context takes of each of several paths the last; an observation of both counts once")
-    func contextPaths() throws
-    {
+    func contextPaths() throws {
         let first = try person.addObserver(panel, forKeyPath: "age", context: nil)
         let last = try person.addObserver(panel, forKeyPath: "age", context: nil)
         let name = try person.addObserver(panel, forKeyPath: "firstName", context: nil)

@@ -100,14 +100,15 @@ private final class Counted: @unchecked Sendable {
     func objectsChangeHands(count: Int) throws {
         let tracker = LifetimeTracker()
         let calls = Guarded(0)
-        let made = try Made((0..<count).map { _ in
-            let (person, panel) = (tracker.track(Person()), tracker.track(Person("Panel")))
-            let observation = try person.addObserver(panel, forKeyPath: "age", options: [.old, .new]) { _, _ in
-                calls.withLock { $0 += 1 }
-            }
-            person.age += 1
-            return (person, panel, observation)
-        })
+        let made = try Made(
+            (0..<count).map { _ in
+                let (person, panel) = (tracker.track(Person()), tracker.track(Person("Panel")))
+                let observation = try person.addObserver(panel, forKeyPath: "age", options: [.old, .new]) { _, _ in
+                    calls.withLock { $0 += 1 }
+                }
+                person.age += 1
+                return (person, panel, observation)
+            })
         onAnotherThread {
             for (number, one) in made.all.enumerated() {
                 one.person.age += 1

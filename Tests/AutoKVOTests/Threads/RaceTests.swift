@@ -62,7 +62,8 @@
             let target = person()
             let calls = Counter()
             let observer = Shared<Person?>(person())
-            let observation = try target.addObserver(observer.value!, forKeyPath: "age") { (_: Person, _) in calls.add() }
+            let observation = try target.addObserver(observer.value!, forKeyPath: "age") { (_: Person, _) in calls.add()
+            }
             onAnotherThread {
                 TestPoint.tearingDown.whenReached { onAnotherThread { target.age = 1 } }
                 observer.value = nil
@@ -181,7 +182,9 @@
             let target = person()
             let observer = person()
             let calls = Counter()
-            let observation = try target.addObserver(observer, forKeyPath: "age", options: .once) { (_: Person, _) in calls.add() }
+            let observation = try target.addObserver(observer, forKeyPath: "age", options: .once) { (_: Person, _) in
+                calls.add()
+            }
             for round in 1...3 {
                 TestPoint.firing.whenReached { onAnotherThread { try! observation.rearm() } }
                 target.age = round
@@ -226,7 +229,9 @@
                 }
             }
             for round in 1...3 {
-                TestPoint.lettingGo.whenReached { onAnotherThread { for o in observations.prefix(16) { try! o.rearm() } } }
+                TestPoint.lettingGo.whenReached {
+                    onAnotherThread { for o in observations.prefix(16) { try! o.rearm() } }
+                }
                 target.age = round
                 for observation in observations { try observation.rearm() }
                 #expect(calls.allSatisfy { $0.count == round })
@@ -274,7 +279,8 @@
                 target.address = tracker.track(Address())
                 TestPoint.attaching.whenReached { onAnotherThread { observer.stopObservingAllTargets() } }
                 let calls = Counter()
-                let observation = try target.addObserver(observer, forKeyPath: keyPath) { (_: Person, _) in calls.add() }
+                let observation = try target.addObserver(observer, forKeyPath: keyPath) { (_: Person, _) in calls.add()
+                }
                 #expect(!observation.isValid)
                 #expect(target.observations() == [])
                 #expect(observer.observations() == [])
@@ -307,7 +313,9 @@
         @Test func untrackedObserverCanBeArmedAgain() throws {
             let (target, observer) = (person(), PlainObserver(tracker))
             let calls = Counter()
-            let observation = try target.addObserver(observer, forKeyPath: "age", options: .once) { (_: PlainObserver, _) in calls.add() }
+            let observation = try target.addObserver(observer, forKeyPath: "age", options: .once) {
+                (_: PlainObserver, _) in calls.add()
+            }
             target.age = 1
             try observation.rearm()
             target.age = 2
@@ -325,7 +333,8 @@
                 let (target, observer) = (Shared<Person?>(person()), Shared<Person?>(person()))
                 target.value!.address = tracker.track(Address())
                 let ends = Counter()
-                let observation = try target.value!.addObserver(observer.value!, forKeyPath: keyPath) { [token = tracker.token()] (_: Person, _) in
+                let observation = try target.value!.addObserver(observer.value!, forKeyPath: keyPath) {
+                    [token = tracker.token()] (_: Person, _) in
                     token.touch()
                 }
                 observation.onEnd { _ in ends.add() }
@@ -386,7 +395,9 @@
         @Test func observerThatComesAsTheLastGoesIsToldOfTheDeath() {
             let (holder, parent, calls) = holderAndParent()
             let last = holder.value!.$parent.observe { _ in }
-            TestPoint.fittingWatch.whenReached { onAnotherThread { holder.value!.$parent.observe { _ in calls.add() } } }
+            TestPoint.fittingWatch.whenReached {
+                onAnotherThread { holder.value!.$parent.observe { _ in calls.add() } }
+            }
             last.remove()
             parent.value = nil
             #expect(calls.count == 1)
@@ -439,7 +450,9 @@
             let last = tracker.track(Address("last"))
             target.spouse = old
             let cities = Shared<[String]>([])
-            try target.observe("spouse.address.city", options: .new) { cities.value.append($0.newValue as? String ?? "nil") }
+            try target.observe("spouse.address.city", options: .new) {
+                cities.value.append($0.newValue as? String ?? "nil")
+            }
             TestPoint.linked.whenReached { onAnotherThread { new.address = last } }
             target.spouse = new
             cities.value = []
@@ -554,7 +567,9 @@
                 let address = tracker.track(Address())
                 target.value!.address = address
                 let calls = Counter()
-                let observation = try target.value!.addObserver(observer.value!, forKeyPath: keyPath) { (_: Person, _) in calls.add() }
+                let observation = try target.value!.addObserver(observer.value!, forKeyPath: keyPath) {
+                    (_: Person, _) in calls.add()
+                }
                 TestPoint.coalesced.whenReached {
                     onAnotherThread {
                         switch ending {
@@ -577,7 +592,9 @@
         @Test func heldBackChangeOfADeadTargetIsNotTold() {
             let target = Shared<Person?>(person())
             let calls = Counter()
-            let observation = target.value!.observe(\Person.age, options: .unregisterManually) { (_: Person, _) in calls.add() }
+            let observation = target.value!.observe(\Person.age, options: .unregisterManually) { (_: Person, _) in
+                calls.add()
+            }
             coalescingChanges {
                 target.value!.age = 1
                 target.value = nil

@@ -28,7 +28,9 @@ import Testing
 
         var any: Int { 0 }
 
-        nonisolated(unsafe) static let properties: [ReferenceWritableKeyPath<Board, Int>] = [\.a, \.b, \.c, \.d, \.e, \.f, \.g, \.h]
+        nonisolated(unsafe) static let properties: [ReferenceWritableKeyPath<Board, Int>] = [
+            \.a, \.b, \.c, \.d, \.e, \.f, \.g, \.h,
+        ]
         static let names = ["a", "b", "c", "d", "e", "f", "g", "h"]
 
         override class var schema: Schema {
@@ -149,7 +151,8 @@ import Testing
             let third = tracker.track(Board())
             target.value!.leaf = tracker.track(Leaf())
             for path in ["a", "leaf.value", "any"] {
-                let observation = try target.value!.addObserver(observer.value!, forKeyPath: path) { (_: Board, change) in
+                let observation = try target.value!.addObserver(observer.value!, forKeyPath: path) {
+                    (_: Board, change) in
                     third.stopObservingAllTargets()
                     _ = try? change.target?.addObserver(third, forKeyPath: "b") { (_: Board, _) in }
                 }
@@ -283,11 +286,14 @@ import Testing
         person.friends = [tracker.track(Person()), tracker.track(Person())]
         let parent = tracker.track(Person())
         person.parent = parent
-        let paths = ["cityLine", "address.city", "parent.age", "parent", "friends.@sum.age", "fullName|age|parent.address.city"]
+        let paths = [
+            "cityLine", "address.city", "parent.age", "parent", "friends.@sum.age", "fullName|age|parent.address.city",
+        ]
         let rounds = load(1_500)
         concurrently(4) { number in
             for round in 0..<rounds {
-                let observation = try! person.observe(paths[(round + number) % paths.count]) { [token = tracker.token()] _ in
+                let observation = try! person.observe(paths[(round + number) % paths.count]) {
+                    [token = tracker.token()] _ in
                     token.touch()
                 }
                 if round % 3 != 0 { observation.remove() } else { _ = observation.scoped() }
@@ -384,9 +390,12 @@ import Testing
                 let path = ["a", "any", "leaf.value", "a|leaf.value|h"].randomElement(using: &random)!
                 switch UInt8.random(in: 0..<14, using: &random) {
                 case 0, 1:
-                    _ = try! board.addObserver(observer, forKeyPath: path) { [token = tracker.token()] (_: Person, _) in token.touch() }
+                    _ = try! board.addObserver(observer, forKeyPath: path) { [token = tracker.token()] (_: Person, _) in
+                        token.touch()
+                    }
                 case 2:
-                    let observation = try! board.observe(path, options: [.once, .old, .new]) { [token = tracker.token()] _ in
+                    let observation = try! board.observe(path, options: [.once, .old, .new]) {
+                        [token = tracker.token()] _ in
                         token.touch()
                     }
                     // Few enough that a step costs the same at the end of a long run.
@@ -405,14 +414,19 @@ import Testing
                 case 6: board.removeObserver(observer, forKeyPath: "a")
                 case 7:
                     let dying = tracker.track(Person())
-                    _ = try! board.addObserver(dying, forKeyPath: path) { [token = tracker.token()] (_: Person, _) in token.touch() }
+                    _ = try! board.addObserver(dying, forKeyPath: path) { [token = tracker.token()] (_: Person, _) in
+                        token.touch()
+                    }
                 case 8:
                     let dying = tracker.track(Board())
                     dying.leaf = tracker.track(Leaf())
-                    _ = try! dying.addObserver(observer, forKeyPath: path) { [token = tracker.token()] (_: Person, _) in token.touch() }
+                    _ = try! dying.addObserver(observer, forKeyPath: path) { [token = tracker.token()] (_: Person, _) in
+                        token.touch()
+                    }
                     _ = try! [dying, board].addObserver(observer, forKeyPath: path) { (_: Person, _) in }
                 case 9:
-                    _ = try! board.addObserver(plain, forKeyPath: path) { [token = tracker.token()] (_: PlainObserver, _) in
+                    _ = try! board.addObserver(plain, forKeyPath: path) {
+                        [token = tracker.token()] (_: PlainObserver, _) in
                         token.touch()
                     }
                 case 10: for path in path.split(separator: "|") { plain.stopObserving(String(path)) }
@@ -434,7 +448,9 @@ import Testing
         }
         #expect(told.count == sets.count)
         if isLongRun {
-            print("stress: \(performed.count) operations on \(threads) threads; of \(sets.count) sets \(told.count) were told")
+            print(
+                "stress: \(performed.count) operations on \(threads) threads; of \(sets.count) sets \(told.count) were told"
+            )
             #expect(performed.count >= 10_000_000)
         }
         for board in boards {

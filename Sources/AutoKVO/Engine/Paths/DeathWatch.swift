@@ -84,7 +84,9 @@ extension ObjectRecord {
             //                                            sets it, puts a watch on the new object
             //     takes the watch away
             let (isSettled, replaced, isPlaced): (Bool, DeathWatch?, Bool) = lock.withLock {
-                guard self.isObserved(slot) == isObserved, details?.weakWrites ?? 0 == writes else { return (false, nil, false) }
+                guard self.isObserved(slot) == isObserved, details?.weakWrites ?? 0 == writes else {
+                    return (false, nil, false)
+                }
                 let old = details?.watches[slot]
                 if isDying || old?.referent === record { return (true, nil, false) }
                 if !didChange, isObserved, record == nil, old!.referent.isDeinitializing { return (true, nil, false) }

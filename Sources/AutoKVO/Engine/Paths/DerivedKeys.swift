@@ -14,7 +14,8 @@ extension ObjectRecord {
             do throws(KeyValueError) {
                 return Route(try .parse(path, for: type), root: self, sink: .derivedKey(slot))
             } catch {
-                Diagnostics.report("\(type).\(schema!.keys[slot].name) is affected by a path that does not exist: \(error)")
+                Diagnostics.report(
+                    "\(type).\(schema!.keys[slot].name) is affected by a path that does not exist: \(error)")
                 return nil
             }
         }

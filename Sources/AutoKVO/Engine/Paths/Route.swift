@@ -107,7 +107,9 @@ final class PathLink: ObservationNode {
         self.chain = chain
         self.level = level
         var flags: Marks = []
-        if chain === route.chain, level == chain.path.keys.count - 1, chain.path.tail == nil, let observation = route.observation {
+        if chain === route.chain, level == chain.path.keys.count - 1, chain.path.tail == nil,
+            let observation = route.observation
+        {
             isLeaf = true
             linkNeeds = observation.needs
             if route.ignoresChange { flags = [.pathEnd, .sharedHandler] } else if level > 0 { flags = .pathEnd }

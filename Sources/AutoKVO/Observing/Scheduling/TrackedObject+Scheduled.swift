@@ -113,7 +113,8 @@ extension Property where Value: Sendable {
     ) -> KeyValueObservation {
         OrderedDelivery.observe { delivery in
             addObserver(
-                actor, options: options, userInfo: userInfo, file: file, line: line, { delivery.send($1, to: $0, handler) })
+                actor, options: options, userInfo: userInfo, file: file, line: line,
+                { delivery.send($1, to: $0, handler) })
         }
     }
 }

@@ -72,7 +72,8 @@ struct HandlerCall {
     ) -> HandlerCall {
         withExtendedLifetime(body) {
             HandlerCall(
-                ignoresChange ? .observer : .observerAndChange, unsafeBitCast(OfObjectAndChange(body: body), to: Words.self))
+                ignoresChange ? .observer : .observerAndChange,
+                unsafeBitCast(OfObjectAndChange(body: body), to: Words.self))
         }
     }
 
@@ -88,7 +89,8 @@ struct HandlerCall {
 
     static func named(_ handler: DeclaredHandler) -> HandlerCall {
         let pointer = UnsafeRawPointer(Borrowed.to(handler).address)
-        return HandlerCall(handler.takesChange ? .named : .namedWithoutChange, Words(function: pointer, closure: pointer))
+        return HandlerCall(
+            handler.takesChange ? .named : .namedWithoutChange, Words(function: pointer, closure: pointer))
     }
 
     func release() {

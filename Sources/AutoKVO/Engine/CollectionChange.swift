@@ -1,0 +1,15 @@
+/// How a collection is edited.
+final class CollectionChange {
+    let kind: ChangeKind
+    let indexes: RangeSet<Int>?
+    /// The elements that leave and come, where the caller knows them (sets); otherwise they are read at the indexes.
+    let removed: Any?
+    let inserted: Any?
+
+    init(_ kind: ChangeKind, indexes: RangeSet<Int>? = nil, removed: Any? = nil, inserted: Any? = nil) {
+        self.kind = kind
+        self.indexes = indexes
+        self.removed = removed
+        self.inserted = inserted
+    }
+}

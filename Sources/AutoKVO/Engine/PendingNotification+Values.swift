@@ -1,0 +1,71 @@
+/// Reading the values that a notification carries, once for all observers.
+extension PendingNotification {
+    private var isKnown: Bool { event.type != Any.self }
+
+    func readOld() {
+        if isPrepared || isKnown { return }
+        isPrepared = true
+        if let edit {
+            if let elements = elements(of: edit, edit.removed, isMissing: edit.kind == .insertion) { old.set(elements) }
+        } else if let route {
+            if let value = value(of: route) { old.set(value) }
+        } else {
+            read { body in old.fill(body) }
+        }
+    }
+
+    /// Reads the new value, if somebody asks for it, be it through a path that has moved here since the change began; and
+    /// completes the event.
+    func makeEvent(isPrior: Bool) {
+        event.isPrior = isPrior
+        event.edit = edit.map { .to($0) }
+        if isKnown { return }
+        if !isPrior, wantsNew {
+            if let edit {
+                if let elements = elements(of: edit, edit.inserted, isMissing: edit.kind == .removal) {
+                    new.set(elements)
+                }
+            } else if let route {
+                if let value = value(of: route) { new.set(value) }
+            } else {
+                read { body in new.fill(body) }
+            }
+        }
+        event.old = old.pointer
+        event.new = new.pointer
+    }
+
+    private var wantsNew: Bool {
+        needs.contains(.new) || list?.value.interest.load(ordering: .acquiring).contains(.new) ?? false
+    }
+
+    private func value(of route: Borrowed<Route>) -> Any? {
+        route.use { route in
+            guard let object = route.root.trackedObject else { return nil }
+            return route.path.value(from: object)
+        }
+    }
+
+    @inline(__always)
+    private func read(_ fill: ((UnsafeMutablePointer<Any>) -> Void) -> Void) {
+        record!.use { record in
+            if !ownsSubject { return fill { record.readValue(slot, into: $0) } }
+            guard let object = record.trackedObject else { return }
+            fill { record.readValue(slot, into: $0) }
+            withExtendedLifetime(object) {}
+        }
+    }
+
+    /// The elements that an edit of a collection takes away or puts in; of the collection that is there now, if the edit does
+    /// not say.
+    private func elements(of edit: CollectionChange, _ given: Any?, isMissing: Bool) -> Any? {
+        if let given { return given }
+        return record!.use { record in
+            guard !isMissing, let object = record.trackedObject else { return nil }
+            let whole = record.readValue(slot)
+            withExtendedLifetime(object) {}
+            guard let indexes = edit.indexes else { return whole }
+            return pickElements(indexes, of: whole)
+        }
+    }
+}

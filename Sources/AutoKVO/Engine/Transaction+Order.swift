@@ -1,0 +1,46 @@
+/// Everybody hears changes in the order in which they were made: before a change is made, the deliveries under way of what it
+/// concerns are completed.
+extension Transaction {
+    /// Completes the deliveries under way on this thread of what a change of a property concerns, the outermost first.
+    static func completeDeliveries(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadState>) {
+        if thread.value.firstPending != nil { completePending(before: record, slot, thread) }
+    }
+
+    @inline(never)
+    private static func completePending(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadState>) {
+        var lists: [InPlace<ObserverList>] = []
+        var routes: [Route] = []
+        AffectedLists.forEach(from: record, slot) { _, _, list, _, _ in
+            lists.append(list)
+        } link: { link in
+            if link.route.unmanagedObservation != nil { routes.append(link.route) }
+        }
+        var cursor = thread.value.firstPending
+        while let notification = cursor {
+            cursor = notification.use {
+                guard $0.isConcerned(lists, routes) else { return $0.nextPending }
+                $0.complete(thread)
+                // What stands in the list has changed. What has been completed has left it.
+                return thread.value.firstPending
+            }
+        }
+    }
+}
+
+extension PendingNotification {
+    /// Whether a change of lists and of the values of routes changes its subject, too.
+    func isConcerned(_ lists: [InPlace<ObserverList>], _ routes: [Route]) -> Bool {
+        if let route {
+            return route.use { route in
+                routes.contains { $0 === route } || route.leafList.map { lists.contains($0) } ?? false
+            }
+        }
+        if let observation {
+            return observation.use { $0.record?.list(Int($0.slot)).map { lists.contains($0) } ?? false }
+        }
+        return lists.contains(list!) || routes.contains { $0.leafList == list }
+    }
+
+    /// Whether it is of the list of a property.
+    func isOwn(_ record: ObjectRecord, _ slot: Int) -> Bool { list != nil && list == record.list(slot) }
+}

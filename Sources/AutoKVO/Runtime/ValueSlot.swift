@@ -1,0 +1,37 @@
+/// Memory for one value of any type, at an address that does not change.
+struct ValueSlot {
+    /// Initialised while the slot is filled.
+    private let memory = UnsafeMutablePointer<Any>.allocate(capacity: 1)
+    private(set) var isFilled = false
+
+    /// A pointer to the value, nil if there is none.
+    @inline(__always)
+    var pointer: UnsafeRawPointer? { isFilled ? UnsafeRawPointer(memory) : nil }
+
+    mutating func set(_ value: Any) {
+        assert(!isFilled)
+        memory.initialize(to: value)
+        isFilled = true
+    }
+
+    /// Where a value is to be initialised; `isFilled` is to be set behind it.
+    @inline(__always)
+    mutating func fill(_ initialize: (UnsafeMutablePointer<Any>) -> Void) {
+        assert(!isFilled)
+        initialize(memory)
+        isFilled = true
+    }
+
+    /// Empties the slot, which is filled. The value is the caller's to release.
+    @inline(__always)
+    @discardableResult
+    mutating func take() -> Any {
+        isFilled = false
+        return memory.move()
+    }
+
+    func deallocate() {
+        assert(!isFilled)
+        memory.deallocate()
+    }
+}
