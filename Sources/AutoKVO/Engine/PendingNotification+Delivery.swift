@@ -90,11 +90,13 @@ extension PendingNotification {
     /// Calls the nodes of the batch that are not called yet. A handler's nested change may call some of them.
     @inline(__always)
     private func callBatch(_ loop: inout HandlerLoop, _ thread: InPlace<ThreadState>) {
-        while batchIndex < batchCount {
-            let node = batch[batchIndex].unsafelyUnwrapped
-            batchIndex &+= 1
-            if batchIndex == batchCount, cursor == nil { finishPending(thread) }
-            node.use { loop.call($0) }
+        // The batch is replaced by the traversal that pinned it only.
+        let count = batchCount
+        while batchIndex < count {
+            let index = batchIndex
+            batchIndex = index &+ 1
+            if index &+ 1 == count, cursor == nil { finishPending(thread) }
+            batch[unchecked: index].unsafelyUnwrapped.use { loop.call($0) }
         }
     }
 
