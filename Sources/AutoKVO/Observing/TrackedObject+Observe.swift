@@ -8,7 +8,7 @@ extension TrackedObject {
     ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
     ///   - line: The same.
     ///   - handler: Called on the thread that makes the change, before the write returns. It may add and remove
-    ///     observations, change the same property again (which is delivered at once, nested inside), and let anything die.
+    ///     observations, change the same property again (the delivery under way is completed first), and let anything die.
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
     /// - Complexity: O(1) for one key.

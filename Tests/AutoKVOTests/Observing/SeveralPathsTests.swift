@@ -38,6 +38,13 @@ import Testing
         #expect(values() == ["level: 0 → 3", "double: 0 → 6"])
     }
 
+    @Test("the calls come in the order in which the paths were registered") func registeredOrder() throws {
+        meter.next = meter
+        try meter.observe(["next.level", "double", "level"], recorder.handler())
+        meter.level = 3
+        #expect(recorder.paths == ["next.level", "double", "level"])
+    }
+
     @Test("swapping the head of two paths calls the handler for both") func headOfTwoPaths() throws {
         let (a, b) = (Meter(), Meter())
         (a.level, a.name, b.level, b.name) = (1, "a", 2, "b")

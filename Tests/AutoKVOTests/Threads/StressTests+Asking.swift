@@ -109,7 +109,7 @@ extension StressTests {
     @Test(arguments: [UInt64(1), 2])
     func anythingMayBeAskedWhileSidesDie(seed: UInt64) {
         let tracker = LifetimeTracker()
-        let (threads, steps) = (4, load(12_500))
+        let (threads, steps) = (4, load(14_000))
         let (calls, ends) = (Counter(), Counter())
         let targets = Pool<Knot>(6)
         let observers = Pool<AnyObject>(6)
