@@ -100,6 +100,7 @@ private final class Passing: TrackedObject {
         let people = (0..<500).map { Person("\($0)") }
         let many = try people.observe(["age", "firstName"]) { _ in }.debugDescription
         #expect(many.contains("and 492 more") && many.unicodeScalars.count < 1_000)
+        withExtendedLifetime(people) {}
         ann.spouse = nil
         ann.removeAllObservers()
     }

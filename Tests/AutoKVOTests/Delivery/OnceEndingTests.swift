@@ -189,6 +189,7 @@ import Testing
             }
             #expect(tracker.liveCount == 2)
             try observation.rearm()
+            withExtendedLifetime(others) {}
         }
         #expect(observation.targets.count == 2)
         observation.remove()

@@ -206,6 +206,7 @@ private final class Fork: Model {
         calls = []
         leaf.value += 1
         #expect(calls.sorted() == Array(0..<2 * (count - 1)))
+        withExtendedLifetime(forks) {}
     }
 
     /// The node's own property is on the way of each path, and what the path ends in is derived from it.
