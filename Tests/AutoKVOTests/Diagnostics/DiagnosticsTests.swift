@@ -2,6 +2,12 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
+#if canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 @Suite("Messages") struct DiagnosticsTests {
     /// More than overflowed the stack when each message wrapped the handler twice more.
     private static var many: Int {
@@ -10,6 +16,12 @@ import Testing
         #else
             1_000_000
         #endif
+    }
+
+    /// The address sanitizer keeps locals elsewhere than on the stack, so their addresses do not say how deep it is. There the
+    /// tests show that it does not overflow.
+    private static var isDepthKnown: Bool {
+        getenv("AUTOKVO_SANITIZER").map { String(cString: $0) } != "address"
     }
 
     /// How deep the stack is where the handler is called, for the first and for the last of many messages.
@@ -47,7 +59,7 @@ import Testing
                 for _ in 0..<1000 { Diagnostics.handler = Diagnostics.handler }
             }
             #expect(depths.count == Self.many)
-            #expect(depths.first == depths.last)
+            #expect(depths.first == depths.last || !Self.isDepthKnown)
         }
     }
 
@@ -55,7 +67,7 @@ import Testing
     func handlerOfATask() {
         let depths = Self.depths(of: Self.many / 100)
         #expect(depths.count == Self.many / 100)
-        #expect(depths.first == depths.last)
+        #expect(depths.first == depths.last || !Self.isDepthKnown)
     }
 
     @Test("a handler whose release reports something itself may be replaced") func replacedTraps() async {
