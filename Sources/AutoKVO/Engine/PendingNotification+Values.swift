@@ -1,7 +1,5 @@
 /// Reading the values that a notification carries, once for all observers.
 extension PendingNotification {
-    private var isKnown: Bool { event.type != Any.self }
-
     func readOld() {
         if isPrepared || isKnown { return }
         isPrepared = true

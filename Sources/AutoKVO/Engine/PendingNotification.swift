@@ -35,6 +35,8 @@ final class PendingNotification {
     /// The values that were read for it, at an address that does not change.
     @exclusivity(unchecked) var old = ValueSlot()
     @exclusivity(unchecked) var new = ValueSlot()
+    /// Whether the event has the values from the start, those of a write: nothing is to be read.
+    @exclusivity(unchecked) var isKnown = false
     @exclusivity(unchecked) var edit: CollectionChange?
     /// How many open transactions concern the subject: the last one to end notifies.
     @exclusivity(unchecked) var openCount = 0
@@ -132,6 +134,7 @@ final class PendingNotification {
         skipped = []
         needs = []
         isPrepared = false
+        isKnown = false
         isStarted = false
         openCount = 0
         if edit != nil { edit = nil }

@@ -104,7 +104,7 @@ struct Transaction {
         }
         TestPoint.begun.reach()
         chain.forEach {
-            if $0.isOwn(record, slot) { $0.event.setValues(values) } else if $0.needs.contains(.old) { $0.readOld() }
+            if $0.isOwn(record, slot) { $0.setValues(values.type, values.old, values.new) } else if $0.needs.contains(.old) { $0.readOld() }
         }
         store()
         follow(record, slot)
@@ -189,7 +189,7 @@ struct Transaction {
         if let values {
             transaction.chain.forEach {
                 guard $0.isOwn(record, slot) else { return }
-                $0.event.setValues(values.type, values.old, values.new)
+                $0.setValues(values.type, values.old, values.new)
                 $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
             }
         }
@@ -235,10 +235,9 @@ extension ThreadState {
     }
 }
 
-extension ChangeEvent {
-    mutating func setValues(_ values: Transaction.KnownValues) { setValues(values.type, values.old, values.new) }
-
-    mutating func setValues(_ type: Any.Type, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?) {
-        (self.type, self.old, self.new) = (type, old, new)
+extension PendingNotification {
+    fileprivate func setValues(_ type: Any.Type, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?) {
+        (event.type, event.old, event.new) = (type, old, new)
+        isKnown = true
     }
 }

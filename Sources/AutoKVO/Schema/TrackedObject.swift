@@ -2,7 +2,7 @@ internal import CDeallocHook
 internal import CSwiftRuntime
 import Synchronization
 
-/// The base class of objects that can be observed, and of observers that are told apart by nothing but being alive.
+/// The base class of objects that can be observed, and of observers of which nothing matters but that they are alive.
 ///
 /// Its `deinit` is the hook: it runs after the subclasses' own deinit bodies and before any stored property is
 /// destroyed, and ends every observation the object takes part in, as target or as observer. Nobody unregisters.

@@ -89,6 +89,24 @@ import Testing
         #expect(observer.reloads == 202)
     }
 
+    @Test("a property of type Any has its old value too when a key is derived from it") func anyWithDerivedKey() throws {
+        final class Box: TrackedObject {
+            @Observed var content: Any = 1
+            var text: String { "\(content)" }
+            override class var schema: Schema {
+                Schema(Box.self, extending: super.schema) {
+                    Key("content", \.content)
+                    Key("text", \.text, affectedBy: "content")
+                }
+            }
+        }
+        let box = Box()
+        try box.observe("content", options: [.old, .new], recorder.handler())
+        try box.observe("text", options: [.old, .new], recorder.handler())
+        box.content = "two"
+        #expect(values() == ["content: 1 → two", "text: 1 → two"])
+    }
+
     @Test("prior calls come for each path, before the change") func prior() throws {
         try meter.observe(["level", "double"], options: [.prior, .new], recorder.handler())
         meter.level = 3
