@@ -104,7 +104,11 @@ struct Transaction {
         }
         TestPoint.begun.reach()
         chain.forEach {
-            if $0.isOwn(record, slot) { $0.setValues(values.type, values.old, values.new) } else if $0.needs.contains(.old) { $0.readOld() }
+            if $0.isOwn(record, slot) {
+                $0.setValues(values.type, values.old, values.new)
+            } else if $0.needs.contains(.old) {
+                $0.readOld()
+            }
         }
         store()
         follow(record, slot)

@@ -89,7 +89,8 @@ import Testing
         #expect(observer.reloads == 202)
     }
 
-    @Test("a property of type Any has its old value too when a key is derived from it") func anyWithDerivedKey() throws {
+    @Test("a property of type Any has its old value too when a key is derived from it") func anyWithDerivedKey() throws
+    {
         final class Box: TrackedObject {
             @Observed var content: Any = 1
             var text: String { "\(content)" }
