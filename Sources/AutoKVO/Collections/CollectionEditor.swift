@@ -25,7 +25,7 @@ extension Property: CollectionEditor where Value: Collection {
         _ body: (inout Value) -> Result
     ) -> Result {
         guard object.isObserved else { return exclusively(body) }
-        let ticket = object.ticket(forWriteTo: place)
+        let ticket = object.ticket(forWriteTo: storageAddress)
         guard ticket.form != .silent, let record = object.record else { return exclusively(body) }
         Transaction.begin(
             record, Int(ticket.slot),

@@ -179,6 +179,6 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
 
     @usableFromInline func fail(_ bounds: Range<Int>) -> Never {
         let indexes = bounds.count == 1 ? "The index \(bounds.lowerBound) is" : "The indexes \(bounds) are"
-        misuse("\(indexes) out of range for \(type(of: object)).\(key), which has \(count) elements.")
+        fatalMisuse("\(indexes) out of range for \(type(of: object)).\(key), which has \(count) elements.")
     }
 }

@@ -14,7 +14,7 @@ extension Property where Value: SetAlgebra & Collection {
     /// - Complexity: Setting is O(*n*) while the object is observed.
     public var value: Value {
         @inlinable get {
-            ExclusiveAccess.checkRead(of: place)
+            ExclusiveAccess.checkRead(of: storageAddress)
             return storage.pointee
         }
         nonmutating set {

@@ -60,7 +60,7 @@ struct ProxiedCollection<Value: EmptyCollectionValue & Collection>: CollectionEd
         let change = CollectionChange(kind, indexes: positions, removed: removed, inserted: inserted)
         return object.announcing(key, change) {
             if let offset = key.offset, key.storageType == Observed<Value>.self {
-                return Property<Value>(object, place: Borrowed.to(object).address + offset).exclusively(body)
+                return Property<Value>(object, storageAddress: Borrowed.to(object).address + offset).exclusively(body)
             }
             var value = value
             let result = body(&value)

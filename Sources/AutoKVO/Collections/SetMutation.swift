@@ -100,7 +100,7 @@ extension TrackedObject {
             }
             let change = type.announcement(
                 of: mutation, with: elements.map(\.base), on: unwrapped(declared.read(self)))
-            let thread = ThreadState.current
+            let thread = ThreadContext.current
             if let change {
                 Transaction.begin(record, slot, change)
             } else if thread.value.openTransaction(record, slot) != nil {

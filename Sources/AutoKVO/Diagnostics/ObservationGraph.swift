@@ -124,7 +124,7 @@ private struct Sighting {
         let observation = borrowed.object
         observer = observation.observerRecord
         options = observation.options
-        if !observation.isLive || observer?.isDeinitializing ?? false && !observation.endsByHand { return nil }
+        if !observation.isLive || observer?.isDeinitializing ?? false && !observation.isManual { return nil }
         site = observation.site
         identity = ObjectIdentifier(observation)
         self.observation = PinnedReference(observation)

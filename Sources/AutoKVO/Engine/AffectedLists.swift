@@ -26,8 +26,8 @@ enum AffectedLists {
     private static func visitObject(
         _ record: ObjectRecord, _ slot: Int, isNew: (InPlace<ObserverList>) -> Bool = { _ in true },
         _ visit: (Borrowed<ObjectRecord>, Int, InPlace<ObserverList>, ObserverList.Needs, UInt64) -> Void
-    ) -> Few<PathLink> {
-        var links = Few<PathLink>()
+    ) -> TinyArray<PathLink> {
+        var links = TinyArray<PathLink>()
         guard let list = record.list(slot), !list.value.interest.load(ordering: .acquiring).isEmpty else {
             return links
         }
@@ -45,7 +45,7 @@ enum AffectedLists {
 
     @inline(__always)
     private static func visitList(
-        _ list: InPlace<ObserverList>, of record: ObjectRecord, _ slot: Int, _ links: inout Few<PathLink>,
+        _ list: InPlace<ObserverList>, of record: ObjectRecord, _ slot: Int, _ links: inout TinyArray<PathLink>,
         _ visit: (Borrowed<ObjectRecord>, Int, InPlace<ObserverList>, ObserverList.Needs, UInt64) -> Void
     ) {
         if list.value.hasObservers { visit(.to(record), slot, list, list.value.needs, list.value.lastSequence) }
@@ -55,7 +55,7 @@ enum AffectedLists {
     /// Goes on along links to keys of other objects that are derived from paths. Not recursive, however deep they hang together.
     @inline(never)
     private static func followLinks(
-        _ first: Few<PathLink>, from record: ObjectRecord, _ slot: Int,
+        _ first: TinyArray<PathLink>, from record: ObjectRecord, _ slot: Int,
         _ visit: (Borrowed<ObjectRecord>, Int, InPlace<ObserverList>, ObserverList.Needs, UInt64) -> Void,
         _ visitLink: (PathLink) -> Void
     ) {
@@ -85,7 +85,7 @@ enum AffectedLists {
 
 extension ObserverList {
     /// Adds the links of paths for which a change of this property is more than a call with its values. Under the lock.
-    func collectInnerLinks(_ found: inout Few<PathLink>) {
+    func collectInnerLinks(_ found: inout TinyArray<PathLink>) {
         forEachLinked { node in
             guard node.kind == .link else { return }
             let link = unsafeDowncast(node, to: PathLink.self)

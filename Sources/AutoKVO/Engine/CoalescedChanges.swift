@@ -14,7 +14,7 @@
 /// - Complexity: O(1) for each change and observation, and the values held until the end.
 @discardableResult
 public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    let thread = ThreadState.current
+    let thread = ThreadContext.current
     guard thread.value.coalescing == nil else { return try body() }
     let changes = CoalescedChanges()
     thread.value.coalescing = changes
@@ -34,17 +34,17 @@ final class CoalescedChanges {
     private struct Entry {
         let observation: KeyValueObservation
         /// One for each path and target that changed, the one that changed last at the end.
-        var roads: [CoalescedRoad]
+        var roads: [CoalescedRoute]
     }
 
     func add(_ observation: KeyValueObservation, _ event: ChangeEvent, _ route: Route?) {
         guard let place = places[ObjectIdentifier(observation)] else {
             places[ObjectIdentifier(observation)] = entries.count
-            entries.append(Entry(observation: observation, roads: [CoalescedRoad(route, event)]))
+            entries.append(Entry(observation: observation, roads: [CoalescedRoute(route, event)]))
             return
         }
         guard let index = entries[place].roads.lastIndex(where: { $0.route === route }) else {
-            entries[place].roads.append(CoalescedRoad(route, event))
+            entries[place].roads.append(CoalescedRoute(route, event))
             return
         }
         let last = entries[place].roads.count - 1
@@ -54,7 +54,7 @@ final class CoalescedChanges {
 
     func deliver() {
         TestPoint.coalesced.reach()
-        let thread = ThreadState.current
+        let thread = ThreadContext.current
         var chain = NotificationChain()
         // All values are read before the first handler, which may change them.
         for entry in entries {
@@ -71,7 +71,7 @@ final class CoalescedChanges {
 }
 
 /// What happened to one path of one target, or to the one key of an observation.
-private struct CoalescedRoad {
+private struct CoalescedRoute {
     let route: Route?
     private var kind: ChangeKind
     private var indexes: RangeSet<Int>?

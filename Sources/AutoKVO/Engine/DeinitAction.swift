@@ -45,7 +45,7 @@ extension TrackedObject {
             // With a record the object's deinit runs its teardown.
             isAlive = try makeRecord() != nil
         } catch {
-            misuse("\(error)")
+            fatalMisuse("\(error)")
         }
         let box = Borrowed.retaining(ActionBox(action))
         var token: UInt64 = 0
@@ -55,7 +55,7 @@ extension TrackedObject {
                 address, { _, context in Borrowed<ActionBox>.at(context!).object.action() },
                 box.address, { context in Borrowed<ActionBox>.at(context!).release() }, &token)
             : CDH_DYING
-        demand(result != CDH_NO_MEMORY, "AutoKVO could not get memory for the code left for an object's death.")
+        requireUsage(result != CDH_NO_MEMORY, "AutoKVO could not get memory for the code left for an object's death.")
         if result != CDH_OK {
             box.release()
             Diagnostics.report(

@@ -2,22 +2,22 @@ internal import CSwiftRuntime
 
 /// Calls handlers one after the other for one event, with one change context as long as no handler keeps it.
 struct HandlerLoop {
-    private let thread: InPlace<ThreadState>
+    private let thread: InPlace<ThreadContext>
     private var context: Borrowed<ChangeContext>
     /// The context's reference counts while nobody but the loop refers to it.
     private var countWord: UInt64 = 0
     /// Marks that need a closer look before the call. The state is among them.
-    private var special: ObservationNode.Marks = .node
+    private var slowPathFlags: ObservationNode.Marks = .node
 
     /// A loop whose event is yet to come, by `begin`.
     @inline(__always)
-    init(_ thread: InPlace<ThreadState>) {
+    init(_ thread: InPlace<ThreadContext>) {
         self.thread = thread
         context = thread.value.takeContext()
     }
 
     @inline(__always)
-    init(_ thread: InPlace<ThreadState>, _ event: ChangeEvent) {
+    init(_ thread: InPlace<ThreadContext>, _ event: ChangeEvent) {
         self.init(thread)
         begin(event)
     }
@@ -28,9 +28,9 @@ struct HandlerLoop {
             $0.event = event
             $0.route = nil
         }
-        var special = ObservationNode.Marks(event.excluded.union(.onceOrDistinct)).union(.linkOrInactive)
-        if event.isPrior || thread.value.coalescing != nil { special.insert(.node) }
-        self.special = special
+        var slowPathFlags = ObservationNode.Marks(event.excluded.union(.onceOrDistinct)).union(.linkOrInactive)
+        if event.isPrior || thread.value.coalescing != nil { slowPathFlags.insert(.node) }
+        self.slowPathFlags = slowPathFlags
         countWord = csr_count_word(context.address)
     }
 
@@ -50,20 +50,20 @@ struct HandlerLoop {
             if node.kind == .observation { TestPoint.beforeCall.reach() }
         #endif
         let marks = node.marks
-        guard marks.isDisjoint(with: special) else { return callAfterCloserLook(node) }
+        guard marks.isDisjoint(with: slowPathFlags) else { return callSlowPath(node) }
         let observation = unsafeDowncast(node, to: KeyValueObservation.self)
         if marks.isDisjoint(with: .notJustChange) {
             TestPoint.beforeObserver.reach()
             context.use { $0.observation = Borrowed.to(observation) }
             observation.callHandlerOfChange(context)
-            if csr_count_word(context.address) != countWord { giveUpContext() }
+            if csr_count_word(context.address) != countWord { replaceContext() }
         } else {
             _ = perform(observation, by: nil)
         }
     }
 
     @inline(never)
-    private mutating func callAfterCloserLook(_ node: ObservationNode) {
+    private mutating func callSlowPath(_ node: ObservationNode) {
         switch node.kind {
         case .observation: call(unsafeDowncast(node, to: KeyValueObservation.self), by: nil)
         case .link: call(unsafeDowncast(node, to: PathLink.self))
@@ -112,7 +112,7 @@ struct HandlerLoop {
 
     private mutating func call(_ observation: KeyValueObservation, by route: Borrowed<Route>?) {
         TestPoint.beforeCall.reach()
-        let isAdmitted = observation.marks.isDisjoint(with: special) || observation.admits(event, route, thread)
+        let isAdmitted = observation.marks.isDisjoint(with: slowPathFlags) || observation.admits(event, route, thread)
         guard isAdmitted, perform(observation, by: route) else { return }
         if observation.options.contains(.once), !event.isPrior { observation.didFire() }
     }
@@ -142,15 +142,15 @@ struct HandlerLoop {
         }
         observation.callHandler(context) {
             route?.use { $0.root.address }
-                ?? observation.home.unsafelyUnwrapped.use { $0.address }
+                ?? observation.unmanagedRecord.unsafelyUnwrapped.use { $0.address }
         }
-        if csr_count_word(context.address) != countWord { giveUpContext() }
+        if csr_count_word(context.address) != countWord { replaceContext() }
         if route != nil { context.use { $0.route = nil } }
     }
 
     /// A handler kept its change: the context is the handler's now, the next call gets another.
     @inline(never)
-    private mutating func giveUpContext() {
+    private mutating func replaceContext() {
         let kept = context
         context = thread.value.takeContext()
         context.use {
@@ -187,7 +187,7 @@ extension KeyValueObservation {
     /// What `.prior`, `.once`, `.distinct` and `coalescingChanges` have to say before a call. False if there is to be none.
     @inline(never)
     fileprivate func admits(
-        _ event: ChangeEvent, _ route: Borrowed<Route>?, _ thread: InPlace<ThreadState>
+        _ event: ChangeEvent, _ route: Borrowed<Route>?, _ thread: InPlace<ThreadContext>
     ) -> Bool {
         if route == nil, !options.isDisjoint(with: event.excluded) { return false }
         guard isLive, !event.isPrior || options.contains(.prior) else { return false }
@@ -200,9 +200,9 @@ extension KeyValueObservation {
     }
 
     /// Decides whether this change is the one that a `.once` observation is delivered.
-    private func claim(_ event: ChangeEvent, _ thread: InPlace<ThreadState>) -> Bool {
+    private func claim(_ event: ChangeEvent, _ thread: InPlace<ThreadContext>) -> Bool {
         // A manual observation is not used up by a change that it misses.
-        if endsByHand, observerRecord?.isDeinitializing ?? false {
+        if isManual, observerRecord?.isDeinitializing ?? false {
             observerIsGone()
             return false
         }
@@ -226,7 +226,7 @@ extension KeyValueObservation {
     }
 
     /// The change that made the prior call will not make the other.
-    func giveUpClaim(of token: UInt) {
+    func releaseClaim(of token: UInt) {
         underLock { if details!.takeClaim(of: token) { _ = changeState(from: .claimed, to: .active) } }
     }
 }

@@ -45,14 +45,14 @@ extension KeyValueObservation {
     /// Takes the routes away that a condition is true of, and ends the observation with the last; nil if it has no routes.
     private func removeRoutes(where condition: (Route) -> Bool) -> Bool? {
         guard isGroup else { return nil }
-        guard isValid || endsByHand else { return false }
+        guard isValid || isManual else { return false }
         // In one section of the lock: two threads that take the last two routes away must not both think that one is left.
         let (leaving, isLast) = underLock {
             let routes = details?.routes?.all ?? []
             let leaving = routes.filter(condition)
             // A dead target's route may still be there: nobody tells of a death while the observation has fired, or is
             // being attached.
-            let isLast = routes.allSatisfy { condition($0) || !endsByHand && $0.root.isDeinitializing }
+            let isLast = routes.allSatisfy { condition($0) || !isManual && $0.root.isDeinitializing }
             if !isLast { for route in leaving { details!.routes!.remove(route) } }
             return (leaving, isLast)
         }
@@ -64,36 +64,36 @@ extension KeyValueObservation {
 
     /// Puts the observation where changes find it, on both sides. False if one of them is dying.
     func attach() -> Bool {
-        if let observerHome, !observerHome.use({ $0.hold(self) }) { return false }
+        if let unmanagedObserverRecord, !unmanagedObserverRecord.use({ $0.hold(self) }) { return false }
         TestPoint.attaching.reach()
         let isLinked: Bool
         if isGroup {
-            let routes = wakeRoutes()
+            let routes = activateRoutes()
             for route in routes { route.start() }
             // Asked after: a target that died before it was linked does not find the observation, and so does not end it.
             isLinked = routes.contains { !$0.root.isDeinitializing } || !isLive
         } else {
-            isLinked = home!.use { $0.link(self) }
+            isLinked = unmanagedRecord!.use { $0.link(self) }
         }
-        if !isLinked { observerHome?.use { $0.letGo(of: self) } }
+        if !isLinked { unmanagedObserverRecord?.use { $0.letGo(of: self) } }
         return isLinked
     }
 
     /// Takes the observation from where changes find it, on both sides, unless it has been armed again meanwhile.
     func detach() {
         if isGroup {
-            for route in restRoutes() { route.end() }
+            for route in deactivateRoutes() { route.end() }
         } else {
-            home?.use { $0.unlink(self, unlessLive: true) {} }
+            unmanagedRecord?.use { $0.unlink(self, unlessLive: true) {} }
         }
-        observerHome?.use { $0.letGo(of: self, unlessLive: true) }
+        unmanagedObserverRecord?.use { $0.letGo(of: self, unlessLive: true) }
     }
 
     /// The routes of an observation that is being attached, made anew if they have been put to rest.
-    private func wakeRoutes() -> [Route] {
+    private func activateRoutes() -> [Route] {
         let (awake, resting): ([Route], [Route]) = underLock {
             guard isLive, let routes = details?.routes?.all else { return ([], []) }
-            let awake = routes.map { $0.isResting ? $0.copy(for: .observation(self)) : $0 }
+            let awake = routes.map { $0.isDeactivated ? $0.copy(for: .observation(self)) : $0 }
             details!.routes = RouteList(awake)
             return (awake, routes)
         }
@@ -103,7 +103,7 @@ extension KeyValueObservation {
 
     /// The routes of an observation that has fired or ended, to be ended. One that has fired keeps copies that do not
     /// refer to it: it may be armed again, and if nobody has it any more to do so it is freed.
-    private func restRoutes() -> [Route] {
+    private func deactivateRoutes() -> [Route] {
         underLock {
             guard !isLive, let routes = details?.routes?.all else { return [] }
             if state == .fired {
@@ -129,27 +129,27 @@ extension KeyValueObservation {
         let left: (closure: UnsafeRawPointer?, hasDetails: Bool, isArmed: Bool)
         if isGroup {
             detach()
-            left = underLock { giveUp(reason) }
+            left = underLock { finishEnding(reason) }
         } else {
-            if isHeld { observerHome?.use { $0.letGo(of: self) } }
-            left = home!.use { $0.unlink(self) { giveUp(reason) } }
+            if isHeld { unmanagedObserverRecord?.use { $0.letGo(of: self) } }
+            left = unmanagedRecord!.use { $0.unlink(self) { finishEnding(reason) } }
         }
         csr_release(left.closure)
-        if left.hasDetails { finishEnding(left.isArmed ? reason : nil) }
+        if left.hasDetails { runEndActions(left.isArmed ? reason : nil) }
         return true
     }
 
     /// Notes why it has ended. Under the lock. Returns what is to be done without it: the closure to release, if no call is
     /// using it, whether there is more to finish, and whether `onEnd` has not been run since it was armed.
     @inline(__always)
-    private func giveUp(_ reason: EndReason) -> (closure: UnsafeRawPointer?, hasDetails: Bool, isArmed: Bool) {
+    private func finishEnding(_ reason: EndReason) -> (closure: UnsafeRawPointer?, hasDetails: Bool, isArmed: Bool) {
         let isArmed = endReason == nil
         if isArmed { endReason = reason }
         return (holds == 0 ? takeHandler() : nil, details != nil, isArmed)
     }
 
     /// - Parameter reason: What to run `onEnd` with; nil if it has been run.
-    private func finishEnding(_ reason: EndReason?) {
+    private func runEndActions(_ reason: EndReason?) {
         let (actions, drop, routes, targets) = underLock {
             let details = details!
             defer {
@@ -175,7 +175,7 @@ extension KeyValueObservation {
     // MARK: Deaths
 
     func endWithTarget() {
-        guard endsByHand else {
+        guard isManual else {
             if !end(.targetDeinitialized) { record?.unlink(self) {} }
             return
         }
@@ -194,7 +194,7 @@ extension KeyValueObservation {
 
     /// One of several targets, or the only one of a path, died.
     func targetDidDie(of route: Route) {
-        if endsByHand {
+        if isManual {
             route.end()
             forgetRoutesIfUnreachable()
             return
@@ -225,13 +225,13 @@ extension KeyValueObservation {
 
     /// The observer is being deinitialized, and has let go of the observation.
     func observerDidDie() {
-        if endsByHand { forgetRoutesIfUnreachable() } else { end(.observerDeinitialized, isHeld: false) }
+        if isManual { forgetRoutesIfUnreachable() } else { end(.observerDeinitialized, isHeld: false) }
     }
 
     /// A change found the observer dead.
     @inline(never)
     func observerIsGone() {
-        if !endsByHand {
+        if !isManual {
             // A tracked observer's deinit is ending the observation at this moment, on another thread; but it does not
             // find one that has just fired, for a call that cannot be made.
             if observerRecord?.schema == nil || state == .fired { end(.observerDeinitialized) }

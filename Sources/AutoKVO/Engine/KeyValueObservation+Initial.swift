@@ -3,7 +3,7 @@ extension KeyValueObservation {
     func callInitially(once: Bool) {
         let wantsNew = options.contains(.new)
         let roads = routes.map { $0.map(Optional.some) } ?? [nil]
-        let thread = ThreadState.current
+        let thread = ThreadContext.current
         for route in once ? roads.prefix(1) : roads[...] {
             let notification = thread.value.takeNotification()
             notification.use {

@@ -9,11 +9,11 @@ import Synchronization
 ///
 /// Every member may be used from any thread.
 public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
-    // `state` is atomic; the constants are constant; everything else is guarded by the lock of `home`: the target, or
-    // the first of several. The links of the held list are guarded by the lock of `observerHome`.
+    // `state` is atomic; the constants are constant; everything else is guarded by the lock of `unmanagedRecord`: the target, or
+    // the first of several. The links of the held list are guarded by the lock of `unmanagedObserverRecord`.
 
     /// The observer's record, retained.
-    let observerHome: Borrowed<ObjectRecord>?
+    let unmanagedObserverRecord: Borrowed<ObjectRecord>?
     /// What few observations have: several paths or targets, user info, what to do at the end.
     @exclusivity(unchecked) var details: ObservationDetails?
     @exclusivity(unchecked) var nextHeld: Borrowed<KeyValueObservation>?
@@ -28,25 +28,26 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     @exclusivity(unchecked) var endReason: EndReason?
 
     init(
-        home: Borrowed<ObjectRecord>?, slot: Int, observerHome: Borrowed<ObjectRecord>?, options: ObservingOptions,
+        unmanagedRecord: Borrowed<ObjectRecord>?, slot: Int, unmanagedObserverRecord: Borrowed<ObjectRecord>?,
+        options: ObservingOptions,
         handler: HandlerCall, details: ObservationDetails?, site: CallSite
     ) {
-        self.observerHome = observerHome?.retain()
+        self.unmanagedObserverRecord = unmanagedObserverRecord?.retain()
         self.details = details
         self.site = site
         super.init(
-            home: home, slot: slot, kind: .observation, options: options, handler: handler,
-            observerAddress: observerHome?.use { $0.address })
+            unmanagedRecord: unmanagedRecord, slot: slot, kind: .observation, options: options, handler: handler,
+            observerAddress: unmanagedObserverRecord?.use { $0.address })
         Counters.observations.add(1)
     }
 
     deinit {
-        observerHome?.release()
+        unmanagedObserverRecord?.release()
         Counters.observations.add(-1)
     }
 
     /// The observer's record.
-    var observerRecord: ObjectRecord? { observerHome?.object }
+    var observerRecord: ObjectRecord? { unmanagedObserverRecord?.object }
     /// Whether it has routes, and does not stand in the list of one key itself.
     var isGroup: Bool { slot < 0 }
 
@@ -60,7 +61,7 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     /// noticed when it is looked for, here or at the next change.
     public var isValid: Bool {
         guard isLive else { return false }
-        if let observerRecord, observerRecord.schema == nil, !endsByHand, observerRecord.isDeinitializing {
+        if let observerRecord, observerRecord.schema == nil, !isManual, observerRecord.isDeinitializing {
             end(.observerDeinitialized)
             return false
         }
@@ -108,16 +109,16 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     public var registrationSite: String { site.description }
 
     /// Whether `.unregisterManually` holds for it, by option or by the class of a side.
-    var endsByHand: Bool { options.contains(.unregisterManually) }
+    var isManual: Bool { options.contains(.unregisterManually) }
 
     /// The roads on which an observation of several paths or targets, or of a longer path, is reached; nil for one key.
     var routes: [Route]? { isGroup ? underLock { details?.routes }?.all : nil }
 
-    /// Runs a closure under the lock of the home. Observations without a home have nothing that another thread changes.
+    /// Runs a closure under the lock of the unmanagedRecord. Observations without a unmanagedRecord have nothing that another thread changes.
     @inline(__always)
     func underLock<R>(_ body: () -> R) -> R {
-        guard let home else { return body() }
-        return home.use { $0.lock.withLock(body) }
+        guard let unmanagedRecord else { return body() }
+        return unmanagedRecord.use { $0.lock.withLock(body) }
     }
 
     /// Gives the handler away, to be released by the caller without a lock. Under the lock, with no call using it.
@@ -160,7 +161,7 @@ func describeObject(_ object: AnyObject) -> String {
 
 /// What few observations have besides.
 final class ObservationDetails {
-    /// Guarded by the lock of the observation's home.
+    /// Guarded by the lock of the observation's unmanagedRecord.
     var userInfo: Any?
     var routes: RouteList?
     /// The paths of an observation that has ended and given up its routes.

@@ -4,7 +4,7 @@ extension NotificationChain {
     ///
     /// Until they are removed again, the chain is not to be used through another copy of it.
     @inline(__always)
-    mutating func addRoutes(isPrior: Bool, _ thread: InPlace<ThreadState>) -> Bool {
+    mutating func addRoutes(isPrior: Bool, _ thread: InPlace<ThreadContext>) -> Bool {
         let isSingle = isSingle
         let separate = isSingle ? ObserverList.Interest.separate : .links
         var isSeparate = false
@@ -18,7 +18,7 @@ extension NotificationChain {
     }
 
     @inline(never)
-    private mutating func addSeparateRoutes(isPrior: Bool, isSingle: Bool, _ thread: InPlace<ThreadState>) -> Bool {
+    private mutating func addSeparateRoutes(isPrior: Bool, isSingle: Bool, _ thread: InPlace<ThreadContext>) -> Bool {
         var links: [(link: PathLink, source: Borrowed<PendingNotification>)] = []
         forEach { notification in
             guard let list = notification.list, !isPrior || notification.needs.contains(.prior) else { return }
@@ -79,7 +79,7 @@ extension NotificationChain {
         return true
     }
 
-    mutating func removeAdded(_ thread: InPlace<ThreadState>) {
+    mutating func removeAdded(_ thread: InPlace<ThreadContext>) {
         guard first(where: { $0.isAdded }) != nil else { return }
         var (rest, cursor) = (NotificationChain(), first)
         while let notification = cursor {

@@ -13,9 +13,9 @@ extension ObjectRecord {
         }
         while let observation = takeFirstHeld() { observation.observerDidDie() }
         let details = lock.withLock { takeDetails() }
-        ThreadState.current.dropTransactions(of: self)
+        ThreadContext.current.dropTransactions(of: self)
         guard let details else { return }
-        for routes in details.relays.values { for route in routes { route.end() } }
+        for routes in details.derivedKeyRoutes.values { for route in routes { route.end() } }
         for watch in details.watches.values { watch.cancel() }
     }
 
@@ -24,7 +24,7 @@ extension ObjectRecord {
     }
 }
 
-extension InPlace where Value == ThreadState {
+extension InPlace where Value == ThreadContext {
     /// Drops the changes that were begun for an object and not ended before it died: nobody will end them.
     fileprivate func dropTransactions(of record: ObjectRecord) {
         while let index = value.openTransactions.lastIndex(where: { $0.record === record }) {

@@ -14,7 +14,7 @@ import Synchronization
 /// may outlive the object (observations, path links) holds the record, never the object.
 ///
 /// **Locks.** `lock` guards every stored variable below it, the links of the nodes in its lists, and the closures of
-/// the observations whose home this record is. A thread holds at most one record's lock at a time, takes a stripe of
+/// the observations whose unmanagedRecord this record is. A thread holds at most one record's lock at a time, takes a stripe of
 /// the table only while holding none, and holds none while user code runs; releasing a closure is running user code.
 final class ObjectRecord: AttachedRecord, @unchecked Sendable {
     /// Puts the record into the list of all records. First in memory, so that the record is found by the member's
@@ -106,7 +106,7 @@ final class ObjectRecord: AttachedRecord, @unchecked Sendable {
 /// What is known of an object that has weak properties, or keys derived from paths. Guarded by the record's lock.
 final class RecordDetails {
     /// The routes that watch the paths of derived keys, by the derived key's slot.
-    @exclusivity(unchecked) var relays: [Int: [Route]] = [:]
+    @exclusivity(unchecked) var derivedKeyRoutes: [Int: [Route]] = [:]
     /// For weak properties that somebody observes: the watch on the object they refer to.
     @exclusivity(unchecked) var watches: [Int: DeathWatch] = [:]
     /// How often a weak property of the object was set since it has a record, to tell whether one was set meanwhile.

@@ -5,7 +5,7 @@ import Synchronization
 /// `KeyValueObservation` is a node itself, so that an ordinary observation is one allocation.
 ///
 /// What a walk reads comes first, 48 bytes in a row: a long walk waits for memory more than for anything else. What is variable
-/// is guarded by the lock of `home`.
+/// is guarded by the lock of `unmanagedRecord`.
 public class ObservationNode {
     @exclusivity(unchecked) final var next: Borrowed<ObservationNode>?
     /// Place in the order of registration. A walk does not go beyond what was the last when it began.
@@ -29,7 +29,7 @@ public class ObservationNode {
     @exclusivity(unchecked) final var previous: Borrowed<ObservationNode>?
     /// The record of the object whose list this is, or, for an observation of several, of the first; retained. Nil for
     /// an observation of nothing.
-    final let home: Borrowed<ObjectRecord>?
+    final let unmanagedRecord: Borrowed<ObjectRecord>?
 
     enum Kind {
         /// A `KeyValueObservation` of this very property.
@@ -103,11 +103,11 @@ public class ObservationNode {
     }
 
     init(
-        home: Borrowed<ObjectRecord>?, slot: Int, kind: Kind, options: ObservingOptions = [],
+        unmanagedRecord: Borrowed<ObjectRecord>?, slot: Int, kind: Kind, options: ObservingOptions = [],
         handler: HandlerCall = .none,
         observerAddress: UnsafeRawPointer? = nil, flags: Marks = []
     ) {
-        self.home = home?.retain()
+        self.unmanagedRecord = unmanagedRecord?.retain()
         self.slot = Int32(slot)
         var marks = Marks(options).union(.node)
         if kind == .link { marks.formUnion(.link) }
@@ -122,7 +122,7 @@ public class ObservationNode {
 
     deinit {
         csr_release(closure)
-        home?.release()
+        unmanagedRecord?.release()
     }
 
     @inline(__always)
@@ -173,7 +173,7 @@ public class ObservationNode {
     final var isActive: Bool { state == .active }
 
     /// The record of the object whose list this is. Nil for an observation of nothing.
-    final var record: ObjectRecord? { home?.object }
+    final var record: ObjectRecord? { unmanagedRecord?.object }
 
     /// What this node makes a change of its property do. Constant while the node is in a list.
     @inline(__always)

@@ -12,7 +12,7 @@ internal import CSwiftRuntime
 /// - a handler that never returns keeps back the batch that its own traversal has pinned, and nothing else.
 extension PendingNotification {
     /// Calls whoever has not been called yet.
-    func deliver(_ thread: InPlace<ThreadState>) {
+    func deliver(_ thread: InPlace<ThreadContext>) {
         if observation == nil, route == nil { return deliverToList(thread) }
         thread.value.removePending(self)
         if isStarted { return }
@@ -20,7 +20,7 @@ extension PendingNotification {
         callSingle(thread)
     }
 
-    private func callSingle(_ thread: InPlace<ThreadState>) {
+    private func callSingle(_ thread: InPlace<ThreadContext>) {
         var loop = HandlerLoop(thread, event)
         if let observation {
             observation.use { observation in
@@ -32,7 +32,7 @@ extension PendingNotification {
         loop.finish()
     }
 
-    private func deliverToList(_ thread: InPlace<ThreadState>) {
+    private func deliverToList(_ thread: InPlace<ThreadContext>) {
         if isStarted { return }
         isStarted = true
         record!.use { record in
@@ -51,7 +51,7 @@ extension PendingNotification {
     @inline(__always)
     func traverse(
         _ record: ObjectRecord, _ list: InPlace<ObserverList>, behind predecessor: Borrowed<ObservationNode>? = nil,
-        _ thread: InPlace<ThreadState>, _ event: @autoclosure () -> ChangeEvent
+        _ thread: InPlace<ThreadContext>, _ event: @autoclosure () -> ChangeEvent
     ) {
         let hold = record.lock.lock()
         if let predecessor {
@@ -89,7 +89,7 @@ extension PendingNotification {
 
     /// Calls the nodes of the batch that are not called yet. A handler's nested change may call some of them.
     @inline(__always)
-    private func callBatch(_ loop: inout HandlerLoop, _ thread: InPlace<ThreadState>) {
+    private func callBatch(_ loop: inout HandlerLoop, _ thread: InPlace<ThreadContext>) {
         // The batch is replaced by the traversal that pinned it only.
         let count = batchCount
         while batchIndex < count {
@@ -101,7 +101,7 @@ extension PendingNotification {
     }
 
     @inline(__always)
-    private func finishPending(_ thread: InPlace<ThreadState>) {
+    private func finishPending(_ thread: InPlace<ThreadContext>) {
         if isPending { thread.value.removePending(self) }
     }
 
@@ -181,7 +181,7 @@ extension PendingNotification {
     /// The batch that is pinned belongs to the traversal that pinned it, whose handler is running. What is behind it is taken
     /// over by a traversal of its own.
     @inline(never)
-    func complete(_ thread: InPlace<ThreadState>) {
+    func complete(_ thread: InPlace<ThreadContext>) {
         event.isCompleting = true
         guard isStarted, observation == nil, route == nil else { return deliver(thread) }
         var loop = HandlerLoop(thread, event)

@@ -138,7 +138,7 @@ final class PendingNotification {
         isStarted = false
         openCount = 0
         if edit != nil { edit = nil }
-        if !claimed.isEmpty { giveUpClaims() }
+        if !claimed.isEmpty { releaseClaims() }
         if old.isFilled { old.take() }
         if new.isFilled { new.take() }
         record?.release()
@@ -146,10 +146,10 @@ final class PendingNotification {
         observation?.release()
     }
 
-    private func giveUpClaims() {
+    private func releaseClaims() {
         let claimed = claimed
         self.claimed = []
-        for observation in claimed { observation.giveUpClaim(of: event.token) }
+        for observation in claimed { observation.releaseClaim(of: event.token) }
     }
 
     /// Notes that an observation with `.once` is to be called again. If it is not after all, because the value has stayed the

@@ -1,7 +1,7 @@
 /// The routes of an observation, in the order of its targets and paths.
 ///
 /// Of many targets that die one after the other each costs the same: a route knows its place and leaves it empty, and
-/// the places are closed up when half of them are. Guarded, with the routes' `place`, by the lock of the observation's home.
+/// the places are closed up when half of them are. Guarded, with the routes' `place`, by the lock of the observation's unmanagedRecord.
 struct RouteList {
     private var places: [Route?]
     private var count: Int

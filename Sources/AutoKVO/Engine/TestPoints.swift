@@ -23,7 +23,7 @@ package enum TestPoint: Hashable, Sendable {
     /// A link of a path is in its list, and its property has not been read.
     case linked
     /// Somebody has read what a weak property refers to and whether it is observed, and is about to act on it.
-    case fittingWatch
+    case updatingWatch
     /// What a weak property refers to has been read, and the object has not been asked for.
     case readingWeak
     /// The object a weak property refers to is dying, and its holder has not been told.
@@ -33,19 +33,19 @@ package enum TestPoint: Hashable, Sendable {
     /// What was held back by `coalescingChanges` is about to be told.
     case coalesced
     /// Routes behind a derived key have been taken over and are about to be started or ended.
-    case relaying
+    case updatingDerivedKeyRoutes
 
     #if DEBUG
         /// Runs an action when this thread gets to the point, the first time only.
         package func whenReached(_ action: @escaping () -> Void) {
-            ThreadState.current.value.testPoints[self] = action
+            ThreadContext.current.value.testPoints[self] = action
         }
     #endif
 
     @inline(__always)
     func reach() {
         #if DEBUG
-            let thread = ThreadState.current
+            let thread = ThreadContext.current
             if thread.value.testPoints.isEmpty { return }
             thread.value.testPoints.removeValue(forKey: self)?()
         #endif

@@ -2,12 +2,12 @@
 /// concerns are completed.
 extension Transaction {
     /// Completes the deliveries under way on this thread of what a change of a property concerns, the outermost first.
-    static func completeDeliveries(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadState>) {
+    static func completeDeliveries(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) {
         if thread.value.firstPending != nil { completePending(before: record, slot, thread) }
     }
 
     @inline(never)
-    private static func completePending(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadState>) {
+    private static func completePending(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) {
         var lists: [InPlace<ObserverList>] = []
         var routes: [Route] = []
         AffectedLists.forEach(from: record, slot) { _, _, list, _, _ in

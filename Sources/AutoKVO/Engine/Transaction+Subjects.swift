@@ -10,11 +10,11 @@ extension Transaction {
     static func findSubjects(
         of record: ObjectRecord, _ changed: Int, _ edit: CollectionChange?, excluding: ObservingOptions = [],
         isHeld: Bool = false,
-        _ chain: inout NotificationChain, _ thread: InPlace<ThreadState>,
+        _ chain: inout NotificationChain, _ thread: InPlace<ThreadContext>,
         share: ((Borrowed<PendingNotification>) -> Void)? = nil
     ) -> ObserverList.Needs {
         var allNeeds: ObserverList.Needs = []
-        var found = Few<PathLink>()
+        var found = TinyArray<PathLink>()
         AffectedLists.forEach(from: record, changed) { owner, slot, list, needs, bound in
             if let share, let open = thread.value.openNotification(list.address) { return share(open) }
             let notification = thread.value.takeNotification()
@@ -42,7 +42,7 @@ extension Transaction {
     /// Adds the paths that lead through links, in the order of their registration, each once.
     @inline(never)
     private static func addRoutes(
-        of links: Few<PathLink>, _ chain: inout NotificationChain, _ thread: InPlace<ThreadState>,
+        of links: TinyArray<PathLink>, _ chain: inout NotificationChain, _ thread: InPlace<ThreadContext>,
         _ share: ((Borrowed<PendingNotification>) -> Void)?
     ) -> ObserverList.Needs {
         var allNeeds: ObserverList.Needs = []
@@ -68,7 +68,7 @@ extension Transaction {
     /// The same for a transaction that other open ones may share notifications with.
     mutating func findSubjects(
         _ edit: CollectionChange?, excluding: ObservingOptions = [], isHeld: Bool = false,
-        _ thread: InPlace<ThreadState>
+        _ thread: InPlace<ThreadContext>
     ) {
         var shared: [Borrowed<PendingNotification>] = []
         Transaction.findSubjects(

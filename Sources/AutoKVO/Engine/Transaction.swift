@@ -37,7 +37,7 @@ struct Transaction {
     }
 
     /// Drops the change: the object dies, and nobody will end it.
-    mutating func drop(_ thread: InPlace<ThreadState>) {
+    mutating func drop(_ thread: InPlace<ThreadContext>) {
         close(thread)
         thread.giveBack(chain)
     }
@@ -57,7 +57,7 @@ struct Transaction {
     ///
     /// - Parameter edit: How a collection is edited.
     static func begin(_ record: ObjectRecord, _ slot: Int, _ edit: CollectionChange? = nil) {
-        let thread = ThreadState.current
+        let thread = ThreadContext.current
         if let index = thread.value.openTransaction(record, slot) {
             thread.value.openTransactions[index].depth += 1
             return
@@ -72,7 +72,7 @@ struct Transaction {
     }
 
     /// Reads old values and makes the prior calls, both user code, with the transaction open.
-    private static func open(_ transaction: Transaction, _ thread: InPlace<ThreadState>) {
+    private static func open(_ transaction: Transaction, _ thread: InPlace<ThreadContext>) {
         let chain = transaction.chain
         thread.value.openTransactions.append(transaction)
         TestPoint.begun.reach()
@@ -86,7 +86,7 @@ struct Transaction {
     /// A write: all of a transaction around a store that is no user code. It need not be open, unless somebody wants a prior
     /// call or another transaction is.
     static func perform(
-        _ record: ObjectRecord, _ slot: Int, values: KnownValues, _ thread: InPlace<ThreadState>, _ store: () -> Void
+        _ record: ObjectRecord, _ slot: Int, values: KnownValues, _ thread: InPlace<ThreadContext>, _ store: () -> Void
     ) {
         if thread.value.isAnnouncing {
             begin(record, slot)
@@ -123,7 +123,7 @@ struct Transaction {
     /// - Returns: False if no change of the property had begun on this thread.
     @discardableResult
     static func end(_ record: ObjectRecord, _ slot: Int) -> Bool {
-        let thread = ThreadState.current
+        let thread = ThreadContext.current
         guard thread.value.openTransaction(record, slot) != nil else {
             guard thread.value.endUnobserved(record.address, slot) else { return false }
             follow(record, slot)
@@ -146,7 +146,7 @@ struct Transaction {
     }
 
     /// Leaves in the chain what nobody else waits for.
-    private mutating func close(_ thread: InPlace<ThreadState>) {
+    private mutating func close(_ thread: InPlace<ThreadContext>) {
         let isAlone = shared.isEmpty && thread.value.openTransactions.isEmpty
         if isAlone { return }
         var ready = NotificationChain()
@@ -184,7 +184,7 @@ struct Transaction {
     static func didChange(
         _ record: ObjectRecord, _ slot: Int, values: ChangeEvent? = nil, excluding excluded: ObservingOptions = []
     ) {
-        let thread = ThreadState.current
+        let thread = ThreadContext.current
         completeDeliveries(before: record, slot, thread)
         follow(record, slot)
         var transaction = Transaction(record, slot)
@@ -203,7 +203,7 @@ struct Transaction {
 
     /// Moves the links of paths that lead on from a property, or from a key derived from it, to the objects that are behind it now.
     static func follow(_ record: ObjectRecord, _ slot: Int) {
-        if record.layout!.value[slot].contains(.isWeak) { record.fitWatch(of: slot, didChange: true) }
+        if record.layout!.value[slot].contains(.isWeak) { record.updateWatch(of: slot, didChange: true) }
         guard let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.ahead) else {
             return
         }
@@ -214,7 +214,7 @@ struct Transaction {
     }
 
     /// Reads what is needed before the first handler, then calls all.
-    private static func notify(_ chain: NotificationChain, isPrior: Bool, _ thread: InPlace<ThreadState>) {
+    private static func notify(_ chain: NotificationChain, isPrior: Bool, _ thread: InPlace<ThreadContext>) {
         var chain = chain
         chain.forEach { $0.makeEvent(isPrior: isPrior) }
         let isAdded = chain.addRoutes(isPrior: isPrior, thread)
@@ -230,7 +230,7 @@ struct Transaction {
     }
 }
 
-extension ThreadState {
+extension ThreadContext {
     /// Gives a notification of a transaction that ends to another one that waits for it.
     mutating func handOver(_ notification: Borrowed<PendingNotification>) {
         notification.use { $0.ownSubject() }

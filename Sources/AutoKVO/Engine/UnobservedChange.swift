@@ -22,7 +22,7 @@ final class UnobservedChange {
     }
 }
 
-extension ThreadState {
+extension ThreadContext {
     mutating func beginUnobserved(_ address: UnsafeRawPointer, _ slot: Int) {
         unobservedChanges.append(UnobservedChange(of: address, slot))
     }

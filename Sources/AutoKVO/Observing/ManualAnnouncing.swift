@@ -62,14 +62,14 @@ extension TrackedObject {
         if let record, isObserved {
             body(record, slot)
         } else {
-            ThreadState.current.value.beginUnobserved(address, slot)
+            ThreadContext.current.value.beginUnobserved(address, slot)
         }
     }
 
     func announceEnd(_ key: String) {
         guard let slot = announcedSlot(key) else { return }
         if let record, Transaction.end(record, slot) { return }
-        if ThreadState.current.value.endUnobserved(address, slot) { return }
+        if ThreadContext.current.value.endUnobserved(address, slot) { return }
         Diagnostics.report(
             "didChangeValue(forKey: \(quoted(key))) of \(describeObject(self)) came without its willChangeValue")
     }

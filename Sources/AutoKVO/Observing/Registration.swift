@@ -35,9 +35,9 @@ struct Registration {
         _ handler: HandlerCall,
         _ site: CallSite
     ) throws(KeyValueError) -> KeyValueObservation {
-        if let home = target.existingHome ?? (try? target.makeHome()),
-            let slot = home.use({ $0.unmanagedSchema!.use { $0.slot(of: keyPath) } }),
-            let observation = try observe(slot, home, of: target, by: observer, options, handler, site)
+        if let unmanagedRecord = target.unmanagedRecord ?? (try? target.makeUnmanagedRecord()),
+            let slot = unmanagedRecord.use({ $0.unmanagedSchema!.use { $0.slot(of: keyPath) } }),
+            let observation = try observe(slot, unmanagedRecord, of: target, by: observer, options, handler, site)
         {
             return observation
         }
@@ -52,39 +52,40 @@ struct Registration {
         _ handler: HandlerCall, _ site: CallSite
     ) -> KeyValueObservation {
         do throws(KeyValueError) {
-            guard let home = try target.makeHome() else { throw dying(target, "") }
+            guard let unmanagedRecord = try target.makeUnmanagedRecord() else { throw dying(target, "") }
             if userInfo == nil,
-                let observation = try observe(slot, home, of: target, by: observer, options, handler, site)
+                let observation = try observe(slot, unmanagedRecord, of: target, by: observer, options, handler, site)
             {
                 return observation
             }
             let registration = Registration(
                 observer: observer, options: options, userInfo: userInfo, handler: handler, site: site)
-            return try registration.observe(slot, home, of: target)
+            return try registration.observe(slot, unmanagedRecord, of: target)
         } catch {
-            misuse("\(error), at \(site.description)")
+            fatalMisuse("\(error), at \(site.description)")
         }
     }
 
     /// Observes one property for which nothing is to be done but to attach the observation; nil where there is more to do.
     @inline(__always)
     private static func observe(
-        _ slot: Int, _ home: Borrowed<ObjectRecord>, of target: TrackedObject, by observer: AnyObject?,
+        _ slot: Int, _ unmanagedRecord: Borrowed<ObjectRecord>, of target: TrackedObject, by observer: AnyObject?,
         _ options: ObservingOptions, _ handler: HandlerCall, _ site: CallSite
     ) throws(KeyValueError) -> KeyValueObservation? {
         guard options.isDisjoint(with: [.initial, .once, .retainsTarget]) else { return nil }
         var options = options
-        var observerHome: Borrowed<ObjectRecord>?
+        var unmanagedObserverRecord: Borrowed<ObjectRecord>?
         // Not bound to a name, for which it would be retained.
         if let address = unsafeBitCast(observer, to: UnsafeRawPointer?.self) {
-            observerHome = TrackedObject.existingHome(ofObjectAt: address)
-            if observerHome == nil { observerHome = makeHome(of: observer!) }
-            guard let observerHome else { return nil }
-            if isManual(observerHome) { options.insert(.unregisterManually) }
+            unmanagedObserverRecord = TrackedObject.unmanagedRecord(ofObjectAt: address)
+            if unmanagedObserverRecord == nil { unmanagedObserverRecord = makeUnmanagedRecord(of: observer!) }
+            guard let unmanagedObserverRecord else { return nil }
+            if isManual(unmanagedObserverRecord) { options.insert(.unregisterManually) }
         }
-        if isManual(home) { options.insert(.unregisterManually) }
+        if isManual(unmanagedRecord) { options.insert(.unregisterManually) }
         let observation = KeyValueObservation(
-            home: home, slot: slot, observerHome: observerHome, options: options, handler: handler, details: nil,
+            unmanagedRecord: unmanagedRecord, slot: slot, unmanagedObserverRecord: unmanagedObserverRecord,
+            options: options, handler: handler, details: nil,
             site: site)
         return try attached(observation, target, observer)
     }
@@ -92,8 +93,8 @@ struct Registration {
     /// The record of a tracked observer, made if there is none; nil for any other, whose record could be dropped on the way, and
     /// so is looked for in `make`. Seldom needed, and so not part of the short way.
     @inline(never)
-    private static func makeHome(of observer: AnyObject) -> Borrowed<ObjectRecord>? {
-        try? (observer as? TrackedObject)?.makeHome()
+    private static func makeUnmanagedRecord(of observer: AnyObject) -> Borrowed<ObjectRecord>? {
+        try? (observer as? TrackedObject)?.makeUnmanagedRecord()
     }
 
     /// Observes one path of one object.
@@ -101,12 +102,14 @@ struct Registration {
     func observe(_ keyPath: String, of target: TrackedObject) throws(KeyValueError) -> KeyValueObservation {
         let observation: KeyValueObservation?
         do throws(KeyValueError) {
-            guard let home = try target.makeHome() else { throw Registration.dying(target, keyPath) }
-            let slot = home.use { $0.schema!.slot(of: keyPath) }
-            if let slot, options.contains(.initial) {
-                try home.use { $0.schema! }.keys[slot].checkKeyPath(of: target)
+            guard let unmanagedRecord = try target.makeUnmanagedRecord() else {
+                throw Registration.dying(target, keyPath)
             }
-            observation = if let slot { try make(slot, home) } else { nil }
+            let slot = unmanagedRecord.use { $0.schema!.slot(of: keyPath) }
+            if let slot, options.contains(.initial) {
+                try unmanagedRecord.use { $0.schema! }.keys[slot].checkKeyPath(of: target)
+            }
+            observation = if let slot { try make(slot, unmanagedRecord) } else { nil }
             if needsDetails { observation?.details = details([target]) }
         } catch {
             handler.release()
@@ -118,21 +121,24 @@ struct Registration {
     }
 
     private func observe(
-        _ slot: Int, _ home: Borrowed<ObjectRecord>, of target: TrackedObject
+        _ slot: Int, _ unmanagedRecord: Borrowed<ObjectRecord>, of target: TrackedObject
     ) throws(KeyValueError) -> KeyValueObservation {
-        let observation = try make(slot, home)
+        let observation = try make(slot, unmanagedRecord)
         if needsDetails { observation.details = details([target]) }
         return try start(observation, target)
     }
 
-    private func make(_ slot: Int, _ home: Borrowed<ObjectRecord>) throws(KeyValueError) -> KeyValueObservation {
-        let schema = home.use { $0.schema! }
+    private func make(_ slot: Int, _ unmanagedRecord: Borrowed<ObjectRecord>) throws(KeyValueError)
+        -> KeyValueObservation
+    {
+        let schema = unmanagedRecord.use { $0.schema! }
         if valueType != Any.self { try checkType(schema.keys[slot].declared.valueType, schema, slot) }
         let observerRecord = try observerRecord()
         defer { withExtendedLifetime(observerRecord) {} }
         return KeyValueObservation(
-            home: home, slot: slot, observerHome: observerRecord.map(Borrowed.to),
-            options: effectiveOptions(home.object, observerRecord), handler: handler, details: nil, site: site)
+            unmanagedRecord: unmanagedRecord, slot: slot, unmanagedObserverRecord: observerRecord.map(Borrowed.to),
+            options: effectiveOptions(unmanagedRecord.object, observerRecord), handler: handler, details: nil,
+            site: site)
     }
 
     private func checkType(_ type: Any.Type, _ schema: ClassSchema, _ slot: Int) throws(KeyValueError) {
@@ -194,8 +200,9 @@ struct Registration {
         }
         let details = details(parts.map(\.target))
         let observation = KeyValueObservation(
-            home: Borrowed.to(parsed[0].0), slot: -1,
-            observerHome: observerRecord.map(Borrowed.to), options: options, handler: handler, details: details,
+            unmanagedRecord: Borrowed.to(parsed[0].0), slot: -1,
+            unmanagedObserverRecord: observerRecord.map(Borrowed.to), options: options, handler: handler,
+            details: details,
             site: site)
         let isOneOfSeveral = parsed.count > 1
         details.routes = RouteList(
@@ -217,7 +224,7 @@ struct Registration {
         let observerRecord = try observerRecord()
         let details = details([])
         let observation = KeyValueObservation(
-            home: nil, slot: -1, observerHome: observerRecord.map(Borrowed.to), options: options,
+            unmanagedRecord: nil, slot: -1, unmanagedObserverRecord: observerRecord.map(Borrowed.to), options: options,
             handler: handler, details: details, site: site)
         details.routes = RouteList([])
         observation.end(.targetDeinitialized)
@@ -251,8 +258,8 @@ struct Registration {
     }
 
     /// Whether the class of a tracked object has said that observations of its objects end by hand.
-    private static func isManual(_ home: Borrowed<ObjectRecord>) -> Bool {
-        home.use { $0.layout!.value.unregistersManually }
+    private static func isManual(_ unmanagedRecord: Borrowed<ObjectRecord>) -> Bool {
+        unmanagedRecord.use { $0.layout!.value.unregistersManually }
     }
 
     private func effectiveOptions(_ target: ObjectRecord, _ observer: ObjectRecord?) -> ObservingOptions {

@@ -43,7 +43,7 @@ extension TrackedObject {
         line: UInt = #line, _ handler: @escaping (Root, Change<Value>) -> Void
     ) -> KeyValueObservation {
         let site = CallSite(file, line)
-        demand(
+        requireUsage(
             self is Root,
             "An object of class \(type(of: self)) has no properties of \(Root.self), at \(site.description).")
         return Registration.observe(
@@ -55,10 +55,10 @@ extension TrackedObject {
         do throws(KeyValueError) {
             schema = try ClassSchema.of(type(of: self))
         } catch {
-            misuse("\(error), at \(site.description)")
+            fatalMisuse("\(error), at \(site.description)")
         }
         guard let slot = schema.slot(of: keyPath) else {
-            misuse(
+            fatalMisuse(
                 "\(keyPath) is not the key path of a key that \(schema.className) declares, at \(site.description). Write "
                     + "\\.$name, which reaches every @Observed property that has a key, an inherited one too; for any "
                     + "other key, form the key path on the class whose schema declares it, such as \\Person.fullName.")

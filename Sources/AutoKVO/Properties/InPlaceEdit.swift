@@ -4,13 +4,13 @@ struct InPlaceEdit<Value> {
     @usableFromInline let ticket: WriteTicket
     /// The value from before, if an observer asks for it: the edit then has to copy a collection.
     @usableFromInline let old: Value?
-    @usableFromInline let place: UnsafeMutableRawPointer
+    @usableFromInline let storageAddress: UnsafeMutableRawPointer
 
     @inlinable
-    init(of object: borrowing TrackedObject, at place: UnsafeMutableRawPointer) {
-        ticket = object.ticket(forWriteTo: place)
-        old = ticket.form == .immediateWithOld ? place.assumingMemoryBound(to: Value.self).pointee : nil
-        self.place = place
+    init(of object: borrowing TrackedObject, at storageAddress: UnsafeMutableRawPointer) {
+        ticket = object.ticket(forWriteTo: storageAddress)
+        old = ticket.form == .immediateWithOld ? storageAddress.assumingMemoryBound(to: Value.self).pointee : nil
+        self.storageAddress = storageAddress
         if ticket.form == .announced { object.beginWrite(ticket) }
     }
 
@@ -20,7 +20,7 @@ struct InPlaceEdit<Value> {
         case .silent: break
         case .immediate, .immediateWithOld:
             // Handlers may change the property again, so they get a copy: one that costs nothing unless it is asked for.
-            let new = ticket.wantsNew ? place.assumingMemoryBound(to: Value.self).pointee : nil
+            let new = ticket.wantsNew ? storageAddress.assumingMemoryBound(to: Value.self).pointee : nil
             withOptionalPointer(to: old) { old in
                 withOptionalPointer(to: new) { object.didWrite(ticket, Value.self, old: old, new: $0) }
             }
@@ -57,9 +57,10 @@ struct PropertyEdit<Value> {
             return
         }
         value = property.storage
-        let edit = property.object.isObserved ? InPlaceEdit<Value>(of: property.object, at: property.place) : nil
+        let edit =
+            property.object.isObserved ? InPlaceEdit<Value>(of: property.object, at: property.storageAddress) : nil
         let state = InPlace.allocate(State(edit: edit))
-        state.value.access.begin(to: property.place)
+        state.value.access.begin(to: property.storageAddress)
         self.state = state
     }
 

@@ -46,8 +46,10 @@ public struct Observed<Value> {
         @inline(__always) set {
             if object.isObserved {
                 // The address is used after the access has ended: observers read the property during `write`.
-                let place = withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) }
-                if write(newValue, to: object, at: place) { return }
+                let storageAddress = withUnsafeMutablePointer(to: &object[keyPath: storage]) {
+                    UnsafeMutableRawPointer($0)
+                }
+                if write(newValue, to: object, at: storageAddress) { return }
             }
             object[keyPath: storage].value = newValue
         }
@@ -55,8 +57,10 @@ public struct Observed<Value> {
             // One yield for both cases: two are not inlined and take four times as long.
             var edit: InPlaceEdit<Value>?
             if object.isObserved {
-                let place = withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) }
-                edit = InPlaceEdit(of: object, at: place)
+                let storageAddress = withUnsafeMutablePointer(to: &object[keyPath: storage]) {
+                    UnsafeMutableRawPointer($0)
+                }
+                edit = InPlaceEdit(of: object, at: storageAddress)
             }
             // Deferred: if the edit throws, code after the yield does not run, and the change has to end.
             defer { if let edit { edit.finish(object) } }
@@ -69,7 +73,9 @@ public struct Observed<Value> {
         _enclosingInstance object: Owner, projected projected: KeyPath<Owner, Property<Value>>,
         storage storage: ReferenceWritableKeyPath<Owner, Observed<Value>>
     ) -> Property<Value> {
-        Property(object, place: withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) })
+        Property(
+            object,
+            storageAddress: withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) })
     }
 
     /// Writes a property of an object that is observed. False if the property has no key; then nothing is done.
@@ -77,14 +83,16 @@ public struct Observed<Value> {
     /// - Parameter place: The address of the property's storage. It is written to only if the class has a property at that
     ///   offset, whose storage stays at the address as long as the object lives.
     @inlinable @inline(never)
-    static func write(_ newValue: Value, to object: TrackedObject, at place: UnsafeMutableRawPointer) -> Bool {
-        let storage = place.assumingMemoryBound(to: Value.self)
+    static func write(_ newValue: Value, to object: TrackedObject, at storageAddress: UnsafeMutableRawPointer) -> Bool {
+        let storage = storageAddress.assumingMemoryBound(to: Value.self)
         // Receives the old value, and is released after the access and after the observers' calls: releasing it may run code
         // that reads this property.
         var old = newValue
         return withUnsafeMutablePointer(to: &old) { old in
             withUnsafePointer(to: newValue) { new in
-                object.write(to: place, Value.self, old: old, new: new) { swap(&storage.pointee, &old.pointee) }
+                object.write(to: storageAddress, Value.self, old: old, new: new) {
+                    swap(&storage.pointee, &old.pointee)
+                }
             }
         }
     }

@@ -46,28 +46,29 @@ public struct ObservedWeak<Referent: TrackedObject> {
             TestPoint.readingWeak.reach()
             return reference?.object
         }
-        set { write(newValue, object, place(of: storage, in: object)) }
+        set { write(newValue, object, storageAddress(of: storage, in: object)) }
     }
 
     /// The address of the storage. The thread sanitizer takes this for an access, so it needs the lock too.
-    private static func place<Owner: TrackedObject>(
+    private static func storageAddress<Owner: TrackedObject>(
         of storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>, in object: Owner
     ) -> UnsafeMutableRawPointer {
-        func place() -> UnsafeMutableRawPointer {
+        func storageAddress() -> UnsafeMutableRawPointer {
             withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) }
         }
-        guard let record = object.record else { return place() }
-        return record.lock.withLock(place)
+        guard let record = object.record else { return storageAddress() }
+        return record.lock.withLock(storageAddress)
     }
 
-    private static func write(_ newValue: Referent?, _ object: TrackedObject, _ place: UnsafeMutableRawPointer) {
-        let storage = place.assumingMemoryBound(to: ObservedWeak<Referent>.self)
+    private static func write(_ newValue: Referent?, _ object: TrackedObject, _ storageAddress: UnsafeMutableRawPointer)
+    {
+        let storage = storageAddress.assumingMemoryBound(to: ObservedWeak<Referent>.self)
         var reference = newValue.map(PinnedReference.init)
         guard let record = object.record else {
             storage.pointee.reference = reference
             return
         }
-        let ticket = object.isObserved ? object.ticket(forWriteTo: place) : WriteTicket(.silent, -1)
+        let ticket = object.isObserved ? object.ticket(forWriteTo: storageAddress) : WriteTicket(.silent, -1)
         // The watch on the object referred to has to be updated, so every change that is observed is announced.
         if ticket.form != .silent { object.beginWrite(ticket) }
         record.lock.withLock {
@@ -83,16 +84,18 @@ public struct ObservedWeak<Referent: TrackedObject> {
         _enclosingInstance object: Owner, projected projected: KeyPath<Owner, Property<Referent?>>,
         storage storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>
     ) -> Property<Referent?> {
-        Property(object, place: place(of: storage, in: object), indirect: Handle.self)
+        Property(object, storageAddress: storageAddress(of: storage, in: object), indirect: Handle.self)
     }
 
     private final class Handle: IndirectStorage<Referent?> {
-        override class func read(_ place: UnsafeMutableRawPointer) -> Referent? {
-            place.assumingMemoryBound(to: ObservedWeak<Referent>.self).pointee.referent
+        override class func read(_ storageAddress: UnsafeMutableRawPointer) -> Referent? {
+            storageAddress.assumingMemoryBound(to: ObservedWeak<Referent>.self).pointee.referent
         }
 
-        override class func write(_ value: Referent?, _ object: TrackedObject, _ place: UnsafeMutableRawPointer) {
-            ObservedWeak<Referent>.write(value, object, place)
+        override class func write(
+            _ value: Referent?, _ object: TrackedObject, _ storageAddress: UnsafeMutableRawPointer
+        ) {
+            ObservedWeak<Referent>.write(value, object, storageAddress)
         }
     }
 }

@@ -9,8 +9,8 @@ extension Property {
     public var value: Value {
         @inlinable
         get {
-            if let indirect { return indirect.read(place) }
-            ExclusiveAccess.checkRead(of: place)
+            if let indirect { return indirect.read(storageAddress) }
+            ExclusiveAccess.checkRead(of: storageAddress)
             return storage.pointee
         }
         @inlinable
@@ -28,19 +28,21 @@ extension Property {
     @usableFromInline
     var storage: UnsafeMutablePointer<Value> {
         @inlinable @inline(__always)
-        get { place.assumingMemoryBound(to: Value.self) }
+        get { storageAddress.assumingMemoryBound(to: Value.self) }
     }
 
     @usableFromInline
     func write(_ newValue: Value) {
-        if let indirect { return indirect.write(newValue, object, place) }
+        if let indirect { return indirect.write(newValue, object, storageAddress) }
         // Receives the old value, which is released after the observers' calls.
         var value = newValue
         let isDone =
             object.isObserved
             && withUnsafeMutablePointer(to: &value) { old in
                 withUnsafePointer(to: newValue) { new in
-                    object.write(to: place, Value.self, old: old, new: new) { exclusively { swap(&$0, &old.pointee) } }
+                    object.write(to: storageAddress, Value.self, old: old, new: new) {
+                        exclusively { swap(&$0, &old.pointee) }
+                    }
                 }
             }
         if !isDone { exclusively { swap(&$0, &value) } }
@@ -53,7 +55,7 @@ extension Property {
     func exclusively<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result
     {
         var access = ExclusiveAccess()
-        access.begin(to: place)
+        access.begin(to: storageAddress)
         defer { access.end() }
         return try body(&storage.pointee)
     }

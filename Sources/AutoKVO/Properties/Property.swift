@@ -10,15 +10,16 @@ public struct Property<Value> {
     /// The object whose property this is.
     public let object: TrackedObject
     /// The property's storage in the object. It begins with the value, unless `indirect` says otherwise.
-    @usableFromInline let place: UnsafeMutableRawPointer
+    @usableFromInline let storageAddress: UnsafeMutableRawPointer
     /// Reads and writes the property if its storage does not hold the value itself.
     @usableFromInline let indirect: IndirectStorage<Value>.Type?
 
     /// The handle of the property whose storage is at an address in an object.
     @inlinable
-    init(_ object: TrackedObject, place: UnsafeMutableRawPointer, indirect: IndirectStorage<Value>.Type? = nil) {
+    init(_ object: TrackedObject, storageAddress: UnsafeMutableRawPointer, indirect: IndirectStorage<Value>.Type? = nil)
+    {
         self.object = object
-        self.place = place
+        self.storageAddress = storageAddress
         self.indirect = indirect
     }
 
@@ -35,23 +36,24 @@ public struct Property<Value> {
     /// The same; a mistake is reported with the place of the call.
     func slot(_ site: CallSite?) -> Int {
         let schema = schema(site)
-        let offset = place - UnsafeMutableRawPointer(Borrowed.to(object).address)
+        let offset = storageAddress - UnsafeMutableRawPointer(Borrowed.to(object).address)
         let slot = schema.slot(atOffset: offset)
-        demand(slot >= 0, schema.complaint(aboutPropertyAt: offset) + (site.map { " At \($0.description)." } ?? ""))
+        requireUsage(
+            slot >= 0, schema.complaint(aboutPropertyAt: offset) + (site.map { " At \($0.description)." } ?? ""))
         return slot
     }
 
     private func schema(_ site: CallSite? = nil) -> ClassSchema {
         if let schema = object.record?.schema { return schema }
         do throws(KeyValueError) { return try ClassSchema.of(type(of: object)) } catch {
-            misuse("\(error)" + (site.map { ", at \($0.description)" } ?? ""))
+            fatalMisuse("\(error)" + (site.map { ", at \($0.description)" } ?? ""))
         }
     }
 
     var record: ObjectRecord {
         // A live object has a record or gets one; this fails only in the object's deinit.
         if let record = try? object.makeRecord() { return record }
-        misuse("A property handle of \(type(of: object)) was used while the object was being deinitialized.")
+        fatalMisuse("A property handle of \(type(of: object)) was used while the object was being deinitialized.")
     }
 
     /// Announces a change of the property around a closure that makes it, also if the closure throws.
@@ -69,7 +71,9 @@ public struct Property<Value> {
 /// Reads and writes a property whose storage is more than its value. A class, so that it is one word to a `Property`.
 @usableFromInline
 class IndirectStorage<Value> {
-    @usableFromInline class func read(_ place: UnsafeMutableRawPointer) -> Value { preconditionFailure() }
+    @usableFromInline class func read(_ storageAddress: UnsafeMutableRawPointer) -> Value { preconditionFailure() }
     /// Writes the property, and tells its observers.
-    @usableFromInline class func write(_ value: Value, _ object: TrackedObject, _ place: UnsafeMutableRawPointer) {}
+    @usableFromInline class func write(
+        _ value: Value, _ object: TrackedObject, _ storageAddress: UnsafeMutableRawPointer
+    ) {}
 }

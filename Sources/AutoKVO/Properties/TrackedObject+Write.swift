@@ -35,19 +35,21 @@ struct WriteTicket {
 extension TrackedObject {
     /// What a write to the storage at an address in this object has to do. The object is observed.
     @usableFromInline
-    final func ticket(forWriteTo place: UnsafeRawPointer) -> WriteTicket { findTicket(forWriteTo: place).ticket }
+    final func ticket(forWriteTo storageAddress: UnsafeRawPointer) -> WriteTicket {
+        findTicket(forWriteTo: storageAddress).ticket
+    }
 
     /// The ticket, and where it is not `silent` the object's record and this thread's state.
     @inline(__always)
     private final func findTicket(
-        forWriteTo place: UnsafeRawPointer
-    ) -> (ticket: WriteTicket, record: Borrowed<ObjectRecord>?, thread: InPlace<ThreadState>?) {
+        forWriteTo storageAddress: UnsafeRawPointer
+    ) -> (ticket: WriteTicket, record: Borrowed<ObjectRecord>?, thread: InPlace<ThreadContext>?) {
         let address = UnsafeRawPointer(Borrowed.to(self).address)
-        let pointer = UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1)
+        let pointer = UnsafeRawPointer(bitPattern: stateWord.load(ordering: .acquiring) & ~1)
         guard let pointer else { return (WriteTicket(.silent, -1), nil, nil) }
         let record = Borrowed<ObjectRecord>.at(pointer)
         let layout = record.use { $0.layout.unsafelyUnwrapped }
-        let slot = layout.value.slot(atOffset: place - address)
+        let slot = layout.value.slot(atOffset: storageAddress - address)
         guard slot >= 0, let list = record.use({ $0.list(slot) }) else {
             return (WriteTicket(.silent, slot), nil, nil)
         }
@@ -55,7 +57,7 @@ extension TrackedObject {
         if interest.isEmpty || layout.value[slot].contains(.isSilent) || csr_is_deinitializing(address) {
             return (WriteTicket(.silent, slot), nil, nil)
         }
-        let thread = ThreadState.current
+        let thread = ThreadContext.current
         if thread.value.firstPending != nil {
             record.use { Transaction.completeDeliveries(before: $0, slot, thread) }
             // Handlers were called, which may have added and removed observers.
@@ -80,9 +82,10 @@ extension TrackedObject {
     /// - Returns: False if there is no such property, and then nothing was done.
     @usableFromInline
     final func write(
-        to place: UnsafeRawPointer, _ type: Any.Type, old: UnsafeRawPointer, new: UnsafeRawPointer, _ store: () -> Void
+        to storageAddress: UnsafeRawPointer, _ type: Any.Type, old: UnsafeRawPointer, new: UnsafeRawPointer,
+        _ store: () -> Void
     ) -> Bool {
-        let (ticket, record, thread) = findTicket(forWriteTo: place)
+        let (ticket, record, thread) = findTicket(forWriteTo: storageAddress)
         switch ticket.form {
         case .silent:
             guard ticket.slot >= 0 else { return false }
@@ -104,7 +107,7 @@ extension TrackedObject {
     /// Notifies of a property that was changed in place. The pointers are to values of the type.
     @usableFromInline
     final func didWrite(_ ticket: WriteTicket, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?) {
-        withRecord { notify(ticket, Borrowed.to($0), type, old: old, new: new, ThreadState.current) }
+        withRecord { notify(ticket, Borrowed.to($0), type, old: old, new: new, ThreadContext.current) }
     }
 
     /// The transaction of one subject: no path goes through the property, and no observer asks for a prior call.
@@ -112,7 +115,7 @@ extension TrackedObject {
     private final func notify(
         _ ticket: WriteTicket, _ record: Borrowed<ObjectRecord>, _ type: Any.Type, old: UnsafeRawPointer?,
         new: UnsafeRawPointer?,
-        _ thread: InPlace<ThreadState>
+        _ thread: InPlace<ThreadContext>
     ) {
         TestPoint.written.reach()
         let interest = ticket.list.value.interest.load(ordering: .acquiring)
@@ -147,7 +150,7 @@ extension TrackedObject {
     /// The record of an object that has one and whose deinit has not begun.
     @inline(__always)
     private final func withRecord(_ body: (ObjectRecord) -> Void) {
-        let pointer = UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring) & ~1)!
+        let pointer = UnsafeRawPointer(bitPattern: stateWord.load(ordering: .acquiring) & ~1)!
         Borrowed<ObjectRecord>.at(pointer).use(body)
     }
 }

@@ -12,7 +12,7 @@ enum ObjectClass {
 
     private static let probe: Void = {
         let object = Probe()
-        demand(
+        requireUsage(
             address(of: read(Borrowed.to(object).address)) == address(of: Probe.self),
             "AutoKVO needs the first word of an object to be its class, as in Swift 6.3.1.")
     }()

@@ -14,7 +14,7 @@ extension ClassSchema {
         // A key path formed in `Schema(Self.self)` traps in the runtime (6.3.1), without a word about the schema. So a copy of
         // the class is asked first, which is `Self` then, and no content is made.
         if let copy = ClassCopy.make(of: type, isKnownNotFinal: isSuperclass) {
-            demand(
+            requireUsage(
                 copy.schema.owner != copy,
                 "The schema of \(type) is written as Schema(Self.self, …), in which no key path can be formed: name the class "
                     + "itself, Schema(\(type).self, extending: super.schema).")

@@ -55,7 +55,7 @@ extension ClassSchema {
             }
             if let problem { throw .schemaFault(problem, of: type, key: key.name) }
         }
-        demand(declarations.count < Int(Int16.max), "A class can declare at most 32,766 keys.")
+        requireUsage(declarations.count < Int(Int16.max), "A class can declare at most 32,766 keys.")
 
         let observed = try observedFields(of: type)
         let keys = declarations.enumerated().map { slot, declarations in

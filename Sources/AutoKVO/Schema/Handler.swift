@@ -64,7 +64,7 @@ final class DeclaredHandler: @unchecked Sendable {
     /// The same handler, which may be called on the main actor only.
     func calledOnMainActor(of owner: AnyClass) -> DeclaredHandler {
         DeclaredHandler(name: name, takesChange: takesChange) { [name, call] observer, change, userInfo in
-            demand(
+            requireUsage(
                 MainActor.shared.isCurrent,
                 "The handler \"\(name)\" of \(owner) belongs to the main actor, as its schema says, and "
                     + "\"\(change.keyPath)\" was changed elsewhere. Make the change on the main actor, or have it "

@@ -29,7 +29,7 @@ public struct Schema {
 
         init(_ element: any SchemaElement) {
             guard let element = element as? any DeclaringElement else {
-                misuse("A schema consists of Key and Handler, and \(type(of: element)) is neither.")
+                fatalMisuse("A schema consists of Key and Handler, and \(type(of: element)) is neither.")
             }
             self = element.declaration
         }

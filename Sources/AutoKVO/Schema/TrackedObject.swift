@@ -12,14 +12,14 @@ import Synchronization
 open class TrackedObject: KeyValueObserver {
     /// The address of the object's record, or zero; bit 0 says that somebody observes it. All that a write looks at.
     @usableFromInline
-    final let word = Atomic<UInt>(0)
+    final let stateWord = Atomic<UInt>(0)
 
     /// Makes an object that nobody observes. Costs nothing: the library learns of an object at its first observation.
     public init() {}
 
     deinit {
-        let word = word.load(ordering: .acquiring)
-        if word != 0 { endOfLife(word) }
+        let stateWord = stateWord.load(ordering: .acquiring)
+        if stateWord != 0 { endOfLife(stateWord) }
     }
 
     /// What the class declares: keys and handlers. Called at the first use by name of the class, or of a class derived from it.
@@ -68,7 +68,7 @@ open class TrackedObject: KeyValueObserver {
 extension TrackedObject {
     /// Whether a write has to look further. One load and one branch.
     @inlinable @inline(__always)
-    var isObserved: Bool { word.load(ordering: .relaxed) & 1 != 0 }
+    var isObserved: Bool { stateWord.load(ordering: .relaxed) & 1 != 0 }
 }
 
 extension TrackedObject {
@@ -85,8 +85,8 @@ class AttachedRecord {
 
 extension TrackedObject {
     /// Ends what the object takes part in, then runs what was left for its death, then forgets it.
-    private func endOfLife(_ word: UInt) {
-        let record = Borrowed<AttachedRecord>.at(UnsafeRawPointer(bitPattern: word & ~1)!)
+    private func endOfLife(_ stateWord: UInt) {
+        let record = Borrowed<AttachedRecord>.at(UnsafeRawPointer(bitPattern: stateWord & ~1)!)
         record.use { $0.objectIsDying() }
         cdh_teardown(UnsafeRawPointer(Borrowed.to(self).address))
         record.release()

@@ -395,7 +395,7 @@
         @Test func observerThatComesAsTheLastGoesIsToldOfTheDeath() {
             let (holder, parent, calls) = holderAndParent()
             let last = holder.value!.$parent.observe { _ in }
-            TestPoint.fittingWatch.whenReached {
+            TestPoint.updatingWatch.whenReached {
                 onAnotherThread { holder.value!.$parent.observe { _ in calls.add() } }
             }
             last.remove()
@@ -533,7 +533,9 @@
             target.address = tracker.track(Address())
             let calls = Counter()
             let last = try target.observe("cityLine") { _ in }
-            TestPoint.relaying.whenReached { onAnotherThread { try! target.observe("cityLine") { _ in calls.add() } } }
+            TestPoint.updatingDerivedKeyRoutes.whenReached {
+                onAnotherThread { try! target.observe("cityLine") { _ in calls.add() } }
+            }
             last.remove()
             target.address!.city = "Bonn"
             #expect(calls.count == 1)
@@ -549,7 +551,9 @@
             let (target, observer) = (person(), person())
             target.address = tracker.track(Address())
             for _ in 0..<3 {
-                TestPoint.relaying.whenReached { onAnotherThread { observer.stopObservingAllTargets() } }
+                TestPoint.updatingDerivedKeyRoutes.whenReached {
+                    onAnotherThread { observer.stopObservingAllTargets() }
+                }
                 try target.addObserver(observer, forKeyPath: "cityLine") { (_: Person, _) in }
             }
             let calls = Counter()

@@ -64,14 +64,14 @@ extension ObjectRecord {
     ///
     /// - Parameter didChange: Whether the property was set. If not, and it refers to nothing because its object is dying,
     ///   that object's watch stays: it is about to tell of the death.
-    func fitWatch(of slot: Int, didChange: Bool = false) {
+    func updateWatch(of slot: Int, didChange: Bool = false) {
         guard let object = trackedObject else { return }
         while true {
             let (isObserved, writes) = lock.withLock { (self.isObserved(slot), details?.weakWrites ?? 0) }
             let referent = isObserved ? schema!.keys[slot].declared.readObject(object) : nil
             let record = referent.flatMap { try? $0.makeRecord() }
             let new = record.map { DeathWatch(holder: self, slot: slot, referent: $0) }
-            TestPoint.fittingWatch.reach()
+            TestPoint.updatingWatch.reach()
             // Reading takes the lock itself, so whether the property is observed, and was set meanwhile, is asked under it
             // again. Else:
             //

@@ -2,12 +2,12 @@ extension ObjectRecord {
     /// Somebody began or ceased to observe a key that is derived from others, or that is weak: makes what watches the
     /// objects behind it fit.
     func interestInDerivedKeyDidChange(_ slot: Int, _ dependencies: DependencyClosure) {
-        if !dependencies.paths.isEmpty { fitRelays(of: slot, dependencies.paths) }
-        for base in CollectionOfOne(slot) + dependencies.bases where schema!.keys[base].isWeak { fitWatch(of: base) }
+        if !dependencies.paths.isEmpty { updateDerivedKeyRoutes(of: slot, dependencies.paths) }
+        for base in CollectionOfOne(slot) + dependencies.bases where schema!.keys[base].isWeak { updateWatch(of: base) }
     }
 
     /// Routes along the paths that a key is derived from exist as long as the key is observed.
-    private func fitRelays(of slot: Int, _ paths: [String]) {
+    private func updateDerivedKeyRoutes(of slot: Int, _ paths: [String]) {
         guard let type = schema?.type as? TrackedObject.Type else { return }
         // Parsing runs user code (schemas of other classes), so it comes before the lock.
         let made = paths.compactMap { path -> Route? in
@@ -25,13 +25,13 @@ extension ObjectRecord {
             let isObserved = !isDying && (list(slot)?.value.count ?? 0) > 0
             if isObserved {
                 let details = makeDetails()
-                if details.relays[slot] == nil { details.relays[slot] = made }
-                starting = details.relays[slot]!
+                if details.derivedKeyRoutes[slot] == nil { details.derivedKeyRoutes[slot] = made }
+                starting = details.derivedKeyRoutes[slot]!
             } else {
-                ending = details?.relays.removeValue(forKey: slot) ?? []
+                ending = details?.derivedKeyRoutes.removeValue(forKey: slot) ?? []
             }
         }
-        TestPoint.relaying.reach()
+        TestPoint.updatingDerivedKeyRoutes.reach()
         for route in ending { PathWork.do(.end(route)) }
         for route in starting where made.contains(where: { $0 === route }) { PathWork.do(.start(route)) }
     }
@@ -44,7 +44,7 @@ enum PathWork {
 
     /// Does it now, or, if this thread is doing such work already, when that is done.
     static func `do`(_ work: PathWork) {
-        let thread = ThreadState.current
+        let thread = ThreadContext.current
         thread.value.pathWork.append(work)
         if thread.value.isDoingPathWork { return }
         thread.value.isDoingPathWork = true

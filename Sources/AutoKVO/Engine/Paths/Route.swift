@@ -20,8 +20,8 @@ final class Route: @unchecked Sendable {
     /// Its place in the order of registration of all paths.
     let sequence: UInt64
     private static let lastSequence = Atomic<UInt64>(0)
-    private(set) var chain: Chain!
-    /// Where it stands among its observation's routes. Guarded by the lock of the observation's home.
+    private(set) var chain: KeyPathChain!
+    /// Where it stands among its observation's routes. Guarded by the lock of the observation's unmanagedRecord.
     var place = 0
 
     enum Sink {
@@ -40,7 +40,7 @@ final class Route: @unchecked Sendable {
         self.root = root
         self.sink = sink
         unmanagedObservation = if case .observation(let observation) = sink { .to(observation) } else { nil }
-        chain = Chain(path, base: root, route: self)
+        chain = KeyPathChain(path, base: root, route: self)
         Counters.routes.add(1)
     }
 
@@ -53,7 +53,7 @@ final class Route: @unchecked Sendable {
         Route(path, root: root, sink: sink, isOneOfSeveral: isOneOfSeveral, order: order)
     }
 
-    var isResting: Bool { if case .nobody = sink { true } else { false } }
+    var isDeactivated: Bool { if case .nobody = sink { true } else { false } }
 
     /// Links the path up. May be called again to make sure of it; has no effect once the route has been ended, so that a
     /// start on one thread cannot come after the end on another.
@@ -92,7 +92,7 @@ final class Route: @unchecked Sendable {
 /// A place on the way of a path: in the list of one property of one object.
 final class PathLink: ObservationNode {
     let route: Route
-    let chain: Chain
+    let chain: KeyPathChain
     /// Which key of the chain's path the property is.
     let level: Int
     /// Whether a change of the property is a change of the path's value as it stands: it is the last component.
@@ -101,7 +101,7 @@ final class PathLink: ObservationNode {
     /// Whether the path has been linked before, to other objects perhaps.
     let isMoved: Bool
 
-    init(_ chain: Chain, level: Int, isMoved: Bool, home: Borrowed<ObjectRecord>, slot: Int) {
+    init(_ chain: KeyPathChain, level: Int, isMoved: Bool, unmanagedRecord: Borrowed<ObjectRecord>, slot: Int) {
         route = chain.route
         self.isMoved = isMoved
         self.chain = chain
@@ -117,7 +117,7 @@ final class PathLink: ObservationNode {
             isLeaf = false
             linkNeeds = .inner
         }
-        super.init(home: home, slot: slot, kind: .link, flags: flags)
+        super.init(unmanagedRecord: unmanagedRecord, slot: slot, kind: .link, flags: flags)
         Counters.links.add(1)
     }
 
@@ -138,7 +138,7 @@ final class PathLink: ObservationNode {
 
     /// Takes the link out of its list, or makes sure that it never gets in.
     func cancel() {
-        home!.use { record in
+        unmanagedRecord!.use { record in
             record.lock.withLock { isCancelled = true }
             record.unlink(self) {}
         }

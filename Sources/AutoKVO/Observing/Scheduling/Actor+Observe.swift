@@ -42,7 +42,7 @@ extension KeyValueObserver where Self: Actor {
         try target.addObserver(
             self, forKeyPath: keyPaths, options: options, userInfo: userInfo, file: file, line: line
         ) { (actor: Self, change: Change<Any>) in
-            demand(
+            requireUsage(
                 actor.isCurrent,
                 "\(quoted(change.keyPath)) changed outside of the actor \(Self.self), which observes it with values of any "
                     + "type. Make the change on the actor, or observe it as a Sendable type, with as:.")

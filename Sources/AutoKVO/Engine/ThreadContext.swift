@@ -4,7 +4,7 @@ internal import CDeallocHook
 ///
 /// Only its own thread ever touches it, so it has no lock. It is plain memory behind a pointer, not an object, because
 /// it is read in every delivery and a reference would be retained and released each time.
-struct ThreadState {
+struct ThreadContext {
     /// Change contexts that no handler kept, linked through `nextSpare`, for the next delivery.
     var spareContexts: Borrowed<ChangeContext>?
     /// Notifications for the next change, linked through `next`.
@@ -29,18 +29,18 @@ struct ThreadState {
     #endif
 
     @inline(__always)
-    static var current: InPlace<ThreadState> {
+    static var current: InPlace<ThreadContext> {
         if let pointer = cdh_thread_value() {
-            return InPlace(pointer.assumingMemoryBound(to: ThreadState.self))
+            return InPlace(pointer.assumingMemoryBound(to: ThreadContext.self))
         }
         return makeCurrent()
     }
 
     @inline(never)
-    private static func makeCurrent() -> InPlace<ThreadState> {
-        let state = InPlace.allocate(ThreadState())
+    private static func makeCurrent() -> InPlace<ThreadContext> {
+        let state = InPlace.allocate(ThreadContext())
         let stored = cdh_set_thread_value(state.pointer) { pointer in
-            guard let pointer = pointer?.assumingMemoryBound(to: ThreadState.self) else { return }
+            guard let pointer = pointer?.assumingMemoryBound(to: ThreadContext.self) else { return }
             let state = InPlace(pointer)
             while let context = state.value.takeSpareContext() { context.release() }
             while var transaction = state.value.openTransactions.popLast() { transaction.drop(state) }
@@ -132,13 +132,13 @@ struct ThreadState {
     var isAnnouncing: Bool { !openTransactions.isEmpty || !unobservedChanges.isEmpty }
 
     /// What no other notification of any thread has, as long as both are under way.
-    mutating func makeToken(_ this: InPlace<ThreadState>) -> UInt {
+    mutating func makeToken(_ this: InPlace<ThreadContext>) -> UInt {
         serial += 1
         return UInt(bitPattern: this.address) &* 31 &+ serial
     }
 }
 
-extension InPlace where Value == ThreadState {
+extension InPlace where Value == ThreadContext {
     /// Takes back a notification that is over. Its values and its subject are released: user code runs.
     @inline(__always)
     func giveBack(_ notification: Borrowed<PendingNotification>) {

@@ -17,7 +17,7 @@
 /// *before* its property is read, so a change that the reading misses finds the link.
 ///
 /// All variables are guarded by the lock of the route's root.
-final class Chain: @unchecked Sendable {
+final class KeyPathChain: @unchecked Sendable {
     let path: ParsedKeyPath
     let base: ObjectRecord
     unowned(unsafe) let route: Route
@@ -25,7 +25,7 @@ final class Chain: @unchecked Sendable {
     private let root: Borrowed<ObjectRecord>
     @exclusivity(unchecked) private var links: [PathLink?]
     /// Behind an operator, by the element's address. An element that is in the collection twice has one chain.
-    @exclusivity(unchecked) private var elements: [UnsafeRawPointer: Chain] = [:]
+    @exclusivity(unchecked) private var elements: [UnsafeRawPointer: KeyPathChain] = [:]
     @exclusivity(unchecked) private var version = 0
     @exclusivity(unchecked) private var pending = Int.max
     @exclusivity(unchecked) private(set) var isEnded = false
@@ -50,7 +50,7 @@ final class Chain: @unchecked Sendable {
     ///
     /// - Complexity: O(*n*) for *n* components behind the level; behind an operator, O(*m*) for *m* elements.
     func relink(from level: Int) {
-        var stale = Few<PathLink>()
+        var stale = TinyArray<PathLink>()
         var start = 0
         var previous: PathLink?
         let mine: Int? = underLock {
@@ -87,21 +87,21 @@ final class Chain: @unchecked Sendable {
     /// Makes the link of a level and puts it into the object's list. The outer nil says that another thread took over,
     /// the inner one that the object cannot be linked.
     private func place(on object: TrackedObject, at index: Int, version wanted: Int) -> PathLink?? {
-        guard let home = try? object.makeHome() else { return .some(nil) }
-        let schema = home.use { $0.unmanagedSchema! }
+        guard let unmanagedRecord = try? object.makeUnmanagedRecord() else { return .some(nil) }
+        let schema = unmanagedRecord.use { $0.unmanagedSchema! }
         guard let slot = path.slot(of: index, in: schema) else {
             let error = schema.object.unknownKey(path.keys[index], in: route.path.text)
             Diagnostics.report("A key path leads to an object it does not fit: \(error)")
             return .some(nil)
         }
-        let link = PathLink(self, level: index, isMoved: wanted > 1, home: home, slot: slot)
+        let link = PathLink(self, level: index, isMoved: wanted > 1, unmanagedRecord: unmanagedRecord, slot: slot)
         let isCurrent = underLock {
             guard version == wanted, !isEnded else { return false }
             links[index] = link
             return true
         }
         guard isCurrent else { return nil }
-        let isLinked = home.use { $0.link(link) }
+        let isLinked = unmanagedRecord.use { $0.link(link) }
         TestPoint.linked.reach()
         return isLinked ? .some(link) : .some(nil)
     }
@@ -113,8 +113,8 @@ final class Chain: @unchecked Sendable {
         for element in last?.readElements() ?? [] {
             if let record = try? element.makeRecord() { wantedRecords[record.address] = record }
         }
-        var gone: [Chain] = []
-        var come: [Chain] = []
+        var gone: [KeyPathChain] = []
+        var come: [KeyPathChain] = []
         let isCurrent = underLock {
             guard version == wanted, !isEnded else { return false }
             for (address, chain) in elements where wantedRecords[address] == nil {
@@ -122,7 +122,7 @@ final class Chain: @unchecked Sendable {
                 elements[address] = nil
             }
             for (address, record) in wantedRecords where elements[address] == nil {
-                let chain = Chain(path.tail!.objectPath!, base: record, route: route)
+                let chain = KeyPathChain(path.tail!.objectPath!, base: record, route: route)
                 elements[address] = chain
                 come.append(chain)
             }
@@ -151,7 +151,7 @@ final class Chain: @unchecked Sendable {
 
 extension PathLink {
     fileprivate func readObject() -> TrackedObject? {
-        home!.use { record in
+        unmanagedRecord!.use { record in
             record.trackedObject.flatMap { object in
                 record.layout!.value.declaration(Int(slot)).use { $0.readObject(object) }
             }

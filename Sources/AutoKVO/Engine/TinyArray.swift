@@ -1,5 +1,5 @@
 /// A list that nearly always has one element, and then needs no memory of its own: what one change concerns.
-struct Few<Element: AnyObject> {
+struct TinyArray<Element: AnyObject> {
     private var first: Element?
     private var others: [Element]?
 
@@ -29,9 +29,9 @@ struct Few<Element: AnyObject> {
     }
 
     /// The same elements in an order.
-    func sorted(by areInIncreasingOrder: (Element, Element) -> Bool) -> Few {
+    func sorted(by areInIncreasingOrder: (Element, Element) -> Bool) -> TinyArray {
         guard let first, let others else { return self }
-        var sorted = Few()
+        var sorted = TinyArray()
         for element in ([first] + others).sorted(by: areInIncreasingOrder) { sorted.append(element) }
         return sorted
     }
