@@ -26,9 +26,9 @@ extension Property: CollectionEditor where Value: Collection {
     ) -> Result {
         guard object.isObserved else { return exclusively(body) }
         let ticket = object.ticket(forWriteTo: storageAddress)
-        guard ticket.form != .silent, let record = object.record else { return exclusively(body) }
+        guard ticket.form != .silent else { return exclusively(body) }
         Transaction.begin(
-            record, Int(ticket.slot),
+            object, Int(ticket.slot),
             CollectionChange(kind, indexes: positions, removed: removed, inserted: inserted))
         defer { object.endWrite(ticket) }
         return exclusively(body)

@@ -93,23 +93,12 @@ extension TrackedObject {
     public func willChangeValue(
         forKey key: String, withSetMutation mutation: SetMutationKind, using elements: Set<AnyHashable>
     ) {
-        announce(key) { record, slot in
-            let declared = record.schema!.keys[slot].declared
-            guard let type = unwrappedType(declared.valueType) as? any ProxiedSet.Type else {
-                return Transaction.begin(record, slot)
-            }
-            let change = type.announcement(
-                of: mutation, with: elements.map(\.base), on: unwrapped(declared.read(self)))
-            let thread = ThreadContext.current
-            if let change {
-                Transaction.begin(record, slot, change)
-            } else if thread.value.openTransaction(record, slot) != nil {
-                // Part of the open change: the matching did must not end that one.
-                Transaction.begin(record, slot)
-            } else {
-                thread.value.beginUnobserved(record.address, slot)
-            }
-        }
+        guard let slot = announcedSlot(key) else { return }
+        guard isObserved, let declared = record?.schema?.keys[slot].declared,
+            let type = unwrappedType(declared.valueType) as? any ProxiedSet.Type
+        else { return Transaction.begin(self, slot) }
+        let change = type.announcement(of: mutation, with: elements.map(\.base), on: unwrapped(declared.read(self)))
+        Transaction.begin(self, slot, change, isSilent: change == nil)
     }
 
     /// Announces that elements have been put in a set or taken out of it, and calls the observers.

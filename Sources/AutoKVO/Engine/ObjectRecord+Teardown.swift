@@ -8,7 +8,8 @@ extension ObjectRecord {
         TestPoint.tearingDown.reach()
         if let schema {
             for slot in 0..<schema.keys.count where list(slot) != nil {
-                while let node = firstLinked(slot) { node.targetDidDie() }
+                while let observation = firstLinked(slot) { observation.targetIsDying() }
+                while let link = firstLink(slot) { link.objectIsDying() }
             }
         }
         while let observation = takeFirstHeld() { observation.observerDidDie() }
@@ -19,15 +20,24 @@ extension ObjectRecord {
         for watch in details.watches.values { watch.cancel() }
     }
 
-    private func firstLinked(_ slot: Int) -> ObservationNode? {
+    private func firstLinked(_ slot: Int) -> KeyValueObservation? {
         lock.withLock { list(slot)?.value.firstLinked() }
     }
+
+    private func firstLink(_ slot: Int) -> PathLink? {
+        lock.withLock { list(slot)?.value.links.first }
+    }
+}
+
+extension ObjectRecord {
+    /// The object, which may be dead. No other has the same identifier as long as the record exists.
+    var target: ObjectIdentifier { Borrowed<TrackedObject>.at(address).use { ObjectIdentifier($0) } }
 }
 
 extension InPlace where Value == ThreadContext {
     /// Drops the changes that were begun for an object and not ended before it died: nobody will end them.
     fileprivate func dropTransactions(of record: ObjectRecord) {
-        while let index = value.openTransactions.lastIndex(where: { $0.record === record }) {
+        while let index = value.openTransactions.lastIndex(where: { $0.target == record.target }) {
             var transaction = value.openTransactions.remove(at: index)
             transaction.drop(self)
         }

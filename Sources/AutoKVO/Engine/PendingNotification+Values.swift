@@ -37,11 +37,10 @@ extension PendingNotification {
         needs.contains(.new) || list?.value.interest.load(ordering: .acquiring).contains(.new) ?? false
     }
 
+    /// The value at the end of a path: that of the last component, as long as the path leads to it.
     private func value(of route: Borrowed<Route>) -> Any? {
-        route.use { route in
-            guard let object = route.root.trackedObject else { return nil }
-            return route.path.value(from: object)
-        }
+        if let leaf, let value = leaf.use({ $0.readValue() }) { return value }
+        return route.use { $0.currentValue() }
     }
 
     @inline(__always)
@@ -58,12 +57,16 @@ extension PendingNotification {
     /// not say.
     private func elements(of edit: CollectionChange, _ given: Any?, isMissing: Bool) -> Any? {
         if let given { return given }
-        return record!.use { record in
-            guard !isMissing, let object = record.trackedObject else { return nil }
-            let whole = record.readValue(slot)
-            withExtendedLifetime(object) {}
-            guard let indexes = edit.indexes else { return whole }
-            return pickElements(indexes, of: whole)
-        }
+        if isMissing { return nil }
+        let whole: Any? =
+            if let route {
+                value(of: route)
+            } else {
+                record!.use { record in
+                    record.trackedObject.map { object in withExtendedLifetime(object) { record.readValue(slot) } }
+                }
+            }
+        guard let whole, let indexes = edit.indexes else { return whole }
+        return pickElements(indexes, of: whole)
     }
 }

@@ -14,8 +14,8 @@ struct ThreadContext {
     private var lastPending: Borrowed<PendingNotification>?
     /// The changes that have begun and not ended on this thread, the outermost first.
     var openTransactions: [Transaction] = []
-    /// Changes that were announced by hand while nobody observed the object.
-    var unobservedChanges: [UnobservedChange] = []
+    /// Calls of handlers that are called once for a change, made for the changes that are under way.
+    var calls: Set<Call> = []
     /// Counts the notifications of this thread, to tell them apart.
     var serial: UInt = 0
     /// The outermost `coalescingChanges` under way, if any.
@@ -105,9 +105,9 @@ struct ThreadContext {
 
     // MARK: Open transactions
 
-    func openTransaction(_ record: ObjectRecord, _ slot: Int) -> Int? {
+    func openTransaction(_ target: ObjectIdentifier, _ slot: Int) -> Int? {
         openTransactions.withUnsafeBufferPointer { transactions in
-            transactions.lastIndex { $0.isOf(record, slot) }
+            transactions.lastIndex { $0.isOf(target, slot) }
         }
     }
 
@@ -127,9 +127,18 @@ struct ThreadContext {
         return nil
     }
 
-    /// Whether a change has been announced that has not ended.
+    /// A call of a handler that is called once for a change.
+    struct Call: Hashable {
+        let observation: ObjectIdentifier
+        let change: UInt
+        let isPrior: Bool
+    }
+
+    /// Forgets the calls of changes that are over.
     @inline(__always)
-    var isAnnouncing: Bool { !openTransactions.isEmpty || !unobservedChanges.isEmpty }
+    mutating func forgetCalls() {
+        if !calls.isEmpty, firstPending == nil, openTransactions.isEmpty { calls = [] }
+    }
 
     /// What no other notification of any thread has, as long as both are under way.
     mutating func makeToken(_ this: InPlace<ThreadContext>) -> UInt {

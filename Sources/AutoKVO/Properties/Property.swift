@@ -61,9 +61,9 @@ public struct Property<Value> {
     /// All changes of the property inside the closure are part of this one change, which is a `.setting`.
     @discardableResult
     public func withMutation<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        let (record, slot) = (record, slot)
-        Transaction.begin(record, slot)
-        defer { Transaction.end(record, slot) }
+        let slot = slot
+        Transaction.begin(object, slot)
+        defer { Transaction.end(object, slot) }
         return try body()
     }
 }

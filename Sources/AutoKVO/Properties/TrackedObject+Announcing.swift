@@ -5,11 +5,11 @@ extension TrackedObject {
     /// - Parameter edit: How a collection is edited; nil if the property is set.
     func announcing<Result>(_ key: ResolvedKey, _ edit: CollectionChange?, _ body: () -> Result) -> Result {
         let isPlainSetting = edit == nil && key.announcesItself
-        guard !isPlainSetting, key.declared.notifiesAutomatically, isObserved, !isDeinitializing, let record else {
+        guard !isPlainSetting, key.declared.notifiesAutomatically, isObserved, !isDeinitializing else {
             return body()
         }
-        Transaction.begin(record, key.slot, edit)
-        defer { Transaction.end(record, key.slot) }
+        Transaction.begin(self, key.slot, edit)
+        defer { Transaction.end(self, key.slot) }
         return body()
     }
 }

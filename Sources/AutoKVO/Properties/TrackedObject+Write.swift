@@ -65,7 +65,7 @@ extension TrackedObject {
         }
         let form: WriteTicket.Form
         // Inside an announced change of the same property, or of one that leads to the same observers, the outer one notifies.
-        if thread.value.isAnnouncing || !interest.isDisjoint(with: .beyondOwnList) {
+        if !thread.value.openTransactions.isEmpty || !interest.isDisjoint(with: .beyondOwnList) {
             form = .announced
         } else {
             form = interest.contains(.old) ? .immediateWithOld : .immediate
@@ -96,7 +96,7 @@ extension TrackedObject {
         case .announced:
             record.unsafelyUnwrapped.use {
                 Transaction.perform(
-                    $0, Int(ticket.slot), values: Transaction.KnownValues(type: type, old: old, new: new),
+                    self, $0, Int(ticket.slot), values: Transaction.KnownValues(type: type, old: old, new: new),
                     thread.unsafelyUnwrapped,
                     store)
             }
@@ -139,12 +139,12 @@ extension TrackedObject {
 
     @usableFromInline
     final func beginWrite(_ ticket: WriteTicket) {
-        withRecord { Transaction.begin($0, Int(ticket.slot)) }
+        Transaction.begin(self, Int(ticket.slot))
     }
 
     @usableFromInline
     final func endWrite(_ ticket: WriteTicket) {
-        withRecord { _ = Transaction.end($0, Int(ticket.slot)) }
+        Transaction.end(self, Int(ticket.slot))
     }
 
     /// The record of an object that has one and whose deinit has not begun.

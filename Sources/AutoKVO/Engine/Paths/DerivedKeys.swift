@@ -22,7 +22,7 @@ extension ObjectRecord {
         var starting: [Route] = []
         var ending: [Route] = []
         lock.withLock {
-            let isObserved = !isDying && (list(slot)?.value.count ?? 0) > 0
+            let isObserved = !isDying && !(list(slot)?.value.isEmpty ?? true)
             if isObserved {
                 let details = makeDetails()
                 if details.derivedKeyRoutes[slot] == nil { details.derivedKeyRoutes[slot] = made }
