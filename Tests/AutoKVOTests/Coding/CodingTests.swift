@@ -94,7 +94,6 @@ func reason(_ body: () throws -> Void) -> KeyValueError.Reason? {
     let person = Person()
     let recorder = Recorder<Any>()
 
-    // 8.01
     @Test("a declared key is read and written, whatever the property is stored as") func readAndWrite() throws {
         try person.setValue("Bob", forKey: "firstName")
         #expect(try person.value(forKey: "firstName") as? String == "Bob")
@@ -106,7 +105,6 @@ func reason(_ body: () throws -> Void) -> KeyValueError.Reason? {
         #expect(try Employee("Eve").value(forKey: "badge") as? String == "Eve Lee #0")
     }
 
-    // 8.02
     @Test("what a setter makes of its argument is seen on reading, and told") func altering() throws {
         try form.observe("clamped", options: [.new], recorder.handler())
         try form.setValue(99, forKey: "clamped")
@@ -114,7 +112,6 @@ func reason(_ body: () throws -> Void) -> KeyValueError.Reason? {
         #expect(recorder.news(Int.self) == [10])
     }
 
-    // 8.02
     @Test("objects are kept by identity") func identity() throws {
         try person.setValue(person, forKey: "spouse")
         #expect(person.spouse === person)
@@ -127,7 +124,6 @@ func reason(_ body: () throws -> Void) -> KeyValueError.Reason? {
         form.object = nil
     }
 
-    // 1.18, 1.19
     @Test(
         "setting by name is one call, with or without a setter of its own",
         arguments: ["text", "plain", "pair", "clamped", "owner", "any"])
@@ -154,7 +150,6 @@ func reason(_ body: () throws -> Void) -> KeyValueError.Reason? {
         #expect(form.silent == 5 && recorder.count == 0)
     }
 
-    // 8.03
     @Test("an unknown key throws, with the nearest name, also at the end of a path") func unknown() {
         #expect(reason { _ = try person.value(forKey: "agee") } == .unknownKey(nearest: "age"))
         #expect(reason { try person.setValue(1, forKey: "agee") } == .unknownKey(nearest: "age"))
@@ -167,7 +162,6 @@ func reason(_ body: () throws -> Void) -> KeyValueError.Reason? {
         #expect(reason { _ = try person.value(forKey: "friends.@count") } != nil)
     }
 
-    // 8.03
     @Test("a class may answer for names that it does not declare") func undefinedKeys() throws {
         final class Bag: TrackedObject {
             var extras: [String: Any] = [:]
@@ -187,7 +181,6 @@ func reason(_ body: () throws -> Void) -> KeyValueError.Reason? {
         #expect(reason { _ = try bag.value(forKeyPath: "xs") } == .unknownKey(nearest: nil))
     }
 
-    // 8.04
     @Test("nil for a property that is not optional throws; for an optional it is set") func settingNil() throws {
         form.int8 = 4
         #expect(reason { try form.setValue(nil, forKey: "int8") } == .wrongType(expected: "Int8", actual: "nil"))
@@ -227,7 +220,6 @@ func reason(_ body: () throws -> Void) -> KeyValueError.Reason? {
         #expect(reason { try person.setValue("A B", forKey: "fullName") } == .readOnlyKey)
     }
 
-    // 1.23
     @Test("enums are set as themselves or by their raw value") func enums() throws {
         try form.setValue(Form.Mood.cross, forKey: "mood")
         #expect(form.mood == .cross)
@@ -243,7 +235,6 @@ func reason(_ body: () throws -> Void) -> KeyValueError.Reason? {
         #expect(try form.value(forKey: "mood") as? Form.Mood == .calm)
     }
 
-    // 8.17
     @Test("every integer width takes its smallest and largest value, and nothing beyond") func widths() throws {
         func check<N: FixedWidthInteger>(_ key: String, _ type: N.Type) throws {
             for value in [N.min, N.max] {
@@ -294,14 +285,12 @@ func reason(_ body: () throws -> Void) -> KeyValueError.Reason? {
         #expect(person.friends.isEmpty)
     }
 
-    // 8.18
     @Test("a property that is nil reads as nil") func readingNil() throws {
         #expect(try person.value(forKey: "nickname") == nil)
         #expect(try person.value(forKeyPath: "spouse.nickname") == nil)
         #expect(try person.value(forKeyPath: "nickname") == nil)
     }
 
-    // 8.05
     @Test("a property of any type takes anything, and nil") func anything() throws {
         try form.setValue(nil, forKey: "any")
         #expect(try form.value(forKey: "any") == nil)

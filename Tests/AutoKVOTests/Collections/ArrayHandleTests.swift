@@ -18,7 +18,6 @@ import Testing
         return recorder.lines
     }
 
-    // 5.01
     @Test("changing what a computed property stores, behind its back, tells nobody") func behindItsBack() throws {
         let recorder = Recorder<Any>()
         try crate.observe("computed", options: [.new], recorder.handler())
@@ -56,14 +55,12 @@ import Testing
         #expect(changes(from: [1]) { $0.append(contentsOf: []) } == [])
     }
 
-    // 5.07
     @Test("an insertion has no old value, a removal no new one, a replacement both") func contents() {
         #expect(changes(from: [1, 3]) { $0.insert(2, at: 1) } == ["insertion 1..<2 … > [2]"])
         #expect(changes(from: [1, 2, 3]) { $0.remove(at: 1) } == ["removal 1..<2 [2] > …"])
         #expect(changes(from: [1, 2, 3]) { $0[1] = 9 } == ["replacement 1..<2 [2] > [9]"])
     }
 
-    // 5.07
     @Test("the prior of an edit has kind, indexes and, where they were asked for, the old elements") func prior() {
         let all: ObservingOptions = [.old, .new, .prior]
         #expect(
@@ -181,7 +178,6 @@ import Testing
         #expect(changes(from: [1]) { $0[0] = 1 } == ["replacement 0..<1 [1] > [1]"])
     }
 
-    // 5.09
     @Test("setting the whole array is a setting without indexes, by the property and by the handle's value")
     func whole() {
         #expect(

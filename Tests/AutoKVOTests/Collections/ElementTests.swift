@@ -2,7 +2,6 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-// row 37
 @Suite("Elements that come and leave") struct ElementTests {
     let person = Person()
     let log = MessageLog()

@@ -7,7 +7,6 @@ import Testing
     let person = Person()
     let recorder = Recorder<Any>()
 
-    // 1.18, 1.19
     @Test("setting by name is one change, be the property observed storage or computed over it")
     func setByName() throws {
         let form = Form()

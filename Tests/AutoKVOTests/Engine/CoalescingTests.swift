@@ -6,7 +6,6 @@ import Testing
     let person = Person()
     let recorder = Recorder<Any>()
 
-    // 11.01, row 40
     @Test("two keys of one observation are one call, told of the key that changed last") func twoKeys() throws {
         try person.observe(["age", "lastName"], options: [.old, .new], recorder.handler())
         coalescingChanges {
@@ -20,7 +19,6 @@ import Testing
         #expect(recorder.news(String.self) == ["Moe"])
     }
 
-    // 11.01
     @Test("the same key twice is one call, with the first old and the last new value") func sameKey() throws {
         try person.observe("age", options: [.old, .new], recorder.handler())
         coalescingChanges {
@@ -204,7 +202,6 @@ import Testing
         #expect(person.age == 3)
     }
 
-    // 11.03
     @Test("many changes of several targets on another thread are one call") func background() throws {
         let together = Counter()
         let single = Counter()

@@ -33,7 +33,6 @@ private final class LastWord: Model {
     let tracker = LifetimeTracker()
     let recorder = Recorder<Any>()
 
-    // 7.04, features 48, 57
     @Test(
         "an observation ends with its target",
         arguments: ["age", "fullName", "address.city", "cityLine", "parent", "age|firstName", "friends.@count"])
@@ -60,7 +59,6 @@ private final class LastWord: Model {
         observation = nil
     }
 
-    // 7.02, 7.08, features 49, 56, 59
     @Test(
         "an observation ends with its observer",
         arguments: ["age", "fullName", "address.city", "cityLine", "parent", "age|firstName", "friends.@count"])
@@ -88,7 +86,6 @@ private final class LastWord: Model {
         #expect(calls == 0)
     }
 
-    // Feature 50
     @Test(
         "both sides may die in either order, with and without a handle", arguments: [true, false],
         ["age", "address.city", "age|cityLine"])
@@ -122,7 +119,6 @@ private final class LastWord: Model {
         #expect(others.allSatisfy { $0.observations().isEmpty })
     }
 
-    // 1.26, 7.06, feature 12, complaint 2
     @Test(
         "self-observation ends safely and leaks nothing",
         arguments: ["age", "address.city", "spouse.spouse.age", "cityLine"])
@@ -142,7 +138,6 @@ private final class LastWord: Model {
         #expect(reasons == [.targetDeinitialized])
     }
 
-    // Features 51, 53
     @Test("at any depth of subclassing, onEnd sees the stored properties whole") func depth() throws {
         var seen: [String] = []
         do {
@@ -217,7 +212,7 @@ private final class LastWord: Model {
         #expect(other.observations().count == 1)
     }
 
-    // The table: change made by a dying object; registration on a dying object
+    // Change made by a dying object; registration on a dying object.
     @Test("a write in a deinit body is not delivered, and registering there throws") func dying() throws {
         var calls = 0
         var errors: [KeyValueError.Reason] = []
@@ -253,7 +248,6 @@ private final class LastWord: Model {
         tracker.expectNoLeaks()
     }
 
-    // 7.16
     @Test("an object observed and dropped without removal does no harm, a thousand times, at reused addresses")
     func reuse() throws {
         for index in 0..<1000 {
@@ -266,7 +260,6 @@ private final class LastWord: Model {
         tracker.expectNoLeaks()
     }
 
-    // Feature 58
     @Test(".retainsTarget keeps the target until the observation ends", arguments: ["age", "address.city"])
     func retainsTarget(path: String) throws {
         let panel = tracker.track(Person("Panel"))
@@ -325,7 +318,7 @@ private final class LastWord: Model {
         #expect(recorder.count >= 1)
     }
 
-    // The table: a handler's observer
+    // A handler's observer.
     @Test("an observer cannot die under its own handler, and gets nothing after it") func observerDiesInHandler() throws
     {
         final class Owner { var panel: Person? }

@@ -2,7 +2,6 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-// row 61
 @Suite("Code at death") struct DeinitActionTests {
     let log = MessageLog()
 

@@ -6,7 +6,6 @@ import Testing
     let tracker = LifetimeTracker()
     let person = Person()
 
-    // Feature 60, complaint 4
     @Test(
         "a handler is released when remove() returns, though the handle is kept",
         arguments: ["age", "address.city", "age|firstName", "fullName", "friends.@avg.age"])
@@ -75,7 +74,6 @@ import Testing
         tracker.expectNoLeaks()
     }
 
-    // 7.06
     @Test("a handler that captures its own observation leaks nothing once removed", arguments: [false, true])
     func capturesItself(group: Bool) throws {
         do {

@@ -11,7 +11,6 @@ private final class OptedOut: Model {
 @Suite("Unregistering by hand") struct ManualUnregistrationTests {
     let tracker = LifetimeTracker()
 
-    // Feature 54
     @Test(
         "with .unregisterManually, the target dying first leaves the observation valid and remove() safe",
         arguments: ["age", "address.city", "age|firstName", "cityLine"])
@@ -166,7 +165,6 @@ private final class OptedOut: Model {
         for observation in observations { observation.remove() }
     }
 
-    // Feature 55
     @Test("a class may opt out as a whole, as target and as observer") func wholeClass() throws {
         let person = Person()
         let a: KeyValueObservation

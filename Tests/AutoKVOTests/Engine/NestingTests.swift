@@ -6,7 +6,6 @@ import Testing
     let person = Person()
     let recorder = Recorder<Any>()
 
-    // 2.02, the table
     @Test("nested pairs on one key: one prior at the outermost will, one post at the outermost did") func nestedSame()
         throws
     {
@@ -35,7 +34,6 @@ import Testing
         if options.contains(.old) { #expect(recorder.last?.old as? Int == 0) }
     }
 
-    // 2.03
     @Test("different keys nested with nobody observing: balanced, no message") func unobserved() {
         let lines = messages {
             person.willChangeValue(forKey: "age")
@@ -46,7 +44,6 @@ import Testing
         #expect(lines.isEmpty)
     }
 
-    // 2.04
     @Test(
         "an observer added between will and did is not part of that change, and gets the next",
         arguments: [true, false])
@@ -103,7 +100,6 @@ import Testing
         #expect(recorder.count == 0)
     }
 
-    // 2.05, the table
     @Test("did without will is one diagnostic and no call", arguments: [true, false]) func didWithoutWill(
         observed: Bool
     ) throws {
@@ -127,7 +123,6 @@ import Testing
         #expect(recorder.count == 1)
     }
 
-    // 2.06
     @Test("a will without did leaves other objects, other keys and other threads alone") func willWithoutDid()
         async throws
     {
@@ -161,7 +156,7 @@ import Testing
         }
     }
 
-    // The table: several bases of one derived key
+    // Several bases of one derived key.
     @Test("several bases of one derived key inside nested will/did: one prior with the first, one post after the last")
     func bases() throws {
         try person.observe("fullName", options: [.old, .new, .prior], recorder.handler("full"))

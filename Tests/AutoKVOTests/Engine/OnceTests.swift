@@ -7,7 +7,6 @@ import Testing
     let recorder = Recorder<Any>()
     static let paths = ["age", "age|firstName", "address.zip|age"]
 
-    // Feature 41
     @Test(".once is delivered once, then no longer valid, and tells onEnd", arguments: paths) func once(path: String)
         throws
     {
@@ -24,7 +23,6 @@ import Testing
         #expect(person.observations().isEmpty)
     }
 
-    // The table
     @Test("with .initial the initial call is the one", arguments: paths) func initial(path: String) throws {
         let observation = try person.observe(path, options: [.once, .initial, .new], recorder.handler())
         #expect(recorder.count == 1)
@@ -129,7 +127,6 @@ import Testing
         #expect(person.age == 2)
     }
 
-    // Feature 47, the table
     @Test("rearm() starts it again, as often as wanted", arguments: paths) func rearm(path: String) throws {
         var reasons: [KeyValueObservation.EndReason] = []
         let observation = try person.observe(path, options: [.once], recorder.handler())

@@ -6,7 +6,6 @@ import Testing
     let person = Person()
     let recorder = Recorder<Any>()
 
-    // 6.10, the table
     @Test(
         "observers of one key are called in the order of registration, before and after alike",
         arguments: [3, 16, 17, 40])
@@ -44,7 +43,6 @@ import Testing
         #expect(recorder.labels == ["a", "c", "b"])
     }
 
-    // The table
     @Test("a handler that sets the same key again: everybody hears every change in the order in which they were made")
     func nestedSet() throws {
         try person.observe("age", options: [.old, .new]) { [recorder] change in
@@ -90,7 +88,6 @@ import Testing
         other.removeAllObservers()
     }
 
-    // 2.07, 2.09
     @Test(
         "an observer registered inside a handler, prior or not, gets later changes and not this one",
         arguments: [true, false])
@@ -131,7 +128,7 @@ import Testing
         #expect(recorder.labels == ["begin", "lastName", "end"])
     }
 
-    // 4.24, the table: key and its dependent both observed
+    // Key and its dependent both observed.
     @Test(
         "a key and its dependent both observed: one call each, the key's own observers first", arguments: [true, false])
     func keyBeforeDependent(keyFirst: Bool) throws {
@@ -147,7 +144,7 @@ import Testing
         #expect(recorder.priors == [true, true, true, false, false, false])
     }
 
-    // The table: when values are read
+    // When values are read.
     @Test("new is read before the first handler, once for all") func newIsReadFirst() throws {
         var nested = false
         try person.observe("fullName", options: [.new]) { [recorder] change in
@@ -163,7 +160,7 @@ import Testing
         #expect(recorder.news(String.self) == ["Bob Lee", "Bob Lee", "Bob Ray", "Bob Ray"])
     }
 
-    // The table: observer removed by an earlier handler of the same delivery
+    // Observer removed by an earlier handler of the same delivery.
     @Test("an observer removed by an earlier handler gets nothing more, in either phase", arguments: [true, false])
     func removedByEarlier(prior: Bool) throws {
         var victim: KeyValueObservation?
@@ -199,7 +196,7 @@ import Testing
         #expect(person.age == 500)
     }
 
-    // The table: a setter that alters its argument
+    // A setter that alters its argument.
     @Test("new is the value read back") func alteringSetter() throws {
         let clamp = Clamp()
         try clamp.observe("level", options: [.old, .new], recorder.handler())

@@ -2,7 +2,7 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-/// Several paths in one registration are several ways to one handler. (1.29, features 2, 19, 20, 34)
+/// Several paths in one registration are several ways to one handler.
 @Suite("Several paths in one registration", .serialized) final class SeveralPathsTests {
     private let recorder = Recorder<Any>()
 

@@ -12,7 +12,6 @@ private final class Bare {
     let tracker = LifetimeTracker()
     let person = Person()
 
-    // Feature 11
     @Test(
         "any class can observe, is not kept alive, and its observation ends by itself",
         arguments: ["age", "age|address.city", "fullName"])

@@ -28,13 +28,11 @@ private final class ClassicObserver: TrackedObject {
     }
 }
 
-// rows 13 and 21
 @Suite("Foundation's wording") struct ClassicWordingTests {
     let person = Person()
     private let observer = ClassicObserver()
     private var context: UnsafeMutableRawPointer { UnsafeMutableRawPointer(bitPattern: 8)! }
 
-    // 1.27
     @Test("a change arrives in observeValue with path, object, dictionary and context") func arrives() throws {
         try person.addObserver(observer, forKeyPath: "age", options: [.old, .new], context: context)
         person.age = 3
@@ -72,7 +70,6 @@ private final class ClassicObserver: TrackedObject {
         #expect(person.observations().count == 1)
     }
 
-    // 1.32
     @Test("a change that nobody takes is reported") func nobody() throws {
         observer.passesOn = true
         try person.addObserver(observer, forKeyPath: "age", context: nil)

@@ -49,7 +49,6 @@ private final class Twofold: Model {
     private let dial = Dial()
     let recorder = Recorder<Any>()
 
-    // 10.01
     @Test("a key that does not announce itself is silent when set, its sibling not") func silent() throws {
         try person.observe(["token", "age"], recorder.handler())
         person.token = 1
@@ -58,7 +57,6 @@ private final class Twofold: Model {
         #expect(recorder.paths == ["age"])
     }
 
-    // 10.02
     @Test("announced by hand it is one call with the right values") func announced() throws {
         try person.observe("token", options: [.old, .new, .prior], recorder.handler())
         person.willChangeValue(forKey: "token")
@@ -80,7 +78,6 @@ private final class Twofold: Model {
         #expect(recorder.last?.new as? Int == 2)
     }
 
-    // 10.05
     @Test("a flag and its opposite, told through the dependency") func flag() throws {
         try dial.observe("isOff", options: [.old, .new], recorder.handler())
         dial.isOn = true
@@ -90,7 +87,6 @@ private final class Twofold: Model {
         #expect(recorder.olds(Bool.self) == [true, false, true])
     }
 
-    // 4.25
     @Test("a dependent of a key that does not announce itself: one call when announced by hand, none otherwise")
     func dependentOfQuiet() throws {
         try dial.observe("half", options: [.old, .new], recorder.handler())
@@ -101,7 +97,6 @@ private final class Twofold: Model {
         #expect(recorder.olds(Int.self) == [4])
     }
 
-    // 10.06
     @Test("announced by hand around an automatic write: once") func both() throws {
         let object = Twofold()
         try object.observe("inner", options: [.new, .prior], recorder.handler())
@@ -110,7 +105,6 @@ private final class Twofold: Model {
         #expect(recorder.last?.new as? Int == 3)
     }
 
-    // 10.07
     @Test("a setter that returns early notifies only of real changes") func onlyIfChanged() throws {
         try dial.observe("position", options: [.new], recorder.handler())
         dial.position = 0
@@ -119,7 +113,6 @@ private final class Twofold: Model {
         #expect(recorder.news(Int.self) == [1])
     }
 
-    // 10.08
     @Test("in a prior call an observer can announce its own dependent key in time") func priorForwarding() throws {
         let follower = Person("Follower")
         try follower.observe("plain", options: [.old, .new], recorder.handler())

@@ -22,7 +22,6 @@ private final class ShiftingPaths: KeyPathSet {
         person.age = 3
     }
 
-    // Features 1-4
     @Test("several paths: an array, a slice, a set, a type of one's own, a list in one string", arguments: 0..<6)
     func pathSets(form: Int) throws {
         let observation =
@@ -67,7 +66,6 @@ private final class ShiftingPaths: KeyPathSet {
         #expect(recorder.count == 1)
     }
 
-    // 1.29, feature 25
     @Test("one handler over two paths is called for each, and told which") func twoPaths() throws {
         try person.observe(["age", "firstName"], options: [.new], recorder.handler())
         person.age = 1
@@ -76,7 +74,6 @@ private final class ShiftingPaths: KeyPathSet {
         #expect(recorder.entries.map { "\($0.new!)" } == ["1", "Bob"])
     }
 
-    // 1.30
     @Test("an empty path set is an error in every wording") func empty() throws {
         let none: [String] = []
         func expectEmpty(_ body: () throws -> Void) {
@@ -93,7 +90,6 @@ private final class ShiftingPaths: KeyPathSet {
         #expect(person.observations().isEmpty)
     }
 
-    // Feature 5
     @Test("a handler for each path in one call, in the order written") func handlerPerPath() throws {
         let observation = try person.observe(
             ["lastName": recorder.handler("last"), "firstName|age": recorder.handler("other")], options: [.initial])
@@ -116,7 +112,6 @@ private final class ShiftingPaths: KeyPathSet {
         #expect(person.observations().isEmpty)
     }
 
-    // Features 8-11, 23
     @Test("every wording reaches the same changes") func wordings() throws {
         let panel = PlainObserver()
         let other = Person("Observer")
@@ -170,7 +165,6 @@ private final class ShiftingPaths: KeyPathSet {
         #expect(recorder.count == 1)
     }
 
-    // Feature 17, complaint 10
     @Test(
         "a misspelt path is an error with the nearest name, and nothing is registered, called or kept",
         arguments: [
@@ -237,7 +231,6 @@ private final class ShiftingPaths: KeyPathSet {
         tracker.expectNoLeaks()
     }
 
-    // 7.01, features 44-46
     @Test("a scoped observation ends when it is released") func scoped() throws {
         var scope: ScopedObservation? = try person.onChange("age", options: [.initial], recorder.handler())
         person.age = 1
@@ -274,7 +267,6 @@ private final class ShiftingPaths: KeyPathSet {
         #expect(weakly?.isValid == true)
     }
 
-    // Feature 79
     @Test("the debug text has both sides, the paths, the options and the place of the registration") func debugText()
         throws
     {

@@ -6,7 +6,6 @@ import Testing
     let person = Person()
     let recorder = Recorder<Any>()
 
-    // 1.01
     @Test("one set of an observed key is one call with the new value, no old one, and the target") func oneCall() throws
     {
         try person.observe("age", options: [.new], recorder.handler())
@@ -18,7 +17,6 @@ import Testing
         #expect(recorder.last?.target == ObjectIdentifier(person))
     }
 
-    // 1.02
     @Test("two observers of two keys get their own key only") func exclusive() throws {
         try person.observe("age", recorder.handler("age"))
         try person.observe("lastName", recorder.handler("lastName"))
@@ -29,7 +27,6 @@ import Testing
         #expect(recorder.paths == ["age", "lastName"])
     }
 
-    // 1.03
     @Test("an old value that was nil is present and empty") func oldNil() throws {
         try person.observe("nickname", options: [.old, .new], recorder.handler())
         person.nickname = "Annie"
@@ -42,7 +39,6 @@ import Testing
         #expect(recorder.last?.new as? String == nil)
     }
 
-    // 1.04
     @Test("without options a change says only that the value was set") func noOptions() throws {
         try person.observe("age", recorder.handler())
         person.age = 1
@@ -52,7 +48,6 @@ import Testing
         #expect(entry.old == nil && entry.new == nil && entry.indexes == nil && !entry.isPrior)
     }
 
-    // 1.05
     @Test(
         "values that nobody asked for are not read",
         arguments: [[], [.prior], [.initial], [.once]] as [ObservingOptions])
@@ -70,7 +65,6 @@ import Testing
         #expect(person.fullNameReads == 2)
     }
 
-    // 1.07
     @Test("each change holds only what its own observer asked for") func noLeaks() throws {
         try person.observe("age", options: [.old, .new], recorder.handler("both"))
         try person.observe("age", options: [.new], recorder.handler("new"))
@@ -82,7 +76,6 @@ import Testing
         #expect(recorder.entries.map { $0.new as? Int } == [3, 3, nil, nil])
     }
 
-    // 1.08, 1.09
     @Test("a prior call has the old value if asked, never the new one") func priorEntries() throws {
         try person.observe("age", options: [.old, .new, .prior], recorder.handler())
         try person.observe("nickname", options: [.new, .prior], recorder.handler())
@@ -96,7 +89,6 @@ import Testing
         #expect(recorder.entries.map { $0.new == nil } == [true, false])
     }
 
-    // 1.10
     @Test("inside the prior call the target has the old value, inside the other the new one") func priorReads() throws {
         var seen: [Int] = []
         try person.observe("age", options: [.prior]) { change in
@@ -106,7 +98,6 @@ import Testing
         #expect(seen == [0, 3])
     }
 
-    // 1.11, 1.12, 1.13, 1.14, 1.15
     @Test(
         "the initial call is one, a setting, not prior, with the new value if asked and never an old one",
         arguments: [
@@ -124,20 +115,17 @@ import Testing
         #expect(entry.indexes == nil)
     }
 
-    // 1.12
     @Test("the initial value of an empty optional is present and empty") func initialNil() throws {
         try person.observe("nickname", options: [.initial, .new], recorder.handler())
         #expect(recorder.last?.new != nil)
         #expect(recorder.last?.new as? String == nil)
     }
 
-    // 1.15
     @Test("without .initial a registration calls nobody") func noInitial() throws {
         try person.observe("age", options: [.old, .new, .prior], recorder.handler())
         #expect(recorder.count == 0)
     }
 
-    // 1.16, 10.01
     @Test("a key that does not announce itself makes its initial call and no other") func initialOfManual() throws {
         try person.observe("token", options: [.initial, .new], recorder.handler())
         person.token = 9
@@ -145,7 +133,6 @@ import Testing
         #expect(recorder.last?.kind == .setting)
     }
 
-    // 1.17
     @Test("setting an equal value notifies") func equalValue() throws {
         try person.observe("age", options: [.initial, .old, .new], recorder.handler())
         person.age = 0
@@ -199,14 +186,12 @@ import Testing
         #expect(recorder.paths == ["fullName", "address.city"])
     }
 
-    // 1.22
     @Test("a scalar arrives as itself") func scalar() throws {
         try person.observe("age", options: [.initial, .new], recorder.handler())
         person.age = 10
         #expect(recorder.news(Int.self) == [0, 10])
     }
 
-    // 1.26
     @Test("an object that observes itself is called once for each change") func selfObserver() throws {
         try person.addObserver(person, forKeyPath: "age") { observer, change in
             #expect(observer === change.target)
@@ -217,14 +202,12 @@ import Testing
         #expect(person.observations().count == 1)
     }
 
-    // 1.28
     @Test("a constant property can be observed and is never called for") func constant() throws {
         try person.observe("birthplace", options: [.initial, .new], recorder.handler())
         #expect(recorder.news(String.self) == ["Linz"])
         #expect(person.birthplace == "Linz")
     }
 
-    // 1.34
     @Test("a handler has run when the write returns, on the thread that wrote") func synchronous() throws {
         var order: [String] = []
         try person.observe("age") { _ in order.append("handler") }

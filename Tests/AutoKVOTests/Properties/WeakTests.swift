@@ -49,7 +49,6 @@ private final class Node: Model {
         #expect(recorder.last?.isPrior == false)
     }
 
-    // 7.10, 3.24, the table
     @Test("a weak intermediate dies: one post change, new nil; heard again after reassignment") func intermediateDies()
         throws
     {
@@ -73,7 +72,6 @@ private final class Node: Model {
         #expect(recorder.news(Int.self) == [nil, 10, nil, 11])
     }
 
-    // 7.10
     @Test("the middle of three weak components dies") func middleDies() throws {
         let last = Node()
         last.value = 5
@@ -92,7 +90,6 @@ private final class Node: Model {
         tracker.expectNoLeaks()
     }
 
-    // 7.13
     @Test("keys derived from a weak property, or through it, follow its death") func derived() throws {
         try node.observe("hasNext", options: [.new], recorder.handler())
         try node.observe("nextValue", options: [.new], recorder.handler())
@@ -189,7 +186,6 @@ private final class Node: Model {
         recorder.clear()
     }
 
-    // 7.11
     @Test("objects that a computed property makes anew are not watched: their death is no change") func temporaries()
         throws
     {

@@ -146,7 +146,6 @@ private final class Wide: Model {
 @Suite("Schemas") struct SchemaTests {
     let recorder = Recorder<Any>()
 
-    // 4.09, 4.10
     @Test("a schema that contradicts itself is an error at first use, with class and key", arguments: 0..<12)
     func faults(index: Int) throws {
         let cases: [(TrackedObject, String, String)] = [

@@ -22,7 +22,6 @@ private final class StartLine: Sendable {
 }
 
 @Suite("Deaths on two threads") struct ThreadDeathTests {
-    // Complaint 8
     @Test(
         "target and observer die at the same time: one end, nothing left",
         arguments: ["age", "address.city", "age|firstName"])
@@ -64,7 +63,6 @@ private final class StartLine: Sendable {
         tracker.expectNoLeaks()
     }
 
-    // 7.02, 9.09
     @Test("an observer dies while changes are delivered to it: no call after its death", arguments: [true, false])
     func observerAgainstChanges(tracked: Bool) throws {
         let tracker = LifetimeTracker()
@@ -81,7 +79,6 @@ private final class StartLine: Sendable {
         tracker.expectNoLeaks()
     }
 
-    // 7.14
     @Test("a value set on another thread just before the target dies there is delivered") func setThenDrop()
         throws
     {

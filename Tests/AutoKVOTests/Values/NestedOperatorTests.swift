@@ -76,7 +76,6 @@ private final class Tray: Model {
 
     private func value<T>(_ path: String, as type: T.Type) throws -> T? { try tray.value(forKeyPath: path) as? T }
 
-    // 8.11
     @Test("unions over arrays of arrays and sets of sets keep repeated values, distinct unions do not") func unions()
         throws
     {
@@ -104,7 +103,6 @@ private final class Tray: Model {
         #expect(try value("cubes.@unionOfArrays.amount", as: [[Int]].self)?.map(\.count) == [5, 5, 10])
     }
 
-    // 8.12
     @Test(
         "over leaves that are all nil: count 10, average 0, sum 0, no maximum, no minimum; @count ignores its right side"
     )
@@ -124,7 +122,6 @@ private final class Tray: Model {
         #expect(recorder.news(Int.self) == [11])
     }
 
-    // 8.14
     @Test("the sum of averages, the sum of counts, an operator behind a property; a key is never an operator")
     func nesting() throws {
         tray.rows = [chips([3, 5]), chips([6, 10])]

@@ -53,7 +53,6 @@ final class Team: TrackedObject {
         return person
     }
 
-    // 8.10
     @Test(
         "over 0…9, in an array and in a set: count 10, sum 45, average 4.5, maximum 9, minimum 0",
         arguments: ["numbers", "numberSet"])
@@ -70,7 +69,6 @@ final class Team: TrackedObject {
         }
     }
 
-    // 8.10
     @Test("over the keys of objects, in arrays and dictionaries") func objects() throws {
         team.members = [person("Ann", 30), person("Bob", 40), person("Cid", 50)]
         team.byName = ["a": team.members[0], "c": team.members[2]]
@@ -120,21 +118,18 @@ final class Team: TrackedObject {
         #expect(try value("members.@sum.spouse.age", as: Int.self) == 0)
     }
 
-    // 8.16
     @Test("nil leaves are left out of unions") func nilInUnions() throws {
         team.members = [person("Ann", 1, nickname: "z"), person("Bob", 2), person("Cid", 3, nickname: "z")]
         #expect(try value("members.@unionOfObjects.nickname", as: [String].self) == ["z", "z"])
         #expect(try value("members.@distinctUnionOfObjects.nickname", as: [String].self) == ["z"])
     }
 
-    // 8.15
     @Test("@min and @max compare strings") func strings() throws {
         team.words = ["Tom", "Harry", "Dick"]
         #expect(try value("words.@min", as: String.self) == "Dick")
         #expect(try value("words.@max", as: String.self) == "Tom")
     }
 
-    // 8.15
     @Test("unions keep the order in which values were first seen") func unions() throws {
         team.words = ["b", "a", "b", "c", "a"]
         #expect(try value("words.@unionOfObjects", as: [String].self) == ["b", "a", "b", "c", "a"])
@@ -180,7 +175,6 @@ final class Team: TrackedObject {
         #expect(try value("teams.@unionOfArrays.members", as: [Person].self)?.count == 3)
     }
 
-    // 8.13
     @Test(
         "an operator that there is not, or not in this place, throws",
         arguments: [
@@ -197,7 +191,6 @@ final class Team: TrackedObject {
         #expect(reason { _ = try team.value(forKeyPath: path) } != nil)
     }
 
-    // 8.13
     @Test("the error for an unknown operator names it") func unknownOperator() {
         do {
             _ = try team.value(forKeyPath: "numbers.@median")

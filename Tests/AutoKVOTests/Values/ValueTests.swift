@@ -49,7 +49,6 @@ private struct Percent: KeyValueConvertible, Equatable {
 @Suite("Values") struct ValueTests {
     private let lamp = Lamp()
 
-    // 1.23
     @Test("an enum arrives as itself, old and new, through changes that are not told too") func enums() throws {
         var seen: [(Lamp.State?, Lamp.State?)] = []
         let observation = lamp.observe(\.state, options: [.old, .new]) { seen.append(($1.oldValue, $1.newValue)) }
@@ -73,7 +72,6 @@ private struct Percent: KeyValueConvertible, Equatable {
         #expect(states == [.on, .broken, .broken, nil])
     }
 
-    // 1.24
     @Test("present but nil is not the same as not asked for") func optionals() throws {
         var both: [(Lamp.State??, Lamp.State??)] = []
         lamp.observe(\.maybe, options: [.new]) { both.append(($1.oldValue, $1.newValue)) }
@@ -107,7 +105,6 @@ private struct Percent: KeyValueConvertible, Equatable {
         #expect(seen[1]! == nil)
     }
 
-    // 1.25
     @Test("a value that turns out to be of another type is nil and traps nowhere") func wrongAtRunTime() throws {
         var seen: [Int?] = []
         try lamp.observe("anything", as: Int.self, options: [.new]) { seen.append($0.newValue) }

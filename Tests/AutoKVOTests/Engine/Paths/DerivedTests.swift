@@ -56,7 +56,6 @@ private final class BiggerBox: Box {
     private let box = Box()
     let recorder = Recorder<Any>()
 
-    // 4.01
     @Test("only the derived key observed: one call for it, none for its base, new computed after the set") func one()
         throws
     {
@@ -66,7 +65,6 @@ private final class BiggerBox: Box {
         #expect(recorder.last?.new as? Int == 7)
     }
 
-    // 4.02
     @Test("old is the derived value from before, also two levels up") func old() throws {
         try box.observe("twice", options: [.old, .new], recorder.handler())
         box.a = 5
@@ -74,7 +72,6 @@ private final class BiggerBox: Box {
         #expect(recorder.last?.new as? Int == 14)
     }
 
-    // 4.03, the table: several roads
     @Test("through a chain, and by two roads at once, each base set is exactly one call with the final value")
     func chain() throws {
         for path in ["twice", "both"] { try box.observe(path, options: [.old, .new], recorder.handler()) }
@@ -94,7 +91,6 @@ private final class BiggerBox: Box {
         #expect(recorder.entries.suffix(4).map { $0.old as? Int } == recorder.entries.prefix(4).map { $0.old as? Int })
     }
 
-    // 4.04
     @Test("derived from two keys: each set is one call") func twoBases() throws {
         try box.observe("isSame", options: [.new], recorder.handler())
         box.a = 7
@@ -102,7 +98,6 @@ private final class BiggerBox: Box {
         #expect(recorder.news(Bool.self) == [false, true])
     }
 
-    // 4.06
     @Test("a key announced by itself and its two bases set once each: three calls") func three() throws {
         try box.observe("sum", recorder.handler())
         box.withMutation(of: "sum") {}
@@ -111,7 +106,6 @@ private final class BiggerBox: Box {
         #expect(recorder.count == 3)
     }
 
-    // 4.08
     @Test("two roots that depend on one remote key are both told") func twoRoots() throws {
         let shared = Box()
         let other = Box()
@@ -126,7 +120,6 @@ private final class BiggerBox: Box {
         #expect(recorder.labels == ["box", "other", "mixed"])
     }
 
-    // 4.14
     @Test("a derived key as the head of a path: the base swapped, the inner key set") func derivedHead() throws {
         let inner = Box()
         try box.observe("chosen.word", options: [.old, .new], recorder.handler())
@@ -135,7 +128,6 @@ private final class BiggerBox: Box {
         #expect(recorder.news(String.self) == ["hello world", "w"])
     }
 
-    // 4.17
     @Test("when the selection of a derived head switches, the newly selected one is heard and the old one not")
     func selection() throws {
         let first = Box()
@@ -152,7 +144,6 @@ private final class BiggerBox: Box {
         #expect(recorder.news(String.self) == ["yes"])
     }
 
-    // 4.15, 4.16
     @Test("derived by a path: the leaf, the middle and the head each are one call") func byPath() throws {
         try box.observe("deepWord", options: [.old, .new], recorder.handler())
         let middle = Box()
@@ -168,7 +159,6 @@ private final class BiggerBox: Box {
         #expect(middle.observations().isEmpty)
     }
 
-    // 4.16
     @Test("path to a derived key of another object: attach is one call, after removal none") func derivedLeaf() throws {
         let observation = try box.observe("inner.twice", options: [.new], recorder.handler())
         let inner = Box()
@@ -182,7 +172,6 @@ private final class BiggerBox: Box {
         #expect(recorder.count == 2)
     }
 
-    // 4.21
     @Test("a subclass inherits dependencies, and what it adds to a key is added") func inherited() throws {
         let bigger = BiggerBox()
         for path in ["sum", "twice", "volume"] { try bigger.observe(path, options: [.old, .new], recorder.handler()) }
@@ -201,7 +190,6 @@ private final class BiggerBox: Box {
         #expect(recorder.count == 1)
     }
 
-    // 4.22
     @Test("announcing a base by hand announces what is derived from it") func manualBase() throws {
         try box.observe("twice", options: [.old, .new, .prior], recorder.handler())
         box.withMutation(of: "a") { box.a = 10 }
@@ -210,7 +198,6 @@ private final class BiggerBox: Box {
         #expect(recorder.last?.new as? Int == 24)
     }
 
-    // 4.23
     @Test("derived from an operator over a to-many: follows members and elements, and tells of settings")
     func fromOperator() throws {
         final class Circle: Model {
@@ -240,7 +227,6 @@ private final class BiggerBox: Box {
         #expect(recorder.last?.new as? Int == 5)
     }
 
-    // 4.27
     @Test("dependencies hold for every wording, whichever comes first") func everyWording() throws {
         let first = Box()
         first.observe(\.sum, options: [.new]) { [recorder] _, change in
@@ -253,7 +239,6 @@ private final class BiggerBox: Box {
         first.removeAllObservers()
     }
 
-    // 4.28
     @Test("a name computed from optional parts: one call each") func computedName() throws {
         final class Named: Model {
             @Observed var first: String?
@@ -280,7 +265,6 @@ private final class BiggerBox: Box {
         #expect(seen == [.some("Bob"), .some("Bob Jones"), .some("Jones"), .some(nil)])
     }
 
-    // 4.29
     @Test("prior and old work for derived keys, and prior reads the value from before") func prior() throws {
         var seen: [Int] = []
         try box.observe("twice", options: [.prior, .old]) { change in

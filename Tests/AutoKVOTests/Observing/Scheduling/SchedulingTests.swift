@@ -56,7 +56,6 @@ private actor Collector {
     }
 }
 
-// row 39
 @Suite("Delivery elsewhere") struct SchedulingTests {
     private let person = Person()
     private let scheduler = ManualScheduler()
@@ -249,7 +248,6 @@ private actor Collector {
         #expect(log.messages.last == "5")
     }
 
-    // 9.07
     @Test("on the main actor") @MainActor func mainActor() async throws {
         let recorder = Recorder<Int>()
         nonisolated(unsafe) let target = Person()
