@@ -2,58 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-private class Box: Model {
-    @Observed var a = 1
-    @Observed var b = 2
-    @Observed var inner: Box?
-    @Observed var word = "hello world"
-    var reads = 0
-    var sum: Int {
-        reads += 1
-        return a + b
-    }
-    var twice: Int { sum * 2 }
-    var both: Int { sum + twice }
-    var isSame: Bool { a == b }
-    /// A derived object: the inner box or the box itself.
-    var chosen: Box? { a > 0 ? inner : nil }
-    var innerSum: Int { inner?.sum ?? -1 }
-    var deepWord: String { inner?.inner?.word ?? "none" }
-    var mixed: String { "\(a) \(inner?.word ?? "-")" }
-
-    override class var schema: Schema {
-        Schema(Box.self, extending: super.schema) {
-            Key("a", \.a)
-            Key("b", \.b)
-            Key("inner", \.inner)
-            Key("word", \.word)
-            Key("sum", \.sum, affectedBy: "a", "b")
-            Key("twice", \.twice, affectedBy: "sum")
-            Key("both", \.both, affectedBy: "sum", "twice")
-            Key("isSame", \.isSame, affectedBy: "a", "b")
-            Key("chosen", \.chosen, affectedBy: "a", "inner")
-            Key("innerSum", \.innerSum, affectedBy: "inner.sum")
-            Key("deepWord", \.deepWord, affectedBy: "inner.inner.word")
-            Key("mixed", \.mixed, affectedBy: "a", "inner.word")
-        }
-    }
-}
-
-private final class BiggerBox: Box {
-    @Observed var c = 3
-    override var sum: Int { super.sum + c }
-    var volume: Int { sum * 10 }
-    override class var schema: Schema {
-        Schema(BiggerBox.self, extending: super.schema) {
-            Key("c", \.c)
-            Key("sum", \.sum, affectedBy: "c")
-            Key("volume", \.volume, affectedBy: "sum")
-        }
-    }
-}
-
 @Suite("Derived keys") struct DerivedTests {
-    private let box = Box()
+    let box = DerivedBox()
     let recorder = Recorder<Any>()
 
     @Test("only the derived key observed: one call for it, none for its base, new computed after the set") func one()
@@ -107,8 +57,8 @@ private final class BiggerBox: Box {
     }
 
     @Test("two roots that depend on one remote key are both told") func twoRoots() throws {
-        let shared = Box()
-        let other = Box()
+        let shared = DerivedBox()
+        let other = DerivedBox()
         box.inner = shared
         other.inner = shared
         try box.observe("innerSum", recorder.handler("box"))
@@ -121,7 +71,7 @@ private final class BiggerBox: Box {
     }
 
     @Test("a derived key as the head of a path: the base swapped, the inner key set") func derivedHead() throws {
-        let inner = Box()
+        let inner = DerivedBox()
         try box.observe("chosen.word", options: [.old, .new], recorder.handler())
         box.inner = inner
         inner.word = "w"
@@ -130,8 +80,8 @@ private final class BiggerBox: Box {
 
     @Test("when the selection of a derived head switches, the newly selected one is heard and the old one not")
     func selection() throws {
-        let first = Box()
-        let second = Box()
+        let first = DerivedBox()
+        let second = DerivedBox()
         box.inner = first
         try box.observe("chosen.word", options: [.new], recorder.handler())
         box.a = 0
@@ -146,9 +96,9 @@ private final class BiggerBox: Box {
 
     @Test("derived by a path: the leaf, the middle and the head each are one call") func byPath() throws {
         try box.observe("deepWord", options: [.old, .new], recorder.handler())
-        let middle = Box()
+        let middle = DerivedBox()
         box.inner = middle
-        middle.inner = Box()
+        middle.inner = DerivedBox()
         middle.inner!.word = "x"
         box.inner = nil
         #expect(recorder.news(String.self) == ["none", "hello world", "x", "none"])
@@ -161,7 +111,7 @@ private final class BiggerBox: Box {
 
     @Test("path to a derived key of another object: attach is one call, after removal none") func derivedLeaf() throws {
         let observation = try box.observe("inner.twice", options: [.new], recorder.handler())
-        let inner = Box()
+        let inner = DerivedBox()
         box.inner = inner
         #expect(recorder.news(Int.self) == [6])
         inner.a = 2
@@ -173,7 +123,7 @@ private final class BiggerBox: Box {
     }
 
     @Test("a subclass inherits dependencies, and what it adds to a key is added") func inherited() throws {
-        let bigger = BiggerBox()
+        let bigger = BiggerDerivedBox()
         for path in ["sum", "twice", "volume"] { try bigger.observe(path, options: [.old, .new], recorder.handler()) }
         bigger.a = 2
         #expect(recorder.paths.sorted() == ["sum", "twice", "volume"])
@@ -184,7 +134,7 @@ private final class BiggerBox: Box {
         #expect(recorder.entries.first { $0.keyPath == "twice" }?.old as? Int == 14)
         #expect(recorder.entries.first { $0.keyPath == "twice" }?.new as? Int == 16)
         recorder.clear()
-        let plain = Box()
+        let plain = DerivedBox()
         try plain.observe("sum", recorder.handler())
         plain.a = 4
         #expect(recorder.count == 1)
@@ -228,7 +178,7 @@ private final class BiggerBox: Box {
     }
 
     @Test("dependencies hold for every wording, whichever comes first") func everyWording() throws {
-        let first = Box()
+        let first = DerivedBox()
         first.observe(\.sum, options: [.new]) { [recorder] _, change in
             #expect(change.newValue == 5)
             recorder.clear()
@@ -268,7 +218,7 @@ private final class BiggerBox: Box {
     @Test("prior and old work for derived keys, and prior reads the value from before") func prior() throws {
         var seen: [Int] = []
         try box.observe("twice", options: [.prior, .old]) { change in
-            seen += [(change.target as! Box).twice, change.oldValue as! Int]
+            seen += [(change.target as! DerivedBox).twice, change.oldValue as! Int]
         }
         box.a = 2
         #expect(seen == [6, 6, 8, 6])
@@ -283,9 +233,9 @@ private final class BiggerBox: Box {
     @Test("while a derived key is observed, its object may die: with the remote object alive, and dying with it")
     func deaths() throws {
         let tracker = LifetimeTracker()
-        let inner = tracker.track(Box())
+        let inner = tracker.track(DerivedBox())
         do {
-            let root = tracker.track(Box())
+            let root = tracker.track(DerivedBox())
             root.inner = inner
             try root.observe(["innerSum", "mixed", "deepWord"], recorder.handler())
             inner.a = 3
@@ -296,18 +246,18 @@ private final class BiggerBox: Box {
         #expect(recorder.count == 1)
         #expect(tracker.liveCount == 1)
         do {
-            let root = tracker.track(Box())
-            root.inner = tracker.track(Box())
-            root.inner!.inner = tracker.track(Box())
+            let root = tracker.track(DerivedBox())
+            root.inner = tracker.track(DerivedBox())
+            root.inner!.inner = tracker.track(DerivedBox())
             try root.observe("deepWord", recorder.handler())
         }
         #expect(tracker.liveCount == 1)
     }
 
     @Test("a chain of 200 derived keys over 200 objects, without recursion at its deep end") func longChain() throws {
-        var boxes = [Box()]
+        var boxes = [DerivedBox()]
         for _ in 0..<200 {
-            let next = Box()
+            let next = DerivedBox()
             boxes.last!.inner = next
             boxes.append(next)
         }

@@ -2,60 +2,6 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-/// Runs what it was given when it is told to, the latest first.
-private final class ManualScheduler: ChangeScheduler, @unchecked Sendable {
-    private var operations: [@Sendable () -> Void] = []
-
-    func schedule(_ operation: @escaping @Sendable () -> Void) { operations.append(operation) }
-
-    func runAll() { while let operation = operations.popLast() { operation() } }
-}
-
-/// Runs what it was given in order, one at a time, when it is told to.
-private final class SerialScheduler: ChangeScheduler, @unchecked Sendable {
-    private var operations: [@Sendable () -> Void] = []
-
-    /// Called first by each `schedule`.
-    var delay: (@Sendable () -> Void)?
-
-    func schedule(_ operation: @escaping @Sendable () -> Void) {
-        delay?()
-        operations.append(operation)
-    }
-
-    func runFirst() { operations.removeFirst()() }
-
-    func runAll() { while !operations.isEmpty { runFirst() } }
-
-    func takeAll() -> [@Sendable () -> Void] {
-        defer { operations = [] }
-        return operations
-    }
-}
-
-/// Runs what it is given at once.
-private struct Inline: ChangeScheduler {
-    func schedule(_ operation: @escaping @Sendable () -> Void) { operation() }
-}
-
-/// Runs what it is given on a new thread.
-private struct NewThreads: ChangeScheduler {
-    func schedule(_ operation: @escaping @Sendable () -> Void) { Task.detached { operation() } }
-}
-
-private actor Collector {
-    private(set) var ages: [Int] = []
-    private(set) var paths: [String] = []
-    let token: LifetimeToken?
-
-    init(_ tracker: LifetimeTracker? = nil) { token = tracker?.token() }
-
-    func add(_ change: Change<Int>) {
-        ages.append(change.newValue ?? -1)
-        paths.append(change.keyPath)
-    }
-}
-
 @Suite("Delivery elsewhere") struct SchedulingTests {
     private let person = Person()
     private let scheduler = ManualScheduler()
@@ -103,7 +49,7 @@ private actor Collector {
     @Test("operations that run at once, and inside a handler: the next change comes when the handler is over")
     func inline() throws {
         let person = Shared(person)
-        try person.value.observe("age", as: Int.self, options: [.new], on: Inline()) { [log] change in
+        try person.value.observe("age", as: Int.self, options: [.new], on: InlineScheduler()) { [log] change in
             log.add("<\(change.newValue!)")
             if change.newValue! < 3 { person.value.age = change.newValue! + 1 }
             log.add("\(change.newValue!)>")
@@ -285,7 +231,7 @@ private actor Collector {
         let running = Counter()
         let count = Counter()
         let target = Person()
-        try target.observe("age", as: Int.self, options: [.new], on: NewThreads()) { change in
+        try target.observe("age", as: Int.self, options: [.new], on: NewThreadScheduler()) { change in
             #expect(running.add() == 1)
             seen.value.append(change.newValue!)
             running.add(-1)
