@@ -84,4 +84,10 @@ import Testing
             #expect(log.messages.count == 1)
         }
     }
+
+    @Test("a message of the program's own goes to the handler that is in effect") func report() {
+        let log = MessageLog()
+        Diagnostics.withHandler({ log.add($0) }) { Diagnostics.report("one line") }
+        #expect(log.messages == ["one line"])
+    }
 }
