@@ -27,9 +27,9 @@
             #expect((first.count, second.count) == (2, 0))
         }
 
-        ///     finds whom the change concerns, and
-        ///     that nobody asks for the old value
-        ///                                        an observer is added that asks for it
+        ///     finds the observers concerned, and
+        ///     that no observer needs the old value
+        ///                                        an observer is added that needs it
         ///     stores; the old value is gone
         @Test func observerThatNeedsTheOldValueDoesNotMakeOthersMissTheChange() throws {
             let target = person()
@@ -42,7 +42,7 @@
             }
             target.firstName = "Bea"
             #expect(first.count == 1)
-            #expect(second.value == [], "it came too late to be told what was before")
+            #expect(second.value == [], "it was added after the old value was discarded")
             target.firstName = "Cid"
             #expect(first.count == 2)
             #expect(second.value == ["Bea Lee"])

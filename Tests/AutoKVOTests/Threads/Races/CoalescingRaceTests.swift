@@ -35,7 +35,7 @@
             }
         }
 
-        /// A manual observation outlives its target; a change that was held back has nobody to be told of any more.
+        /// A manual observation outlives its target; a change that was held back is then dropped.
         @Test func coalescedChangeOfADeadTargetIsNotNotified() {
             let target = Shared<Person?>(person())
             let calls = Counter()

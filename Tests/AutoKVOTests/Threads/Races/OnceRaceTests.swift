@@ -46,8 +46,8 @@
             #expect(calls.count == 4)
         }
 
-        ///     the walk unlinks what it held and
-        ///     has yet to release it
+        ///     the traversal unlinks what it pinned
+        ///     and has yet to release it
         ///                                        rearm(): links it again, behind others
         ///     goes on along its links, now those
         ///     of the list

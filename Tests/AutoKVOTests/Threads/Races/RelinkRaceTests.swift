@@ -60,7 +60,7 @@
             #expect(tracker.liveCount == 2)
         }
 
-        /// A leaf changes on another thread after it has been linked and before the swap is told.
+        /// A leaf changes on another thread after it has been linked and before the observers are notified of the swap.
         @Test func leafChangeDuringASwapIsNotified() throws {
             let target = person()
             target.address = tracker.track(Address())
@@ -72,7 +72,7 @@
             #expect(cities.value == ["changed", "changed"])
         }
 
-        /// The path comes to lead to an object while a change of that object is open: its end is told.
+        /// The path comes to lead to an object while a change of that object is open: observers are notified of its end.
         @Test func swapToAnObjectInAChangeIsNotified() throws {
             let target = person()
             let leaf = tracker.track(Address("before"))

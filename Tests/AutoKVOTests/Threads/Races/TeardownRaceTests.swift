@@ -69,7 +69,7 @@
             #expect(tracker.liveCount == 1)
         }
 
-        /// Target and observer of a manual observation die at once: nobody is left to release it, and nothing leaks.
+        /// Target and observer of a manual observation die at once: the observation is released, and nothing leaks.
         @Test func manualObservationIsFreedWhenBothSidesDieAtOnce() throws {
             for keyPath in ["age", "address.city"] {
                 for targetFirst in [true, false] {

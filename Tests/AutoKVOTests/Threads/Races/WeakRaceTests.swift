@@ -56,7 +56,7 @@
         }
 
         /// Found by the model test. The dying object is the root of a path that leads back through the weak property: ending that
-        /// path looked at the property, found it empty, and took the watch away before it had told of the death.
+        /// path read the property, found it empty, and removed the watch before it had notified the observers of the death.
         @Test func deathIsNotifiedThoughAPathFromTheDyingObjectEndsFirst() throws {
             let child = person()
             var parent: Person? = person()
