@@ -13,7 +13,7 @@ extension ObjectRecord {
         let isIndependent = layout!.value[slot].contains(.isIndependent)
         let dependencies = isIndependent ? nil : schema!.dependencies(of: slot)
         let hold = lock.lock()
-        guard !isDying, !node.isCancelled, !csr_is_deinitializing(address) else {
+        guard !guarded.isDying, !node.isCancelled, !csr_is_deinitializing(address) else {
             lock.unlock(hold)
             return false
         }
@@ -72,13 +72,13 @@ extension ObjectRecord {
     func hold(_ observation: KeyValueObservation) -> Bool {
         let hold = lock.lock()
         defer { lock.unlock(hold) }
-        guard !isDying, !csr_is_deinitializing(address) else { return false }
+        guard !guarded.isDying, !csr_is_deinitializing(address) else { return false }
         guard !observation.isHeld, observation.isLive else { return true }
         let this = Borrowed.to(observation)
-        observation.nextHeld = firstHeld
+        observation.nextHeld = guarded.firstHeld
         observation.previousHeld = nil
-        firstHeld?.use { $0.previousHeld = this }
-        firstHeld = this
+        guarded.firstHeld?.use { $0.previousHeld = this }
+        guarded.firstHeld = this
         observation.isHeld = true
         return true
     }
@@ -97,7 +97,7 @@ extension ObjectRecord {
     /// Takes the last observation out of the list of what the object holds that was put in; nil if there is none.
     func takeFirstHeld() -> KeyValueObservation? {
         let hold = lock.lock()
-        guard let observation = firstHeld else {
+        guard let observation = guarded.firstHeld else {
             lock.unlock(hold)
             return nil
         }
@@ -117,7 +117,7 @@ extension ObjectRecord {
         if let previous = observation.previousHeld {
             previous.use { $0.nextHeld = observation.nextHeld }
         } else {
-            firstHeld = observation.nextHeld
+            guarded.firstHeld = observation.nextHeld
         }
         observation.nextHeld?.use { $0.previousHeld = observation.previousHeld }
         observation.nextHeld = nil
@@ -158,7 +158,7 @@ extension ObjectRecord {
 
     /// Calls a function with each observation the object holds as an observer, the last registered first. Under the lock.
     func forEachHeld(_ body: (Borrowed<KeyValueObservation>) -> Void) {
-        var cursor = firstHeld
+        var cursor = guarded.firstHeld
         while let observation = cursor {
             cursor = observation.use { $0.nextHeld }
             body(observation)

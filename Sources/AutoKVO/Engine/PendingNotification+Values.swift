@@ -5,6 +5,7 @@ extension PendingNotification {
         isPrepared = true
         if let edit {
             if let elements = elements(of: edit, edit.removed, isMissing: edit.kind == .insertion) { old.set(elements) }
+            ThreadContext.current.value.coalescing?.keepOldValue(for: edit, in: self)
         } else if let route {
             if let value = value(of: route) { old.set(value) }
         } else {
@@ -59,9 +60,7 @@ extension PendingNotification {
     private func elements(of edit: CollectionChange, _ given: Any?, isMissing: Bool) -> Any? {
         if let given { return given }
         return record!.use { record in
-            guard !isMissing, let object = record.trackedObject else { return nil }
-            let whole = record.readValue(slot)
-            withExtendedLifetime(object) {}
+            guard !isMissing, let whole = record.readValue(slot) else { return nil }
             guard let indexes = edit.indexes else { return whole }
             return pickElements(indexes, of: whole)
         }

@@ -159,10 +159,9 @@ extension PathLink {
     }
 
     fileprivate func readElements() -> [TrackedObject] {
-        guard let object = record!.trackedObject,
-            let collection = unwrapped(record!.readValue(Int(slot))) as? any KeyValueCollection
-        else { return [] }
-        defer { withExtendedLifetime(object) {} }
+        guard let collection = record!.readValue(Int(slot)).flatMap(unwrapped) as? any KeyValueCollection else {
+            return []
+        }
         var found: [TrackedObject] = []
         var open = collection.elements
         while let value = open.popLast() {
