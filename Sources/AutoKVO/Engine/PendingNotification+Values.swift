@@ -57,6 +57,7 @@ extension PendingNotification {
 
     /// The elements that an edit of a collection takes away or puts in; of the collection that is there now, if the edit does
     /// not say.
+    @inline(never)
     private func elements(of edit: CollectionChange, _ given: Any?, isMissing: Bool) -> Any? {
         if let given { return given }
         return record!.use { record in

@@ -1,4 +1,5 @@
 internal import CDeallocHook
+internal import CSwiftRuntime
 
 /// Objects that CDeallocHook's table finds by the address of another object and does not own: each removes itself in its deinit.
 /// Used under a lock, without which that deinit cannot be completed.
@@ -8,7 +9,8 @@ struct AssociatedReferences<Object: AnyObject> {
 
     /// The object, retained; nil if there is none or its deinit has begun.
     subscript(address: UnsafeRawPointer) -> Object? {
-        cdh_associated(address, key, nil).flatMap { Borrowed<Object>.at($0).objectIfAlive }
+        guard let object = cdh_associated(address, key, nil), csr_try_retain(object) else { return nil }
+        return Borrowed.at(object).take()
     }
 
     func insert(_ object: Object, at address: UnsafeRawPointer) {

@@ -1,52 +1,40 @@
 internal import CSwiftRuntime
 
-/// An object whose memory stays allocated until `unpin`, though the object may die: its address is not reused, and any thread
-/// may ask at any time whether it is alive. See `ObjectRecord` for why this is not a weak reference.
-struct PinnedObject {
+/// An object of which the memory is kept, not the object: its address is not reused until `unpin()`, and any thread may check
+/// whether it is alive. A copy is the same pin, so exactly one of the copies is unpinned.
+///
+/// A pin is an unowned reference of the runtime. `weak` is not used: the first weak reference to an object moves its
+/// reference counts to a side table, which makes every later retain and release of it slow.
+struct PinnedObject: Hashable, @unchecked Sendable {
     let address: UnsafeRawPointer
 
+    @inline(__always)
     init(_ object: AnyObject) {
-        address = Borrowed.to(object).rawAddress
+        address = UnsafeRawPointer(Borrowed.to(object).address)
         csr_pin(address)
     }
 
-    /// Ends it. Called once, after which nothing of it is used.
     func unpin() { csr_unpin(address) }
+
+    /// Whether the object's deinit has begun or is over. Nothing is retained, so it may be asked under a lock.
+    @inline(__always)
+    var isDeinitializing: Bool { csr_is_deinitializing(address) }
 
     /// The object, retained, or nil if its deinit has begun.
     @inline(__always)
-    func object<Object: AnyObject>(as type: Object.Type) -> Object? { Borrowed<Object>.at(address).objectIfAlive }
+    func object<Object: AnyObject>(as type: Object.Type) -> Object? {
+        csr_try_retain(address) ? Borrowed<Object>.at(address).take() : nil
+    }
 
-    /// Whether the object's deinit has begun or is over. It retains nothing, so it may be called under a lock, and the caller's
-    /// release is never the one that frees the object.
-    var isDeinitializing: Bool { csr_is_deinitializing(address) }
+    /// Keeps the object alive while a closure runs. False if its deinit has begun, and then the closure is not called.
+    @inline(__always)
+    func whileAlive(_ body: () -> Void) -> Bool {
+        guard csr_try_retain(address) else { return false }
+        body()
+        csr_release(address)
+        return true
+    }
 
-    /// The object's class, also after its deinit.
+    /// The object's class. The object may be dead.
     var objectClass: AnyClass { ObjectClass.ofObject(at: address) }
-}
-
-extension Borrowed {
-    /// The object, retained, or nil if its deinit has begun. Its memory is pinned.
-    @inline(__always)
-    var objectIfAlive: Object? { csr_try_retain(rawAddress) ? take() : nil }
-
-    /// Whether the object's deinit has begun.
-    var isDeinitializing: Bool { csr_is_deinitializing(rawAddress) }
-
-    /// The object at an address if it is of this class or a subclass. A cast in Swift retains the object.
-    @inline(__always)
-    static func ofKind(at address: UnsafeRawPointer) -> Borrowed? {
-        csr_is_kind_of(address, unsafeBitCast(Object.self as AnyClass, to: UnsafeRawPointer.self)) ? .at(address) : nil
-    }
-
-    /// The reference that an integer was made of; nil for zero.
-    @inline(__always)
-    init?(bitPattern: UInt) {
-        guard let address = UnsafeRawPointer(bitPattern: bitPattern) else { return nil }
-        self = .at(address)
-    }
-
-    /// The reference as an integer, for a word that atomic operations change.
-    @inline(__always)
-    var bitPattern: UInt { UInt(bitPattern: address) }
 }
