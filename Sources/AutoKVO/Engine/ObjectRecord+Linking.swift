@@ -35,7 +35,7 @@ extension ObjectRecord {
     func link(_ observation: KeyValueObservation) -> Bool {
         let slot = Int(observation.slot)
         return changeList(slot, isAhead: observation.options.contains(.prior)) {
-            guard !isDying, !isDeinitializing else { return (0, false) }
+            guard !guarded.isDying, !isDeinitializing else { return (0, false) }
             if observation.isLinked || !observation.isLive { return (0, true) }
             let list = makeList(slot)
             if observation.membership == .leaving {
@@ -74,7 +74,7 @@ extension ObjectRecord {
     /// - Returns: False if the object's deinit has begun, and then nothing has changed.
     func link(_ link: PathLink) -> Bool {
         changeList(link.slot, isAhead: true) {
-            guard !isDying, !link.isCancelled, !isDeinitializing else { return (0, false) }
+            guard !guarded.isDying, !link.isCancelled, !isDeinitializing else { return (0, false) }
             if link.index >= 0 { return (0, true) }
             makeList(link.slot).value.append(link)
             return (1, true)
@@ -96,13 +96,13 @@ extension ObjectRecord {
     func hold(_ observation: KeyValueObservation) -> Bool {
         let hold = lock.lock()
         defer { lock.unlock(hold) }
-        guard !isDying, !isDeinitializing else { return false }
+        guard !guarded.isDying, !isDeinitializing else { return false }
         guard !observation.held.isHeld, observation.isLive else { return true }
         let this = Borrowed.to(observation)
-        observation.nextHeld = firstHeld
+        observation.nextHeld = guarded.firstHeld
         observation.previousHeld = nil
-        firstHeld?.use { $0.previousHeld = this }
-        firstHeld = this
+        guarded.firstHeld?.use { $0.previousHeld = this }
+        guarded.firstHeld = this
         observation.held.isHeld = true
         return true
     }
@@ -121,7 +121,7 @@ extension ObjectRecord {
     /// Takes the last observation out of the list of what the object holds that was put in; nil if there is none.
     func takeFirstHeld() -> KeyValueObservation? {
         let hold = lock.lock()
-        guard let observation = firstHeld else {
+        guard let observation = guarded.firstHeld else {
             lock.unlock(hold)
             return nil
         }
@@ -141,7 +141,7 @@ extension ObjectRecord {
         if let previous = observation.previousHeld {
             previous.use { $0.nextHeld = observation.nextHeld }
         } else {
-            firstHeld = observation.nextHeld
+            guarded.firstHeld = observation.nextHeld
         }
         observation.nextHeld?.use { $0.previousHeld = observation.previousHeld }
         observation.nextHeld = nil
@@ -182,7 +182,7 @@ extension ObjectRecord {
 
     /// Calls a function with each observation the object holds as an observer, the last registered first. Under the lock.
     func forEachHeld(_ body: (Borrowed<KeyValueObservation>) -> Void) {
-        var cursor = firstHeld
+        var cursor = guarded.firstHeld
         while let observation = cursor {
             cursor = observation.use { $0.nextHeld }
             body(observation)

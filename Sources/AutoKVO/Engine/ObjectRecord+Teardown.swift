@@ -4,7 +4,7 @@ extension ObjectRecord {
     /// While observations end, their closures are released and their `onEnd` runs: user code, which may remove and
     /// register others. Nothing new attaches to this object, whose record is marked first, so each loop comes to an end.
     func teardown() {
-        lock.withLock { isDying = true }
+        lock.withLock { guarded.isDying = true }
         TestPoint.tearingDown.reach()
         if let schema {
             for slot in 0..<schema.keys.count where list(slot) != nil {
@@ -13,7 +13,7 @@ extension ObjectRecord {
             }
         }
         while let observation = takeFirstHeld() { observation.observerDidDie() }
-        let details = lock.withLock { takeDetails() }
+        let details = lock.withLock { guarded.details.take() }
         ThreadContext.current.dropTransactions(of: self)
         guard let details else { return }
         for routes in details.derivedKeyRoutes.values { for route in routes { route.end() } }

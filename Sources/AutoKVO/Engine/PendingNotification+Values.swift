@@ -5,6 +5,7 @@ extension PendingNotification {
         isPrepared = true
         if let edit {
             if let elements = elements(of: edit, edit.removed, isMissing: edit.kind == .insertion) { old.set(elements) }
+            ThreadContext.current.value.coalescing?.keepOldValue(for: edit, in: self)
         } else if let route {
             if let value = value(of: route) { old.set(value) }
         } else {
@@ -55,17 +56,11 @@ extension PendingNotification {
 
     /// The elements that an edit of a collection takes away or puts in; of the collection that is there now, if the edit does
     /// not say.
+    @inline(never)
     private func elements(of edit: CollectionChange, _ given: Any?, isMissing: Bool) -> Any? {
         if let given { return given }
         if isMissing { return nil }
-        let whole: Any? =
-            if let route {
-                value(of: route)
-            } else {
-                record!.use { record in
-                    record.trackedObject.map { object in withExtendedLifetime(object) { record.readValue(slot) } }
-                }
-            }
+        let whole = if let route { value(of: route) } else { record!.use { $0.readValue(slot) } }
         guard let whole, let indexes = edit.indexes else { return whole }
         return pickElements(indexes, of: whole)
     }

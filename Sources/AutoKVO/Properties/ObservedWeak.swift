@@ -72,7 +72,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
         // The watch on the object referred to has to be updated, so every change that is observed is announced.
         if ticket.form != .silent { object.beginWrite(ticket) }
         record.lock.withLock {
-            record.makeDetails().weakWrites &+= 1
+            record.guarded.makeDetails().weakWrites &+= 1
             swap(&storage.pointee.reference, &reference)
         }
         // The old reference is released without the lock.

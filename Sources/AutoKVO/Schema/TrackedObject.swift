@@ -78,7 +78,7 @@ extension TrackedObject {
 
 /// What the library keeps of a tracked object: the engine's record. The object owns it, from the first observation to the end of
 /// its `deinit`.
-class AttachedRecord {
+class AttachedRecord: ListedObject {
     /// The object's `deinit` has begun.
     func objectIsDying() {}
 }

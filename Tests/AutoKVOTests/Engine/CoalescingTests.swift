@@ -191,6 +191,62 @@ import Testing
         #expect(recorder.entries.first?.new as? ContiguousArray == [7, 3, 4])
     }
 
+    @Test("an observer that is added inside gets the collection from before its own first edit") func addedInside()
+        throws
+    {
+        person.scores = [1]
+        person.tags = ["a"]
+        try person.observe("scores", options: [.old, .new], recorder.handler("first"))
+        try coalescingChanges {
+            person.$scores.append(2)
+            person.$tags.insert("b")
+            try person.observe("scores", options: [.old, .new], recorder.handler("second"))
+            try person.observe("tags", options: [.old, .new], recorder.handler("tags"))
+            person.$scores.append(3)
+            person.$scores.append(4)
+            person.$tags.insert("c")
+            person.$tags.insert("d")
+        }
+        #expect(recorder.labels == ["first", "second", "tags"])
+        #expect(recorder.entries[0].old as? [Int] == [1])
+        #expect(recorder.entries[1].old as? [Int] == [1, 2])
+        #expect(recorder.entries[2].old as? Set == ["a", "b"])
+        #expect(recorder.entries[0].new as? [Int] == [1, 2, 3, 4])
+        #expect(recorder.entries[1].new as? [Int] == [1, 2, 3, 4])
+    }
+
+    @Test("a path that moves to another object keeps the collection from before the first edit") func movedPath() throws
+    {
+        let (first, second) = (Person(), Person())
+        (first.scores, second.scores) = ([1], [9])
+        person.spouse = first
+        try person.observe("spouse.scores", options: [.old, .new], recorder.handler())
+        coalescingChanges {
+            first.$scores.append(2)
+            person.spouse = second
+            second.$scores.append(8)
+        }
+        #expect(recorder.kinds == [.setting])
+        #expect(recorder.last?.old as? [Int] == [1])
+        #expect(recorder.last?.new as? [Int] == [9, 8])
+    }
+
+    @Test("edits copy the collection once, however many there are") func linear() throws {
+        let count = 20_000
+        person.scores = Array(0..<count)
+        try person.observe("scores", options: [.old, .new], recorder.handler())
+        var storages: Set<UnsafeRawPointer> = []
+        coalescingChanges {
+            for index in 0..<count {
+                person.$scores[index] = -1
+                person.scores.withUnsafeBytes { _ = storages.insert($0.baseAddress!) }
+            }
+        }
+        #expect(storages.count == 1)
+        #expect(recorder.last?.old as? [Int] == Array(0..<count))
+        #expect(recorder.last?.new as? [Int] == Array(repeating: -1, count: count))
+    }
+
     @Test("what handlers change at the end is told inside their call") func reentrant() throws {
         try person.observe("age") { [recorder] change in
             recorder.record(change, "age")

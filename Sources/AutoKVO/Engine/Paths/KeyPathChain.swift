@@ -153,10 +153,9 @@ extension PathLink {
     }
 
     fileprivate func readElements() -> [TrackedObject] {
-        guard let object = record.trackedObject,
-            let collection = unwrapped(record.readValue(slot)) as? any KeyValueCollection
-        else { return [] }
-        defer { withExtendedLifetime(object) {} }
+        guard let collection = record.readValue(slot).flatMap(unwrapped) as? any KeyValueCollection else {
+            return []
+        }
         var found: [TrackedObject] = []
         var open = collection.elements
         while let value = open.popLast() {

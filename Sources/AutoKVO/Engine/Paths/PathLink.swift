@@ -50,9 +50,7 @@ final class PathLink: @unchecked Sendable {
 
     /// The value of the key; nil if the path does not lead here any more, or the object is dying.
     func readValue() -> Any? {
-        guard record.lock.withLock({ index >= 0 }), let object = record.trackedObject else { return nil }
-        defer { withExtendedLifetime(object) {} }
-        return record.readValue(slot)
+        record.lock.withLock { index >= 0 } ? record.readValue(slot) : nil
     }
 
     /// Takes the link out of its list, or makes sure that it never gets in.
