@@ -55,7 +55,7 @@ extension TrackedObject {
         let schema = try requireSchema()
         guard let slot = schema.slot(of: key) else { return try setValue(value, forUndefinedKey: key) }
         try schema.keys[slot].checkKeyPath(of: self)
-        set(try schema.prepare(value, forSlot: slot, in: key), slot, schema)
+        set(try schema.prepare(value, for: schema.keys[slot], in: key), schema.keys[slot])
     }
 
     /// Sets the property at the end of a key path, as `setValue(_:forKey:)` does. If an object on the way is nil there
@@ -67,37 +67,39 @@ extension TrackedObject {
     public func setValue(_ value: Any?, forKeyPath keyPath: String) throws(KeyValueError) {
         let end = try pathEnd(keyPath)
         guard let (schema, slot) = end.key else { return }
-        if let object = end.object { try schema.keys[slot].checkKeyPath(of: object) }
-        let prepared = try schema.prepare(value, forSlot: slot, in: keyPath)
-        end.object?.set(prepared, slot, schema)
-    }
-}
-
-extension TrackedObject {
-    /// Sets a property to a value that has its type. Its observers are called once.
-    func set(_ value: Any, _ slot: Int, _ schema: ClassSchema) {
         let key = schema.keys[slot]
-        announcing(key, nil) { _ = key.declared.write!(self, value) }
+        if let object = end.object { try key.checkKeyPath(of: object) }
+        let prepared = try schema.prepare(value, for: key, in: keyPath)
+        end.object?.set(prepared, key)
+    }
+
+    /// Sets a property to a value that has its type. Its observers are called once.
+    func set(_ value: Any, _ key: ResolvedKey) {
+        announcing(key, nil) { key.declared.write!(self, value) }
     }
 }
 
 extension ClassSchema {
+    func error(_ reason: KeyValueError.Reason, of key: ResolvedKey, in keyPath: String) -> KeyValueError {
+        KeyValueError(reason, className: className, key: key.name, keyPath: keyPath)
+    }
+
+    func requireSetter(of key: ResolvedKey, in keyPath: String) throws(KeyValueError) {
+        if key.declared.write == nil { throw error(.readOnlyKey, of: key, in: keyPath) }
+    }
+
     /// A value as one that the property of a key can be set to.
-    func prepare(_ value: Any?, forSlot slot: Int, in keyPath: String) throws(KeyValueError) -> Any {
-        let key = keys[slot].declared
-        guard key.write != nil else {
-            throw KeyValueError(.readOnlyKey, className: className, key: key.name, keyPath: keyPath)
-        }
+    func prepare(_ value: Any?, for key: ResolvedKey, in keyPath: String) throws(KeyValueError) -> Any {
+        try requireSetter(of: key, in: keyPath)
         return try convert(value, for: key, in: keyPath)
     }
 
     /// A value as one of a key's type.
-    func convert(_ value: Any?, for key: DeclaredKey, in keyPath: String) throws(KeyValueError) -> Any {
-        if let converted = convertForCoding(value ?? Any?.none as Any, toErased: key.valueType) { return converted }
-        throw KeyValueError(
-            .wrongType(expected: "\(key.valueType)", actual: typeName(of: value)), className: className, key: key.name,
-            keyPath: keyPath
-        ).saying(refusal(of: value, as: key.valueType))
+    func convert(_ value: Any?, for key: ResolvedKey, in keyPath: String) throws(KeyValueError) -> Any {
+        let type = key.declared.valueType
+        if let converted = convertForCoding(value ?? Any?.none as Any, to: type) { return converted }
+        throw error(.wrongType(expected: "\(type)", actual: typeName(of: value)), of: key, in: keyPath)
+            .saying(refusal(of: value, as: type))
     }
 }
 
@@ -106,9 +108,8 @@ private func refusal(of value: Any?, as type: Any.Type) -> String? {
     let bare = value.flatMap(unwrapped)
     guard let raw = unwrappedType(type) as? any RawRepresentable.Type, !(raw is any KeyValueConvertible.Type) else {
         // A number of another type is taken if it fits.
-        let isNumber =
-            CollectionOperator.sum.resultType(of: unwrappedType(type)) != nil && bare.flatMap(Number.init) != nil
-        return isNumber ? "holds \(type), not \(shown("\(bare!)"))" : nil
+        guard isNumberType(type), let bare, Number(bare) != nil else { return nil }
+        return "holds \(type), not \(shown("\(bare)"))"
     }
     let rawType = rawValueType(of: raw)
     let isRawValue = bare.map { Swift.type(of: $0) == rawType } ?? false

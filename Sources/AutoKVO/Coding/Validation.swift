@@ -13,7 +13,7 @@ extension TrackedObject {
     ///   key's `validate:` cannot look at, or the error for a name that is not declared.
     public func validateValue(_ value: inout Any?, forKey key: String) throws(KeyValueError) {
         let schema = try requireSchema()
-        try validate(&value, schema, try schema.requireSlot(of: key, in: key), in: key)
+        try validate(&value, schema, try schema.requireKey(key, in: key), in: key)
     }
 
     /// Asks whether a value may be set at the end of a key path, and lets the class of the object there correct it. If
@@ -23,26 +23,30 @@ extension TrackedObject {
     public func validateValue(_ value: inout Any?, forKeyPath keyPath: String) throws(KeyValueError) {
         let end = try pathEnd(keyPath)
         guard let object = end.object, let (schema, slot) = end.key else { return }
-        try object.validate(&value, schema, slot, in: keyPath)
+        try object.validate(&value, schema, schema.keys[slot], in: keyPath)
     }
 
     private func validate(
-        _ value: inout Any?, _ schema: ClassSchema, _ slot: Int, in keyPath: String
+        _ value: inout Any?, _ schema: ClassSchema, _ key: ResolvedKey, in keyPath: String
     ) throws(KeyValueError) {
-        let key = schema.keys[slot].declared
         var candidate = value
         do {
-            if let validate = key.validate {
+            if let validate = key.declared.validate {
                 var typed = try schema.convert(value, for: key, in: keyPath)
-                _ = try validate(self, &typed)
+                guard key.declared.isCallable else {
+                    let fault = "its validation belongs to the main actor, as the schema says, and was called elsewhere"
+                    throw KeyValueError.schemaFault(fault, of: key.declared.owner, key: key.name)
+                }
+                try validate(self, &typed)
                 candidate = unwrapped(typed)
             }
             try self.validate(&candidate, forKey: key.name)
         } catch let error as KeyValueError {
             throw error
         } catch {
-            throw KeyValueError(.invalidValue("\(error)"), className: schema.className, key: key.name, keyPath: keyPath)
-                .caused(by: error)
+            var refusal = schema.error(.invalidValue("\(error)"), of: key, in: keyPath)
+            refusal.underlyingError = error
+            throw refusal
         }
         value = candidate
     }

@@ -152,8 +152,3 @@ extension ObjectRecord {
         }
     }
 }
-
-private func withoutRepetitions<Element: Hashable>(_ elements: [Element]) -> [Element] {
-    var seen: Set<Element> = []
-    return elements.filter { seen.insert($0).inserted }
-}

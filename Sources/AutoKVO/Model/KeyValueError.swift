@@ -45,7 +45,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
     /// The whole path in which the key stood.
     public let keyPath: String
     /// The error that a validation threw, where the reason is `.invalidValue`.
-    public private(set) var underlyingError: (any Error)?
+    public internal(set) var underlyingError: (any Error)?
     /// What `description` says beyond the reason. Text from outside in it is already escaped and cut.
     private var detail: String?
 
@@ -70,9 +70,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(reason)
-        hasher.combine(className)
-        hasher.combine(key)
-        hasher.combine(keyPath)
+        hasher.combine([className, key, keyPath])
     }
 }
 
@@ -127,12 +125,5 @@ extension KeyValueError: CustomStringConvertible {
         var error = self
         error.detail = detail
         return error
-    }
-
-    /// The same error, which another one has caused.
-    func caused(by error: any Error) -> KeyValueError {
-        var result = self
-        result.underlyingError = error
-        return result
     }
 }

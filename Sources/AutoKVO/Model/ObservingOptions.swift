@@ -37,11 +37,9 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
 
 extension ObservingOptions: CustomStringConvertible {
     public var description: String {
-        let names: [(ObservingOptions, String)] = [
-            (.old, ".old"), (.new, ".new"), (.initial, ".initial"), (.prior, ".prior"),
-            (.unregisterManually, ".unregisterManually"), (.distinct, ".distinct"), (.once, ".once"),
-            (.retainsTarget, ".retainsTarget"),
-        ]
-        return "[" + names.filter { contains($0.0) }.map(\.1).joined(separator: ", ") + "]"
+        // By bit.
+        let names = ["old", "new", "initial", "prior", "unregisterManually", "distinct", "once", "retainsTarget"]
+        let contained = names.indices.filter { rawValue & 1 << $0 != 0 }
+        return "[" + contained.map { "." + names[$0] }.joined(separator: ", ") + "]"
     }
 }

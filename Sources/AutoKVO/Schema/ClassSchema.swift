@@ -18,8 +18,8 @@ final class ClassSchema: @unchecked Sendable {
     var className: String { String(describing: type) }
 
     init(
-        type: AnyClass, owner: AnyClass?, keys: [ResolvedKey], handlers: [String: DeclaredHandler],
-        slots: [String: Int]
+        type: AnyClass, owner: AnyClass? = nil, keys: [ResolvedKey] = [], handlers: [String: DeclaredHandler] = [:],
+        slots: [String: Int] = [:]
     ) {
         self.type = type
         self.owner = owner
@@ -49,6 +49,10 @@ final class ClassSchema: @unchecked Sendable {
     func requireSlot(of name: String, in keyPath: String) throws(KeyValueError) -> Int {
         if let slot = slot(of: name) { return slot }
         throw unknownKey(name, in: keyPath)
+    }
+
+    func requireKey(_ name: String, in keyPath: String) throws(KeyValueError) -> ResolvedKey {
+        keys[try requireSlot(of: name, in: keyPath)]
     }
 
     func unknownKey(_ name: String, in keyPath: String) -> KeyValueError {

@@ -11,6 +11,16 @@ public struct BindingTransform {
         self.body = body
     }
 
+    /// A function that makes a number of another one, and also takes text.
+    private init<Number: LosslessStringConvertible>(to type: Number.Type, _ convert: @escaping (Any) -> Number?) {
+        self.init({ input in
+            let isText = unwrappedType(input) is any StringProtocol.Type
+            return isText || isNumberType(input) || isExistential(unwrappedType(input)) ? Number.self : nil
+        }) { value in
+            (value as? any StringProtocol).map { Number(String($0)) } ?? value.flatMap(convert)
+        }
+    }
+
     /// Transforms a value, as a binding does. Nil and the empty optional are no value.
     public func callAsFunction(_ value: Any?) -> Any? { body(value.flatMap(unwrapped)) }
 
@@ -50,13 +60,9 @@ public struct BindingTransform {
 
     /// An integer of a number, whose fraction is cut off, or of a text; nil where it does not fit.
     public static func number<Number: FixedWidthInteger>(_ type: Number.Type) -> BindingTransform {
-        BindingTransform({ canBeNumber($0) ? Number.self : nil }) { value in
-            switch value {
-            case let value as any BinaryInteger: Number(exactly: value)
-            case let value as any BinaryFloatingPoint: Number(exactly: Double(value).rounded(.towardZero))
-            case let value as any StringProtocol: Number(String(value))
-            default: nil
-            }
+        BindingTransform(to: type) { value in
+            let whole = (value as? any BinaryFloatingPoint).map { Double($0).rounded(.towardZero) }
+            return wholeNumber(whole ?? value, as: type)
         }
     }
 
@@ -64,13 +70,8 @@ public struct BindingTransform {
     public static func number<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ type: Number.Type)
         -> BindingTransform
     {
-        BindingTransform({ canBeNumber($0) ? Number.self : nil }) { value in
-            switch value {
-            case let value as any BinaryInteger: Number(value)
-            case let value as any BinaryFloatingPoint: Number(value)
-            case let value as any StringProtocol: Number(String(value))
-            default: nil
-            }
+        BindingTransform(to: type) { value in
+            (value as? any BinaryInteger).map { Number($0) } ?? (value as? any BinaryFloatingPoint).map { Number($0) }
         }
     }
 
@@ -78,10 +79,4 @@ public struct BindingTransform {
     public func then(_ next: BindingTransform) -> BindingTransform {
         BindingTransform({ resultTypeOfInput($0).flatMap(next.resultTypeOfInput) }) { next.body(body($0)) }
     }
-}
-
-private func canBeNumber(_ type: Any.Type) -> Bool {
-    let type = unwrappedType(type)
-    return isExistential(type) || type is any BinaryInteger.Type || type is any BinaryFloatingPoint.Type
-        || type is any StringProtocol.Type
 }

@@ -80,7 +80,6 @@ func isOpen(_ type: Any.Type) -> Bool {
 }
 
 /// The value as another type: as it is, in or out of an optional, through a raw value, or by the type's own conversion.
-@usableFromInline
 func convert<To>(_ value: Any, to type: To.Type) -> To? {
     if let any = asAny(value, type) { return any }
     if let exact = value as? To, !(To.self is any OptionalValue.Type) || Swift.type(of: value) == To.self {
@@ -120,30 +119,24 @@ private func canCast(from source: Any.Type, to target: Any.Type) -> Bool {
     let (source, target) = (unwrappedType(source), unwrappedType(target))
     if source == target || isExistential(source) || isExistential(target) { return true }
     guard let a = source as? AnyClass, let b = target as? AnyClass else { return false }
-    return isKind(a, of: b) || isKind(b, of: a)
+    return isClass(a, orSubclassOf: b) || isClass(b, orSubclassOf: a)
 }
 
 private func sameShape(_ a: any KeyValueCollection.Type, _ b: any KeyValueCollection.Type) -> Bool {
     String(describing: a).prefix { $0 != "<" } == String(describing: b).prefix { $0 != "<" }
 }
 
-private func isKind(_ a: AnyClass, of b: AnyClass) -> Bool {
-    func isKind<B>(of _: B.Type) -> Bool { a is B.Type }
-    return _openExistential(b as Any.Type, do: isKind)
-}
+func isClass<Other: AnyObject>(_ type: AnyClass, orSubclassOf other: Other.Type) -> Bool { type is Other.Type }
 
 /// Whether two values of a key are equal for `.distinct` and for bindings: by `==` if the type has one, by identity for
 /// objects, and never otherwise.
 func areEqual(_ a: Any, _ b: Any) -> Bool {
     guard let a = unwrapped(a) else { return unwrapped(b) == nil }
     guard let b = unwrapped(b) else { return false }
-    if let a = a as? any Equatable { return isEqual(a, b) }
+    func isEqual<Value: Equatable>(_ a: Value) -> Bool { b as? Value == a }
+    if let a = a as? any Equatable { return isEqual(a) }
     guard Swift.type(of: a) is AnyClass, Swift.type(of: b) is AnyClass else { return false }
     return (a as AnyObject) === (b as AnyObject)
-}
-
-private func isEqual<T: Equatable>(_ a: T, _ b: Any) -> Bool {
-    (b as? T).map { a == $0 } ?? false
 }
 
 /// What an error calls the type of a value that was given.
