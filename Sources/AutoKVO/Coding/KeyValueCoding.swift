@@ -23,7 +23,7 @@ extension TrackedObject {
 
     /// The value at the end of a key path; nil if it is nil, or an object on the way to it.
     ///
-    /// A path can go on behind a collection with an operator, such as `"team.members.@avg.age"`. There are `@count`,
+    /// A path can continue after a collection with an operator, such as `"team.members.@avg.age"`. There are `@count`,
     /// which ignores what is on its right, `@sum`, `@avg`, `@min`, `@max`, `@unionOfObjects`,
     /// `@distinctUnionOfObjects`, `@unionOfArrays`, `@distinctUnionOfArrays` and `@distinctUnionOfSets`.
     ///
@@ -32,8 +32,8 @@ extension TrackedObject {
     /// give the values of their elements, as an array (`"rows.@unionOfArrays.amount"`).
     ///
     /// - Throws: A `KeyValueError` for a component that is not declared, an operator that does not exist or does not
-    ///   fit the values, and a path that goes on behind a plain collection or a value without keys. The path is checked
-    ///   as far as types are declared, also behind an object that is nil now.
+    ///   fit the values, and a path that continues after a plain collection or a value without keys. The path is checked
+    ///   as far as types are declared, also after an object that is nil now.
     /// - Complexity: O(*n*) for *n* components and, behind an operator, elements.
     public func value(forKeyPath keyPath: String) throws(KeyValueError) -> Any? {
         if try requireSchema().slot(of: keyPath) != nil { return try value(forKey: keyPath) }
@@ -43,8 +43,8 @@ extension TrackedObject {
     /// Sets the property of a key. Its observers are called once, unless the key's automatic notification is off.
     ///
     /// The value may be of the property's type, optional or not; for an enum or another `RawRepresentable` its raw
-    /// value; what a `KeyValueConvertible` takes; and a number of any type that the property's can hold (`3.0` for an
-    /// `Int`, not `3.5`). Arrays and sets are taken if every element is of the right type. Validation is not run: that
+    /// value; what a `KeyValueConvertible` accepts; and a number of any type that the property's can hold (`3.0` for an
+    /// `Int`, not `3.5`). Arrays and sets are accepted if every element is of the right type. Validation is not run: that
     /// is `validateValue(_:forKey:)`.
     ///
     /// - Throws: A `KeyValueError` for a name that is not declared (unless the class overrides
@@ -107,7 +107,7 @@ extension ClassSchema {
 private func refusal(of value: Any?, as type: Any.Type) -> String? {
     let bare = value.flatMap(unwrapped)
     guard let raw = unwrappedType(type) as? any RawRepresentable.Type, !(raw is any KeyValueConvertible.Type) else {
-        // A number of another type is taken if it fits.
+        // A number of another type is accepted if it fits.
         guard isNumberType(type), let bare, Number(bare) != nil else { return nil }
         return "holds \(type), not \(shown("\(bare)"))"
     }

@@ -1,7 +1,7 @@
 extension TrackedObject {
-    /// Asks whether a value may be set for a key, and lets the class correct it.
+    /// Checks whether a value may be set for a key, and lets the class correct it.
     ///
-    /// First the `validate:` of the `Key` looks at it, as a value of the property's type, then the object's
+    /// First the `validate:` of the `Key` checks it, as a value of the property's type, then the object's
     /// `validate(_:forKey:)`; either may replace it. Without them every value passes. Nothing is set, and no
     /// observer is called.
     ///
@@ -9,14 +9,14 @@ extension TrackedObject {
     ///   - value: The value; on return what replaced it. Unchanged if the call throws.
     ///   - key: A key of this object.
     /// - Throws: A `KeyValueError`: `.invalidValue` with the description of what a validation threw, which is its
-    ///   `underlyingError` (a `KeyValueError` of its own goes through as it is), `.wrongType` for a value that the
-    ///   key's `validate:` cannot look at, or the error for a name that is not declared.
+    ///   `underlyingError` (a `KeyValueError` is thrown unchanged), `.wrongType` for a value that is not of
+    ///   the type of the key's `validate:`, or the error for a name that is not declared.
     public func validateValue(_ value: inout Any?, forKey key: String) throws(KeyValueError) {
         let schema = try requireSchema()
         try validate(&value, schema, try schema.requireKey(key, in: key), in: key)
     }
 
-    /// Asks whether a value may be set at the end of a key path, and lets the class of the object there correct it. If
+    /// Checks whether a value may be set at the end of a key path, and lets the class of the object there correct it. If
     /// an object on the way is nil, the value passes.
     ///
     /// - Throws: As `validateValue(_:forKey:)`, and for a path that is not right or ends in an operator.

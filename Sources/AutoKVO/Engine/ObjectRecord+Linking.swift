@@ -10,7 +10,7 @@ extension ObjectRecord {
     /// - Returns: False if the object's deinit has begun, and then nothing has changed.
     func link(_ node: ObservationNode) -> Bool {
         let slot = Int(node.slot)
-        let isIndependent = layout!.value[slot].contains(.isIndependent)
+        let isIndependent = layout!.value[slot].isIndependent
         let dependencies = isIndependent ? nil : schema!.dependencies(of: slot)
         let hold = lock.lock()
         guard !isDying, !node.isCancelled, !csr_is_deinitializing(address) else {
@@ -50,7 +50,7 @@ extension ObjectRecord {
         }
         let isUnlinked = list(slot).unsafelyUnwrapped.value.remove(node)
         interestDidChange(by: -1)
-        let isIndependent = layout!.value[slot].contains(.isIndependent)
+        let isIndependent = layout!.value[slot].isIndependent
         let dependencies = isIndependent ? nil : schema!.dependencies(of: slot)
         if let dependencies { basesDidGetInterest(dependencies, from: node, by: -1) }
         let result = finish()

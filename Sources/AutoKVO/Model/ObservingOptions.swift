@@ -11,7 +11,7 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
     /// The change carries the value from after it.
     public static let new = ObservingOptions(rawValue: 1 << 1)
     /// The handler is called once for each path during the registration, before it returns. That call never carries an
-    /// old value; it carries the current one as new if `.new` is asked for.
+    /// old value; it carries the current one as new if `.new` is set.
     public static let initial = ObservingOptions(rawValue: 1 << 2)
     /// The handler is called before each change too, with `isPrior` set and without a new value.
     public static let prior = ObservingOptions(rawValue: 1 << 3)

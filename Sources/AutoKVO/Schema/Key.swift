@@ -19,10 +19,10 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
     ///   - notifiesAutomatically: Whether writing the property is announced. If not, only manual announcements are. A
     ///     constant says false, too.
     ///   - validate: Looks at a value for `validateValue(_:forKey:)`, may replace it, and throws to refuse it. Setting the
-    ///     property does not call it. It runs on the thread that asks.
+    ///     property does not call it. It runs on the thread that validates.
     // Each use of the key path is an evaluation of its own, in the caller: so the compiler sees the literal where it is
-    // captured, and reads the property directly. Captured from one variable that is used twice, it takes 140 ns more. (To
-    // force the inlining ends the compiler, 6.3.1, where a class that is not final says `Schema(Self.self)`.)
+    // captured, and reads the property directly. Captured from one variable that is used twice, a read takes 140 ns more. (Forced
+    // inlining crashes the compiler, 6.3.1, where a class that is not final says `Schema(Self.self)`.)
     @inlinable
     public init(
         _ name: String, _ keyPath: @autoclosure () -> KeyPath<Class, Value>, affectedBy: String...,

@@ -3,7 +3,7 @@ import Synchronization
 /// One key of one class. Its variables are set while the schema is made, before any other thread can see it.
 final class ResolvedKey: @unchecked Sendable {
     let slot: Int
-    /// The declaration that counts: the first of `declarations`.
+    /// The declaration that applies: the first of `declarations`.
     let declared: DeclaredKey
     /// The class's own declaration of the key, if there is one, then those of its superclasses.
     let declarations: [DeclaredKey]

@@ -9,7 +9,7 @@
 ///
 /// The library reads a class's schema once, at the first use of the class by name, and keeps the result. A schema that contradicts
 /// itself (a name twice, a dotted or empty name, `affectedBy` of an unknown key, a cycle), that declares a key whose changes
-/// nothing announces, or that names another class than the one it stands in makes every use of the class by name throw a
+/// nothing announces, or that names another class than the one it is written in makes every use of the class by name throw a
 /// `KeyValueError` that says so and what to write instead.
 ///
 /// Closures in a schema are nonisolated: they run on whatever thread makes the change. See

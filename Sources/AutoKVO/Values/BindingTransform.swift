@@ -1,6 +1,6 @@
 /// What a binding does to a value before it sets the property.
 ///
-/// Transforms can be chained: `.default(0).then(.description)`. Nil stands for a missing value: an empty optional, or a path
+/// Transforms can be chained: `.default(0).then(.description)`. Nil is a missing value: an empty optional, or a path
 /// on which an object is missing.
 public struct BindingTransform {
     private let body: (Any?) -> Any?
@@ -11,7 +11,7 @@ public struct BindingTransform {
         self.body = body
     }
 
-    /// A function that makes a number of another one, and also takes text.
+    /// A conversion of numbers to another type of number, which also parses text.
     private init<Number: LosslessStringConvertible>(to type: Number.Type, _ convert: @escaping (Any) -> Number?) {
         self.init({ input in
             let isText = unwrappedType(input) is any StringProtocol.Type
@@ -24,7 +24,7 @@ public struct BindingTransform {
     /// Transforms a value, as a binding does. Nil and the empty optional are no value.
     public func callAsFunction(_ value: Any?) -> Any? { body(value.flatMap(unwrapped)) }
 
-    /// The type of the results for values of a type; nil if the transform does not take them.
+    /// The type of the results for values of a type; nil if the transform does not accept them.
     public func resultType(for input: Any.Type) -> Any.Type? { resultTypeOfInput(input) }
 
     /// A function of a value. It is not called with nil, which stays nil, unless `Input` is an optional type.
@@ -75,7 +75,7 @@ public struct BindingTransform {
         }
     }
 
-    /// This transform, and then another one of what comes out of it.
+    /// This transform followed by another one of its results.
     public func then(_ next: BindingTransform) -> BindingTransform {
         BindingTransform({ resultTypeOfInput($0).flatMap(next.resultTypeOfInput) }) { next.body(body($0)) }
     }

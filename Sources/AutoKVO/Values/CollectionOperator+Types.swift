@@ -1,6 +1,6 @@
 extension CollectionOperator {
-    /// The type of what the operator makes of values of a type, as far as that is declared; nil if it can make nothing
-    /// of them.
+    /// The type of the operator's result for values of a type, as far as that is declared; nil if the operator does not accept
+    /// them.
     func resultType(of values: Any.Type) -> Any.Type? {
         let type = unwrappedType(values)
         // `@sum` makes a number, but the declared types do not give its type.

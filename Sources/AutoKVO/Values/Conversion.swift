@@ -22,14 +22,17 @@ extension KeyValueConvertible {
 
 protocol OptionalValue {
     static var wrappedType: Any.Type { get }
-    static var none: Self { get }
-    static func wrap(_ value: Any) -> Any?
+    /// A value converted and wrapped, the empty optional for nil; nil if the value cannot be converted.
+    static func wrapping(_ value: Any?) -> Self?
     var wrapped: Any? { get }
 }
 
 extension Optional: OptionalValue {
     static var wrappedType: Any.Type { Wrapped.self }
-    static func wrap(_ value: Any) -> Any? { convert(value, to: Wrapped.self).map { Optional($0) as Any } }
+    static func wrapping(_ value: Any?) -> Wrapped?? {
+        guard let value else { return .some(nil) }
+        return convert(value, to: Wrapped.self).map(Optional.some)
+    }
     var wrapped: Any? { map { $0 as Any } }
 }
 
@@ -52,26 +55,20 @@ extension ContiguousArray: KeyValueCollection {}
 extension Set: KeyValueCollection {}
 
 extension Dictionary: KeyValueCollection {
-    // A path goes on behind the values of a dictionary, not behind its keys.
+    // A path continues with the values of a dictionary, not with its keys.
     static var elementType: Any.Type { Value.self }
     var elements: [Any] { values.map { $0 as Any } }
 }
 
 /// The type without its layers of `Optional`.
 func unwrappedType(_ type: Any.Type) -> Any.Type {
-    var type = type
-    while let optional = type as? any OptionalValue.Type { type = optional.wrappedType }
-    return type
+    (type as? any OptionalValue.Type).map { unwrappedType($0.wrappedType) } ?? type
 }
 
 /// The value without its layers of `Optional`; nil if one of them is empty.
 func unwrapped(_ value: Any) -> Any? {
-    var value = value
-    while let optional = value as? any OptionalValue {
-        guard let wrapped = optional.wrapped else { return nil }
-        value = wrapped
-    }
-    return value
+    guard let optional = value as? any OptionalValue else { return value }
+    return optional.wrapped.flatMap(unwrapped)
 }
 
 /// Whether the type does not say which type a value of it has, so that only the value does.
@@ -86,8 +83,7 @@ func convert<To>(_ value: Any, to type: To.Type) -> To? {
         return exact
     }
     if let optional = To.self as? any OptionalValue.Type {
-        guard let bare = unwrapped(value) else { return optional.none as? To }
-        return optional.wrap(bare).flatMap { $0 as? To }
+        return optional.wrapping(unwrapped(value)).flatMap { $0 as? To }
     }
     guard let bare = unwrapped(value) else { return nil }
     if let convertible = To.self as? any KeyValueConvertible.Type { return convertible.init(keyValue: bare) as? To }
@@ -139,5 +135,5 @@ func areEqual(_ a: Any, _ b: Any) -> Bool {
     return (a as AnyObject) === (b as AnyObject)
 }
 
-/// What an error calls the type of a value that was given.
+/// The name by which an error describes the type of a value.
 func typeName(of value: Any?) -> String { value.flatMap(unwrapped).map { "\(type(of: $0))" } ?? "nil" }
