@@ -1,3 +1,7 @@
+// The protocol of this folder: the types that all other folders name, and the text of messages. They are values without references
+// to objects, so nothing here can be dead; only `Diagnostics.handler` is shared, which a lock guards and which is called without
+// it. Read next: ObservingOptions.swift, KeyPathText.swift.
+
 /// What was wrong with a name, a path or a value that the compiler cannot check.
 ///
 /// A call that throws it has changed nothing: a registration left nothing registered and made no call, a coding call

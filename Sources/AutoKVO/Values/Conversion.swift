@@ -1,3 +1,12 @@
+// The protocol of this folder: pure functions of values and types. Nothing here refers to an object that is observed, has state,
+// or takes a lock; but `==`, `<`, a raw value's `init` and a user's `KeyValueConvertible` are user code, so the functions are
+// called without a lock.
+//
+// A value of a key is an `Any`. `unwrapped` removes its layers of `Optional`. `convert` is what a delivery uses: it changes the
+// type and never the value. `convertForCoding` (NumberConversion.swift) is what a write by name uses: it also changes the type of
+// numbers, exactly. `canConvert` says the same of types, when an observation is registered. `areEqual` decides `.distinct`.
+// Read next: NumberConversion.swift, then CollectionOperator+Apply.swift.
+
 /// A type that values of a key can be delivered or set as, though the property has another type.
 ///
 ///     extension Celsius: KeyValueConvertible {
