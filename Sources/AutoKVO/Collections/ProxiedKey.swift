@@ -64,7 +64,7 @@ struct ProxiedCollection<Value: EmptyCollectionValue & Collection>: CollectionEd
             }
             var value = value
             let result = body(&value)
-            _ = key.declared.write!(object, value)
+            key.declared.write!(object, value)
             return result
         }
     }

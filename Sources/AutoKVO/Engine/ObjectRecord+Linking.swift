@@ -13,7 +13,7 @@ extension ObjectRecord {
     private func changeList<Result>(
         _ slot: Int, isAhead: Bool, _ body: () -> (growth: Int32, result: Result)
     ) -> Result {
-        let dependencies = layout!.value[slot].contains(.isIndependent) ? nil : schema!.dependencies(of: slot)
+        let dependencies = layout!.value[slot].isIndependent ? nil : schema!.dependencies(of: slot)
         let hold = lock.lock()
         let (growth, result) = body()
         if growth != 0 {

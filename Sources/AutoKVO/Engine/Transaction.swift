@@ -226,7 +226,7 @@ struct Transaction {
 
     /// Moves the links of paths that lead on from a property, or from a key derived from it, to the objects that are behind it now.
     static func follow(_ record: ObjectRecord, _ slot: Int) {
-        if record.layout!.value[slot].contains(.isWeak) { record.updateWatch(of: slot, didChange: true) }
+        if record.layout!.value[slot].isWeak { record.updateWatch(of: slot, didChange: true) }
         guard let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.ahead) else {
             return
         }

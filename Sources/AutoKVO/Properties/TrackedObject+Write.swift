@@ -54,7 +54,7 @@ extension TrackedObject {
             return (WriteTicket(.silent, slot), nil, nil)
         }
         var interest = list.value.interest.load(ordering: .acquiring)
-        if interest.isEmpty || layout.value[slot].contains(.isSilent) || csr_is_deinitializing(address) {
+        if interest.isEmpty || layout.value[slot].isSilent || csr_is_deinitializing(address) {
             return (WriteTicket(.silent, slot), nil, nil)
         }
         let thread = ThreadContext.current
