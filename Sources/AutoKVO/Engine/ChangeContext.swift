@@ -111,8 +111,6 @@ struct ChangeEvent {
     var edit: Borrowed<CollectionChange>?
     /// Tells the prior and the other call of one change from those of another.
     var token: UInt = 0
-    /// The same for all notifications of one change; zero where there is only one.
-    var change: UInt = 0
     /// The addresses of the values, in memory that holds a value of `type`; nil where there is none, or no observer needs it.
     @usableFromInline var type: Any.Type = Any.self
     @usableFromInline var old: UnsafeRawPointer?

@@ -89,21 +89,12 @@ struct HandlerLoop {
             if route.isOneOfSeveral || observation.options.contains(.once), route.isEnded { return }
             let target = route.root.address
             guard csr_try_retain(target) else { return }
-            if !isCalled(observation, route), observation.pin() {
+            if observation.pin() {
                 call(observation, by: this)
                 observation.unpin()
             }
             csr_release(target)
         }
-    }
-
-    /// Whether the change has called the handler already: one that ignores what changed is called once for a change, however many of
-    /// the observation's paths it touches.
-    private func isCalled(_ observation: KeyValueObservation, _ route: Route) -> Bool {
-        guard event.change != 0, route.ignoresChange else { return false }
-        let call = ThreadContext.Call(
-            observation: ObjectIdentifier(observation), change: event.change, isPrior: event.isPrior)
-        return !thread.value.calls.insert(call).inserted
     }
 
     private mutating func call(_ observation: KeyValueObservation, by route: Borrowed<Route>?) {

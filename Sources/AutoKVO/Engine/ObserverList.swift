@@ -17,6 +17,8 @@ struct ObserverList: ~Copyable {
     /// after the change.
     private var derived: Int32 = 0
     private var derivedAhead: Int32 = 0
+    /// Whether a part was ever in the list.
+    private(set) var hasParts = false
     /// In no particular order: each link knows its index.
     private(set) var links: [PathLink] = []
     /// Summary of what the observers need; written under the lock, read without it. Not the first of the variables: the thread
@@ -94,6 +96,7 @@ struct ObserverList: ~Copyable {
             $0.previous = last
             $0.next = nil
             account(for: $0, by: 1)
+            if $0.flags.contains(.part) { hasParts = true }
         }
         if let last { last.use { $0.next = observation } } else { first = observation }
         last = observation

@@ -109,7 +109,7 @@ extension PendingNotification {
     private func pinNextBatch() {
         var count = 0
         var cursor = cursor
-        let end = min(bound, end)
+        let (end, skipped) = (min(bound, end), skipped)
         while let observation = cursor {
             observation.use {
                 guard $0.sequence <= end else {
@@ -117,7 +117,7 @@ extension PendingNotification {
                     return
                 }
                 cursor = $0.next
-                guard $0.isLinked else { return }
+                guard $0.isLinked, $0.flags.isDisjoint(with: skipped) else { return }
                 $0.pinWord &+= 1
                 batch[count] = observation
                 count &+= 1
@@ -190,6 +190,7 @@ extension PendingNotification {
         other.use { other in
             other.bound = bound
             other.end = end
+            other.skipped = skipped
             record.use { other.traverse($0, list, behind: last, thread, event) }
         }
         thread.giveBack(other)

@@ -24,6 +24,8 @@ final class PendingNotification {
     private(set) var ownsSubject = false
     /// The last observation of the list that counts: those added later wait for the next change.
     var bound: UInt64 = .max
+    /// Observations of the list that are called on behalf of other notifications.
+    var skipped: ObservationFlags = []
     /// What was the last observation when the traversal began.
     var end: UInt64 = 0
 
@@ -54,6 +56,8 @@ final class PendingNotification {
     var batchCount = 0
     var batchIndex = 0
     var cursor: Borrowed<KeyValueObservation>?
+    /// Whether it was made for the calls of one delivery alone: see `NotificationChain.separateParts`.
+    private(set) var isAdded = false
     var isStarted = false
     var isPending = false
 
@@ -102,10 +106,19 @@ final class PendingNotification {
         self.leaf = leaf.map { .retaining($0) }
     }
 
+    /// A path of one key, whose list another notification is of.
+    ///
+    /// - Parameter route: Retained; the ownership is taken.
+    func setSubject(part route: Borrowed<Route>, of source: PendingNotification) {
+        (isFilled, ownsSubject, isAdded) = (true, true, true)
+        self.route = route
+        (event, needs) = (source.event, source.needs)
+    }
+
     /// Notes what changes.
     @inline(__always)
     func prepare(
-        _ change: UInt, _ needs: ObserverList.Interest, isOwn: Bool, _ edit: CollectionChange?,
+        _ needs: ObserverList.Interest, isOwn: Bool, _ edit: CollectionChange?,
         excluding: ObservingOptions, _ thread: InPlace<ThreadContext>
     ) {
         self.needs = needs
@@ -114,7 +127,7 @@ final class PendingNotification {
         if isOwn, let edit { self.edit = edit }
         event = ChangeEvent(
             kind: isOwn ? edit?.kind ?? .setting : .setting, isLastComponent: isOwn, excluded: excluding,
-            token: thread.value.makeToken(thread), change: change)
+            token: thread.value.makeToken(thread))
     }
 
     /// One observation, by one of its paths, with values that are known.
@@ -149,6 +162,8 @@ final class PendingNotification {
         ownsSubject = false
         (self.record, self.route, self.leaf, self.observation, list) = (nil, nil, nil, nil, nil)
         bound = .max
+        skipped = []
+        isAdded = false
         needs = []
         isPrepared = false
         isKnown = false

@@ -14,8 +14,6 @@ struct ThreadContext {
     private var lastPending: Borrowed<PendingNotification>?
     /// The changes that have begun and not ended on this thread, the outermost first.
     var openTransactions: [Transaction] = []
-    /// Calls of handlers that are called once for a change, made for the changes that are under way.
-    var calls: Set<Call> = []
     /// Counts the notifications of this thread, to tell them apart.
     var serial: UInt = 0
     /// The outermost `coalescingChanges` under way, if any.
@@ -125,19 +123,6 @@ struct ThreadContext {
             if let found = transaction.notification(where: { $0.identity == identity }) { return found }
         }
         return nil
-    }
-
-    /// A call of a handler that is called once for a change.
-    struct Call: Hashable {
-        let observation: ObjectIdentifier
-        let change: UInt
-        let isPrior: Bool
-    }
-
-    /// Forgets the calls of changes that are over.
-    @inline(__always)
-    mutating func forgetCalls() {
-        if !calls.isEmpty, firstPending == nil, openTransactions.isEmpty { calls = [] }
     }
 
     /// What no other notification of any thread has, as long as both are under way.

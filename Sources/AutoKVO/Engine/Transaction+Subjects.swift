@@ -15,7 +15,6 @@ extension Transaction {
     ) -> ObserverList.Interest {
         var allNeeds: ObserverList.Interest = []
         var links = TinyArray<PathLink>()
-        let change = thread.value.makeToken(thread)
         AffectedLists.forEach(from: record, changed) { owner, slot, list, interest in
             if let share, let open = thread.value.openNotification(list.address) { return share(open) }
             let notification = thread.value.takeNotification()
@@ -24,7 +23,7 @@ extension Transaction {
                 $0.setSubject(owner, slot, list, isHeld: isTargetHeld && isOfObject)
                 $0.bound = list.value.lastSequence
                 $0.prepare(
-                    change, interest, isOwn: isOfObject && slot == changed, edit, excluding: excluding, thread)
+                    interest, isOwn: isOfObject && slot == changed, edit, excluding: excluding, thread)
             }
             allNeeds.formUnion(interest)
             chain.append(notification)
@@ -32,7 +31,7 @@ extension Transaction {
             if link.route.unmanagedObservation != nil { links.append(link) }
         }
         if !links.isEmpty {
-            allNeeds.formUnion(addRoutes(of: links, record, changed, edit, change, &chain, thread, share))
+            allNeeds.formUnion(addRoutes(of: links, record, changed, edit, &chain, thread, share))
         }
         return allNeeds
     }
@@ -40,7 +39,7 @@ extension Transaction {
     /// Adds the paths that lead through links, in the order of their registration, each once.
     @inline(never)
     private static func addRoutes(
-        of links: TinyArray<PathLink>, _ record: ObjectRecord, _ changed: Int, _ edit: CollectionChange?, _ change: UInt,
+        of links: TinyArray<PathLink>, _ record: ObjectRecord, _ changed: Int, _ edit: CollectionChange?,
         _ chain: inout NotificationChain, _ thread: InPlace<ThreadContext>,
         _ share: ((Borrowed<PendingNotification>) -> Void)?
     ) -> ObserverList.Interest {
@@ -57,7 +56,7 @@ extension Transaction {
                 let needs = link.route.needs
                 $0.setSubject(route, leaf: link.isLeaf ? link : nil)
                 let isOwn = link.isLeaf && link.slot == changed && link.record === record
-                $0.prepare(change, needs, isOwn: isOwn, edit, excluding: [], thread)
+                $0.prepare(needs, isOwn: isOwn, edit, excluding: [], thread)
                 allNeeds.formUnion(needs)
             }
             chain.append(notification)
@@ -94,7 +93,7 @@ extension Transaction {
             if link.isMoved, link.route.unmanagedObservation != nil { links.append(link) }
         }
         if links.isEmpty { return }
-        _ = addRoutes(of: links, record, changed, nil, thread.value.makeToken(thread), &chain, thread) { _ in }
+        _ = addRoutes(of: links, record, changed, nil, &chain, thread) { _ in }
     }
 }
 

@@ -238,7 +238,9 @@ struct Transaction {
 
     /// Reads what is needed before the first handler, then calls all.
     private static func notify(_ chain: NotificationChain, isPrior: Bool, _ thread: InPlace<ThreadContext>) {
+        var chain = chain
         chain.forEach { $0.makeEvent(isPrior: isPrior) }
+        let hasSeparateParts = chain.separateParts(isPrior: isPrior, thread)
         if !isPrior, !chain.isSingle { chain.forEach { thread.value.appendPending($0) } }
         chain.forEach {
             if !isPrior || $0.needs.contains(.prior) { $0.deliver(thread) }
@@ -247,7 +249,7 @@ struct Transaction {
             if $0.isPending { thread.value.removePending($0) }
             $0.isStarted = false
         }
-        thread.value.forgetCalls()
+        if hasSeparateParts { chain.removeParts(thread) }
     }
 }
 
