@@ -77,7 +77,7 @@ extension TrackedObject {
     /// Sets a property to a value that has its type. Its observers are called once.
     func set(_ value: Any, _ slot: Int, _ schema: ClassSchema) {
         let key = schema.keys[slot]
-        announcing(key, nil) { _ = key.declared.write!(self, value) }
+        announcing(key.announcesItself ? nil : slot) { _ = key.declared.write!(self, value) }
     }
 }
 

@@ -6,15 +6,14 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not a set, and one that cannot
     ///   be written.
     public func mutableSetValue(forKey key: String) throws(KeyValueError) -> MutableSetProxy {
-        try MutableSetProxy(self, key)
+        try MutableSetProxy(ProxiedKey(self, key))
     }
 
     /// The set at the end of a key path: that of the object that the path leads to now.
     ///
     /// - Throws: As `mutableSetValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
     public func mutableSetValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableSetProxy {
-        let end = try collectionOwner(keyPath)
-        return try MutableSetProxy(end.object, end.key)
+        try MutableSetProxy(ProxiedKey(self, path: keyPath))
     }
 }
 
@@ -32,9 +31,9 @@ public struct MutableSetProxy {
     private let proxied: ProxiedKey
     private let type: any ProxiedSet.Type
 
-    init(_ object: TrackedObject, _ key: String) throws(KeyValueError) {
-        proxied = try ProxiedKey(object, key, expecting: "a set") { $0 is any ProxiedSet.Type }
-        type = unwrappedType(proxied.key.declared.valueType) as! any ProxiedSet.Type
+    init(_ key: ProxiedKey) throws(KeyValueError) {
+        proxied = key
+        type = try key.type(as: (any ProxiedSet.Type).self, "a set")
     }
 
     /// The object that has the set.
@@ -46,7 +45,7 @@ public struct MutableSetProxy {
     /// The elements now, in no particular order.
     ///
     /// - Complexity: O(*n*).
-    public var elements: [Any] { (proxied.read() as? any KeyValueCollection)?.elements ?? [] }
+    public var elements: [Any] { proxied.elements }
 
     /// How many elements there are now.
     ///

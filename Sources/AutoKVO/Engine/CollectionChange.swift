@@ -1,4 +1,5 @@
 /// How a collection is edited.
+@usableFromInline
 final class CollectionChange {
     let kind: ChangeKind
     let indexes: RangeSet<Int>?
@@ -6,6 +7,7 @@ final class CollectionChange {
     let removed: Any?
     let inserted: Any?
 
+    @usableFromInline
     init(_ kind: ChangeKind, indexes: RangeSet<Int>? = nil, removed: Any? = nil, inserted: Any? = nil) {
         self.kind = kind
         self.indexes = indexes
