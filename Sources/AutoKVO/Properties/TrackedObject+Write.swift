@@ -10,23 +10,26 @@ struct ObservedWrite {
     @usableFromInline let needsOld: Bool
     @usableFromInline let needsNew: Bool
 
+    /// The context of the thread that found it. An edit may end on another one: an `inout` argument lasts over an `await`.
+    fileprivate let thread: InPlace<ThreadContext>
+
     /// Nil if nobody has to be notified. Deliveries that the write must not overtake are completed.
     @inline(__always)
     fileprivate init?(
-        _ record: Borrowed<ObjectRecord>, _ slot: Int, _ layout: InPlace<SlotLayout>,
-        _ thread: InPlace<ThreadContext>
+        to object: TrackedObject, _ record: Borrowed<ObjectRecord>, _ slot: Int, _ layout: InPlace<SlotLayout>
     ) {
         guard let list = record.use({ $0.list(slot) }) else { return nil }
         var interest = list.value.interest.load(ordering: .acquiring)
-        let isSilent = interest.isEmpty || layout.value[slot].contains(.isSilent)
-        if isSilent || record.use({ $0.isDeinitializing }) { return nil }
+        if interest.isEmpty || layout.value[slot].contains(.isSilent) || object.isDeinitializing { return nil }
+        thread = ThreadContext.current
         if thread.value.firstPending != nil {
+            let thread = thread
             record.use { Transaction.completeDeliveries(before: $0, slot, thread) }
             // Handlers were called, which may have added and removed observers.
             interest = list.value.interest.load(ordering: .acquiring)
         }
-        self.slot = Int32(truncatingIfNeeded: slot)
         self.list = list
+        self.slot = Int32(truncatingIfNeeded: slot)
         // Inside an announced change of the same property, or of one that leads to the same observers, the outer one notifies.
         isAnnounced = thread.value.isAnnouncing || !interest.isDisjoint(with: .beyondOwnList)
         needsOld = !isAnnounced && interest.contains(.old)
@@ -42,16 +45,15 @@ extension TrackedObject {
     @usableFromInline
     final func write(atOffset offset: Int, _ values: ValuePointers, _ store: () -> Void) -> Bool {
         guard let (record, slot, layout) = property(atOffset: offset) else { return false }
-        let thread = ThreadContext.current
-        guard let write = ObservedWrite(record, slot, layout, thread) else {
+        guard let write = ObservedWrite(to: self, record, slot, layout) else {
             store()
             return true
         }
         if write.isAnnounced {
-            record.use { Transaction.perform($0, slot, values: values, thread, store) }
+            record.use { Transaction.perform($0, slot, values: values, write.thread, store) }
         } else {
             store()
-            notify(write, record, values, thread)
+            notify(write, record, ChangeEvent(values), write.thread)
         }
         return true
     }
@@ -60,7 +62,7 @@ extension TrackedObject {
     @usableFromInline
     final func beginEdit(atOffset offset: Int) -> ObservedWrite? {
         guard let (record, slot, layout) = property(atOffset: offset),
-            let write = ObservedWrite(record, slot, layout, ThreadContext.current)
+            let write = ObservedWrite(to: self, record, slot, layout)
         else { return nil }
         if write.isAnnounced { record.use { Transaction.begin($0, slot) } }
         return write
@@ -73,7 +75,11 @@ extension TrackedObject {
         if write.isAnnounced {
             record.use { _ = Transaction.end($0, Int(write.slot)) }
         } else {
-            notify(write, record, values, ThreadContext.current)
+            // Skips observers that were added after the value they need was discarded.
+            var excluded: ObservingOptions = []
+            if values.old == nil { excluded.formUnion(.oldOrDistinct) }
+            if values.new == nil { excluded.formUnion(.newOrDistinct) }
+            notify(write, record, ChangeEvent(values, excluded), ThreadContext.current)
         }
     }
 
@@ -87,7 +93,7 @@ extension TrackedObject {
         _ slot: Int?, _ edit: @autoclosure () -> CollectionChange? = nil, _ body: () throws -> Result
     ) rethrows -> Result {
         guard isObserved, let slot, let record = unmanagedRecord, let layout = record.use({ $0.layout }),
-            ObservedWrite(record, slot, layout, ThreadContext.current) != nil
+            ObservedWrite(to: self, record, slot, layout) != nil
         else { return try body() }
         return try record.object.announcing(slot, edit(), body)
     }
@@ -108,15 +114,15 @@ extension TrackedObject {
     /// The transaction of one subject: no path goes through the property, and no observer asks for a prior call.
     @inline(__always)
     private final func notify(
-        _ write: ObservedWrite, _ record: Borrowed<ObjectRecord>, _ values: ValuePointers,
+        _ write: ObservedWrite, _ record: Borrowed<ObjectRecord>, _ event: @autoclosure () -> ChangeEvent,
         _ thread: InPlace<ThreadContext>
     ) {
         TestPoint.written.reach()
         let interest = write.list.value.interest.load(ordering: .acquiring)
-        guard interest.isDisjoint(with: .beyondOwnList) else { return notifyAll(write, ChangeEvent(values)) }
+        guard interest.isDisjoint(with: .beyondOwnList) else { return notifyAll(write, event()) }
         let notification = thread.value.takeNotification()
         notification.use { notification in
-            record.use { notification.traverse($0, write.list, thread, ChangeEvent(values)) }
+            record.use { notification.traverse($0, write.list, thread, event()) }
         }
         thread.giveBack(notification)
     }
@@ -141,12 +147,9 @@ extension ObjectRecord {
 }
 
 extension ChangeEvent {
-    /// The event of a write without a transaction. Skips observers that were added after the value they need was discarded.
+    /// The event of a write without a transaction.
     @inline(__always)
-    fileprivate init(_ values: ValuePointers) {
-        var excluded: ObservingOptions = []
-        if values.old == nil { excluded.formUnion(.oldOrDistinct) }
-        if values.new == nil { excluded.formUnion(.newOrDistinct) }
+    fileprivate init(_ values: ValuePointers, _ excluded: ObservingOptions = []) {
         self.init(excluded: excluded, type: values.type, old: values.old, new: values.new)
     }
 }
