@@ -127,9 +127,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
-    public func removeSubrange(_ bounds: Range<Int>) throws(KeyValueError) {
-        try removeSubranges(RangeSet(bounds))
-    }
+    public func removeSubrange(_ bounds: Range<Int>) throws(KeyValueError) { try removeSubranges(RangeSet(bounds)) }
 
     /// Takes the elements at some indexes out: one removal, or none.
     ///

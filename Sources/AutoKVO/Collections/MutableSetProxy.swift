@@ -102,37 +102,27 @@ extension MutableSetProxy {
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     /// - Complexity: O(*n*) for *n* elements given.
-    public func formUnion(_ elements: some Sequence) throws(KeyValueError) {
-        try perform(.union, elements)
-    }
+    public func formUnion(_ elements: some Sequence) throws(KeyValueError) { try perform(.union, elements) }
 
     /// Takes elements out: one removal of those that were there, or none.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
-    public func subtract(_ elements: some Sequence) throws(KeyValueError) {
-        try perform(.minus, elements)
-    }
+    public func subtract(_ elements: some Sequence) throws(KeyValueError) { try perform(.minus, elements) }
 
     /// Takes all elements out that are not among others: one removal, or none.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
-    public func formIntersection(_ elements: some Sequence) throws(KeyValueError) {
-        try perform(.intersect, elements)
-    }
+    public func formIntersection(_ elements: some Sequence) throws(KeyValueError) { try perform(.intersect, elements) }
 
     /// Takes the elements out that are there and puts in those that are not: one change, or none.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     /// - Complexity: O(*n*) for *n* elements given.
-    public func formSymmetricDifference(_ elements: some Sequence) throws(KeyValueError) {
-        try perform(nil, elements)
-    }
+    public func formSymmetricDifference(_ elements: some Sequence) throws(KeyValueError) { try perform(nil, elements) }
 
     /// Makes the set another one: a replacement of the elements that leave by those that come, or none.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     /// - Complexity: O(*n*) for *n* elements on both sides.
-    public func setElements(_ elements: some Sequence) throws(KeyValueError) {
-        try perform(.set, elements)
-    }
+    public func setElements(_ elements: some Sequence) throws(KeyValueError) { try perform(.set, elements) }
 }

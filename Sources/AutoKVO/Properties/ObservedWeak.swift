@@ -1,7 +1,8 @@
 /// A property of a `TrackedObject` that refers weakly to another tracked object.
 ///
 /// When that object dies, the property changes to nil, for observers of the property, of a key derived from it and of a path
-/// through it. Reading costs one attempt to retain the object, and a lock too if the owner was ever observed. The property may be set while the object it refers to dies on another thread.
+/// through it. Reading costs one attempt to retain the object, and a lock too if the owner was ever observed. The property may
+/// be set while the object it refers to dies on another thread.
 @propertyWrapper
 public struct ObservedWeak<Referent: TrackedObject> {
     // The observers of a death are notified on the thread on which the object dies, and that reads the property. A caller
@@ -49,20 +50,21 @@ public struct ObservedWeak<Referent: TrackedObject> {
         Property(object, PropertyStorage(find(storage, in: object)), indirect: Handle.self)
     }
 
-    private static func locked<Result>(_ object: TrackedObject, _ body: () -> Result) -> Result {
-        guard let record = object.record else { return body() }
-        return record.lock.withLock(body)
+    /// Calls a function under the lock of the object's record, if there is one.
+    private static func locked<Result>(_ object: TrackedObject, _ body: (ObjectRecord?) -> Result) -> Result {
+        guard let record = object.record else { return body(nil) }
+        return record.lock.withLock { body(record) }
     }
 
     /// The property's storage. The thread sanitizer takes this for an access, so it needs the lock too.
     private static func find<Owner: TrackedObject>(
         _ storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>, in object: Owner
     ) -> PropertyStorage<ObservedWeak<Referent>> {
-        locked(object) { PropertyStorage(at: &object[keyPath: storage]) }
+        locked(object) { _ in PropertyStorage(at: &object[keyPath: storage]) }
     }
 
     private static func read(_ object: TrackedObject, _ body: () -> PinnedReference<Referent>?) -> Referent? {
-        let reference = locked(object, body)
+        let reference = locked(object) { _ in body() }
         TestPoint.readingWeak.reach()
         return reference?.object
     }
@@ -73,8 +75,8 @@ public struct ObservedWeak<Referent: TrackedObject> {
         var reference = newValue.map(PinnedReference.init)
         // The watch on the object referred to has to be updated, so every change that is observed is announced.
         object.announcing(object.slot(atOffset: storage.offset(in: object))) {
-            locked(object) {
-                object.record?.makeDetails().weakWrites &+= 1
+            locked(object) { record in
+                record?.makeDetails().weakWrites &+= 1
                 swap(&storage.value.reference, &reference)
             }
         }

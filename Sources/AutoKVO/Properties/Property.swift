@@ -1,3 +1,16 @@
+// How a change of a property gets to the engine. There are three roads:
+//
+// - a setter (`Observed`, `Property.value`): `TrackedObject.write`. It calls the observers after the store if the property's own
+//   list is all that the change concerns, and else makes the store inside a transaction;
+// - a change in place (`_modify`): `InPlaceEdit`, the same in two halves;
+// - anything else (a weak property, an edit of a collection, a property set by name): `TrackedObject.announcing`, which always
+//   opens a transaction.
+//
+// All three first ask `ObservedWrite` whether somebody has to be notified. The storage belongs to the object, and a
+// `PropertyStorage` is its address: whoever uses one keeps the object alive. No lock guards it, as a property is used by one
+// thread at a time; only a weak property is also read by the thread on which its object dies, and is guarded by the lock of the
+// owner's record. Read next: `TrackedObject+Write`, `Observed`, `ObservedWeak`.
+
 /// One property of one object, as `$name` returns it: checked by the compiler, where a string is looked up at run time.
 ///
 /// It keeps the object alive. It is meant for a single expression; it is three words and needs no allocation.
