@@ -437,6 +437,20 @@
             #expect(tracker.liveCount == 1)
         }
 
+        ///     reads the handle of the property
+        ///                                        sets the property: the reference that was there is
+        ///                                        released
+        ///     asks the reference for its object
+        @Test func setOfTheWeakPropertyWhileItsHandleIsReadIsSafe() {
+            let (holder, parent, _) = holderAndParent()
+            let next = Shared<Person?>(person())
+            let handle = holder.value!.$parent
+            handle.observe { _ in }
+            TestPoint.readingWeak.whenReached { onAnotherThread { holder.value!.parent = next.value } }
+            #expect(handle.value === parent.value)
+            #expect(handle.value === next.value)
+        }
+
         // MARK: Paths
 
         ///     swaps a.b; has linked the new b
