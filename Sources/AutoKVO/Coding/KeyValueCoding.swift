@@ -80,7 +80,7 @@ extension TrackedObject {
 
     /// Sets a property to a value that has its type. Its observers are called once.
     func set(_ value: Any, _ key: ResolvedKey) {
-        announcing(key, nil) { key.declared.write!(self, value) }
+        announcing(key.announcesItself ? nil : key.slot) { key.declared.write!(self, value) }
     }
 }
 

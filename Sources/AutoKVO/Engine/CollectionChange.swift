@@ -1,4 +1,5 @@
 /// How a collection is edited.
+@usableFromInline
 final class CollectionChange {
     let kind: ChangeKind
     let indexes: RangeSet<Int>?
@@ -8,6 +9,7 @@ final class CollectionChange {
     /// The collection before the edit, if `coalescingChanges` holds the change back and an observer needs the old value.
     var wholeOld: Any?
 
+    @usableFromInline
     init(_ kind: ChangeKind, indexes: RangeSet<Int>? = nil, removed: Any? = nil, inserted: Any? = nil) {
         self.kind = kind
         self.indexes = indexes

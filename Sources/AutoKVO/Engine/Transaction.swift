@@ -61,13 +61,6 @@ struct Transaction {
 
     // MARK: Prepare
 
-    /// The values of a write: pointers to values of a type, where they are after the store.
-    struct KnownValues {
-        let type: Any.Type
-        let old: UnsafeRawPointer
-        let new: UnsafeRawPointer
-    }
-
     /// A property is about to change.
     ///
     /// - Parameters:
@@ -103,7 +96,7 @@ struct Transaction {
     /// A write: all of a transaction around a store that is no user code. It need not be open, unless somebody wants a prior
     /// call or another transaction is.
     static func perform(
-        _ object: TrackedObject, _ record: ObjectRecord, _ slot: Int, values: KnownValues, _ thread: InPlace<ThreadContext>,
+        _ object: TrackedObject, _ record: ObjectRecord, _ slot: Int, values: ValuePointers, _ thread: InPlace<ThreadContext>,
         _ store: () -> Void
     ) {
         if !thread.value.openTransactions.isEmpty {

@@ -31,10 +31,4 @@ import Testing
     func sorted(wanted: [Int]) {
         #expect(numbers(array(wanted).sorted { $0.number < $1.number }) == wanted.sorted())
     }
-
-    @Test("the first element that fits is found wherever it is, and none if none fits") func first() {
-        let array = array([4, 5, 6, 5])
-        for number in 4...6 { #expect(array.first { $0.number == number }?.number == number) }
-        #expect(array.first { $0.number == 7 } == nil)
-    }
 }

@@ -52,7 +52,5 @@ import Testing
         for path in ["", ".", "a.", ".a", "a..b", "a.@"] {
             #expect(throws: KeyValueError.self) { try KeyPathText.parts(of: path) }
         }
-        #expect(KeyPathText.firstKey(of: "a.b") == "a")
-        #expect(KeyPathText.firstKey(of: ".b") == nil)
     }
 }

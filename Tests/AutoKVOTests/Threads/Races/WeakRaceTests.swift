@@ -88,5 +88,20 @@
             #expect(holder.value!.parent == nil)
             #expect(tracker.liveCount == 1)
         }
+
+        /// The handle's reading takes the same lock as the property's:
+        ///
+        ///     reads the reference
+        ///                                        sets the property; the reference is freed
+        ///     retains freed memory
+        @Test func setOfTheWeakPropertyWhileItsHandleIsReadIsSafe() {
+            let (holder, parent, _) = holderAndParent()
+            let next = Shared<Person?>(person())
+            let handle = holder.value!.$parent
+            handle.observe { _ in }
+            TestPoint.readingWeak.whenReached { onAnotherThread { holder.value!.parent = next.value } }
+            #expect(handle.value === parent.value)
+            #expect(handle.value === next.value)
+        }
     }
 #endif
