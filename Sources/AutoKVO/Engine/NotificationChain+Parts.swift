@@ -8,7 +8,6 @@ extension NotificationChain {
     /// - Returns: Whether there are any.
     @inline(__always)
     mutating func separateParts(isPrior: Bool, _ thread: InPlace<ThreadContext>) -> Bool {
-        if isSingle { return false }
         var haveParts = false
         forEach { if let list = $0.list, list.value.hasParts { haveParts = true } }
         return haveParts && addParts(isPrior: isPrior, thread)
@@ -22,7 +21,9 @@ extension NotificationChain {
             if notification.use({ $0.route }) != nil { return routes.append(notification) }
             lists.append(notification)
             notification.use { source in
-                guard let list = source.list, list.value.hasParts, !isPrior || source.needs.contains(.prior) else { return }
+                guard let list = source.list, list.value.hasParts, !isPrior || source.needs.contains(.prior) else {
+                    return
+                }
                 source.skipped = .part
                 for route in source.record!.use({ $0.partRoutes(in: list, upTo: source.bound) }) {
                     let part = thread.value.takeNotification()
@@ -33,7 +34,8 @@ extension NotificationChain {
         }
         self = lists
         var called: Set<ObjectIdentifier> = []
-        for notification in routes.sorted(by: { $0.routeSequence < $1.routeSequence }) {
+        for notification in routes.sorted(by: { a, b in a.use { a in b.use { b in a.routeSequence < b.routeSequence } }
+        }) {
             notification.use {
                 let route = $0.route!.object
                 if route.ignoresChange, let observation = route.observation {
@@ -62,10 +64,6 @@ extension NotificationChain {
             body(notification)
         }
     }
-}
-
-extension Borrowed where Object == PendingNotification {
-    fileprivate var routeSequence: UInt64 { use { $0.route!.use { $0.sequence } } }
 }
 
 extension ObjectRecord {

@@ -31,6 +31,4 @@ struct NotificationChain {
         }
         return cursor
     }
-
-    func contains(_ route: Borrowed<Route>) -> Bool { first { $0.route == route } != nil }
 }

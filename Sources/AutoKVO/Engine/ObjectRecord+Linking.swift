@@ -11,7 +11,7 @@ extension ObjectRecord {
     /// - Parameter body: Returns by how much the list has grown.
     @inline(__always)
     private func changeList<Result>(
-        _ slot: Int, isAhead: Bool, _ body: () -> (growth: Int32, result: Result)
+        _ slot: Int, isAhead: Bool, isInner: Bool = false, _ body: () -> (growth: Int32, result: Result)
     ) -> Result {
         let dependencies = layout!.value[slot].isIndependent ? nil : schema!.dependencies(of: slot)
         let hold = lock.lock()
@@ -20,7 +20,7 @@ extension ObjectRecord {
             interestDidChange(by: growth)
             if let dependencies {
                 for base in dependencies.bases {
-                    makeList(base).value.derivedInterestDidChange(by: growth, isAhead: isAhead)
+                    makeList(base).value.derivedInterestDidChange(by: growth, isAhead: isAhead, isInner: isInner)
                 }
             }
         }
@@ -73,7 +73,7 @@ extension ObjectRecord {
     ///
     /// - Returns: False if the object's deinit has begun, and then nothing has changed.
     func link(_ link: PathLink) -> Bool {
-        changeList(link.slot, isAhead: true) {
+        changeList(link.slot, isAhead: true, isInner: link.isInner) {
             guard !guarded.isDying, !link.isCancelled, !isDeinitializing else { return (0, false) }
             if link.index >= 0 { return (0, true) }
             makeList(link.slot).value.append(link)
@@ -83,7 +83,7 @@ extension ObjectRecord {
 
     /// Takes a link out from those of its key, if it is among them.
     func unlink(_ link: PathLink) {
-        changeList(link.slot, isAhead: true) {
+        changeList(link.slot, isAhead: true, isInner: link.isInner) {
             if link.index < 0 { return (0, ()) }
             list(link.slot)!.value.remove(link)
             return (-1, ())

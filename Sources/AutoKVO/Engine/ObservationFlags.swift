@@ -29,7 +29,8 @@ struct ObservationFlags: OptionSet, AtomicRepresentable, Sendable {
 
     @inline(__always)
     func with(_ state: State) -> ObservationFlags {
-        ObservationFlags(rawValue: rawValue & ~ObservationFlags.inactive.rawValue | UInt32(state.rawValue) &<< State.shift)
+        ObservationFlags(
+            rawValue: rawValue & ~ObservationFlags.inactive.rawValue | UInt32(state.rawValue) &<< State.shift)
     }
 
     /// Not an enumeration, which would be checked for being one of its cases each time it is read.

@@ -13,10 +13,13 @@ struct ObserverList: ~Copyable {
     private var old: Int32 = 0
     private var new: Int32 = 0
     private var prior: Int32 = 0
+    /// Links that are more than the end of an observed path.
+    private var inner: Int32 = 0
     /// Observations and links in the lists of keys that are derived from this one, and those of them that need more than a call
-    /// after the change.
+    /// after the change, or have objects linked behind them.
     private var derived: Int32 = 0
     private var derivedAhead: Int32 = 0
+    private var derivedInner: Int32 = 0
     /// Whether a part was ever in the list.
     private(set) var hasParts = false
     /// In no particular order: each link knows its index.
@@ -39,6 +42,8 @@ struct ObserverList: ~Copyable {
         static let derived = Interest(rawValue: 16)
         /// Prior calls are to be made, or a path leads on, here or from a derived key.
         static let ahead = Interest(rawValue: 32)
+        /// Objects are linked behind a link, here or at a derived key, and move when the property changes.
+        static let inner = Interest(rawValue: 64)
         /// A change is more than calling the observers of the list one after the other. Not written as a set of the others: in a
         /// long function the compiler makes an array of those for each use.
         static let beyondOwnList = Interest(rawValue: 16 | 32)
@@ -72,7 +77,9 @@ struct ObserverList: ~Copyable {
         interest.store(
             Interest(.old, if: old) | Interest(.new, if: new) | Interest(.prior, if: prior) | Interest(.own, if: count)
                 | Interest(.derived, if: derived) | Interest(.ahead, if: prior | derivedAhead)
-                | Interest(.ahead, if: Int32(truncatingIfNeeded: links.count)), ordering: .releasing)
+                | Interest(.ahead, if: Int32(truncatingIfNeeded: links.count))
+                | Interest(.inner, if: inner | derivedInner),
+            ordering: .releasing)
     }
 
     // MARK: Observations
@@ -164,6 +171,7 @@ struct ObserverList: ~Copyable {
     mutating func append(_ link: PathLink) {
         link.index = links.count
         links.append(link)
+        if link.isInner { inner += 1 }
         updateInterest()
     }
 
@@ -175,13 +183,15 @@ struct ObserverList: ~Copyable {
             links[link.index] = last
         }
         link.index = -1
+        if link.isInner { inner -= 1 }
         updateInterest()
     }
 
     /// The list of a key that is derived from this one has got an observation or a link, or lost one.
-    mutating func derivedInterestDidChange(by one: Int32, isAhead: Bool) {
+    mutating func derivedInterestDidChange(by one: Int32, isAhead: Bool, isInner: Bool) {
         derived += one
         if isAhead { derivedAhead += one }
+        if isInner { derivedInner += one }
         updateInterest()
     }
 }

@@ -96,14 +96,11 @@ final class PendingNotification {
         record?.retain()
     }
 
-    /// A path.
-    ///
-    /// - Parameter leaf: Its last component, if that changes.
-    func setSubject(_ route: Borrowed<Route>, leaf: PathLink?) {
-        isFilled = true
-        ownsSubject = true
-        self.route = route.retain()
-        self.leaf = leaf.map { .retaining($0) }
+    /// The path of a link.
+    func setSubject(_ link: PathLink) {
+        (isFilled, ownsSubject) = (true, true)
+        route = link.unmanagedRoute.retain()
+        leaf = link.isLeaf ? .retaining(link) : nil
     }
 
     /// A path of one key, whose list another notification is of.
@@ -127,7 +124,7 @@ final class PendingNotification {
         if isOwn, let edit { self.edit = edit }
         event = ChangeEvent(
             kind: isOwn ? edit?.kind ?? .setting : .setting, isLastComponent: isOwn, excluded: excluding,
-            token: thread.value.makeToken(thread))
+            token: needs.contains(.prior) ? thread.value.makeToken(thread) : 0)
     }
 
     /// One observation, by one of its paths, with values that are known.

@@ -12,8 +12,8 @@ extension Transaction {
         var routes: [Route] = []
         AffectedLists.forEach(from: record, slot) { _, _, list, _ in
             lists.append(list)
-        } link: { link in
-            if link.route.unmanagedObservation != nil { routes.append(link.route) }
+        } link: { link, _, _ in
+            if link.observation != nil { routes.append(link.route) }
         }
         var cursor = thread.value.firstPending
         while let notification = cursor {

@@ -1,5 +1,5 @@
 extension Transaction {
-    /// Finds whom a change concerns: lists in the order of `AffectedLists`, then paths in the order of registration.
+    /// Finds whom a change concerns: lists in the order of `AffectedLists`, then paths in the order of registration, each once.
     ///
     /// - Parameters:
     ///   - edit: How a collection is edited.
@@ -14,7 +14,7 @@ extension Transaction {
         share: ((Borrowed<PendingNotification>) -> Void)? = nil
     ) -> ObserverList.Interest {
         var allNeeds: ObserverList.Interest = []
-        var links = TinyArray<PathLink>()
+        var routes = NotificationChain()
         AffectedLists.forEach(from: record, changed) { owner, slot, list, interest in
             if let share, let open = thread.value.openNotification(list.address) { return share(open) }
             let notification = thread.value.takeNotification()
@@ -27,46 +27,34 @@ extension Transaction {
             }
             allNeeds.formUnion(interest)
             chain.append(notification)
-        } link: { link in
-            if link.route.unmanagedObservation != nil { links.append(link) }
+        } link: { link, owner, slot in
+            guard link.observation != nil else { return }
+            if let share, let open = thread.value.openNotification(link.unmanagedRoute.rawAddress) {
+                return share(open)
+            }
+            let isOwn = link.isLeaf && slot == changed && owner == .to(record)
+            routes.append(notification(of: link, isOwn: isOwn, edit, thread))
+            allNeeds.formUnion(link.needs)
         }
-        if !links.isEmpty {
-            allNeeds.formUnion(addRoutes(of: links, record, changed, edit, &chain, thread, share))
-        }
+        if routes.first != nil { chain.append(routes, thread) }
         return allNeeds
     }
 
-    /// Adds the paths that lead through links, in the order of their registration, each once.
-    @inline(never)
-    private static func addRoutes(
-        of links: TinyArray<PathLink>, _ record: ObjectRecord, _ changed: Int, _ edit: CollectionChange?,
-        _ chain: inout NotificationChain, _ thread: InPlace<ThreadContext>,
-        _ share: ((Borrowed<PendingNotification>) -> Void)?
-    ) -> ObserverList.Interest {
-        var allNeeds: ObserverList.Interest = []
-        var last: Borrowed<Route>?
-        links.sorted(by: PathLink.areInOrder).forEach { link in
-            let route = Borrowed.to(link.route)
-            if route == last { return }
-            last = route
-            if let share, let open = thread.value.openNotification(route.rawAddress) { return share(open) }
-            if chain.contains(route) { return }
-            let notification = thread.value.takeNotification()
-            notification.use {
-                let needs = link.route.needs
-                $0.setSubject(route, leaf: link.isLeaf ? link : nil)
-                let isOwn = link.isLeaf && link.slot == changed && link.record === record
-                $0.prepare(needs, isOwn: isOwn, edit, excluding: [], thread)
-                allNeeds.formUnion(needs)
-            }
-            chain.append(notification)
+    private static func notification(
+        of link: PathLink, isOwn: Bool, _ edit: CollectionChange?, _ thread: InPlace<ThreadContext>
+    ) -> Borrowed<PendingNotification> {
+        let notification = thread.value.takeNotification()
+        notification.use {
+            $0.setSubject(link)
+            $0.prepare(link.needs, isOwn: isOwn, edit, excluding: [], thread)
         }
-        return allNeeds
+        return notification
     }
 
     /// The same for a transaction that other open ones may share notifications with.
     mutating func findSubjects(
-        of record: ObjectRecord, _ edit: CollectionChange?, excluding: ObservingOptions = [], isTargetHeld: Bool = false,
+        of record: ObjectRecord, _ edit: CollectionChange?, excluding: ObservingOptions = [],
+        isTargetHeld: Bool = false,
         _ thread: InPlace<ThreadContext>
     ) {
         var shared: [Borrowed<PendingNotification>] = []
@@ -75,6 +63,7 @@ extension Transaction {
             share: thread.value.openTransactions.isEmpty
                 ? nil
                 : { notification in
+                    if shared.contains(notification) { return }
                     notification.use { $0.openCount += 1 }
                     shared.append(notification)
                 })
@@ -87,19 +76,38 @@ extension Transaction {
     static func addMovedRoutes(
         of record: ObjectRecord, _ changed: Int, _ chain: inout NotificationChain, _ thread: InPlace<ThreadContext>
     ) {
-        var links = TinyArray<PathLink>()
+        var routes = NotificationChain()
+        let known = chain
         AffectedLists.forEach(from: record, changed) { _, _, _, _ in
-        } link: { link in
-            if link.isMoved, link.route.unmanagedObservation != nil { links.append(link) }
+        } link: { link, _, _ in
+            guard link.isMoved, link.observation != nil, known.first(where: { $0.route == link.unmanagedRoute }) == nil,
+                thread.value.openNotification(link.unmanagedRoute.rawAddress) == nil
+            else { return }
+            routes.append(notification(of: link, isOwn: false, nil, thread))
         }
-        if links.isEmpty { return }
-        _ = addRoutes(of: links, record, changed, nil, &chain, thread) { _ in }
+        chain.append(routes, thread)
     }
 }
 
-extension PathLink {
-    /// In the order of the paths' registration; of one path first what is not its end.
-    fileprivate static func areInOrder(_ a: PathLink, _ b: PathLink) -> Bool {
-        (a.route.sequence, a.isLeaf ? 1 : 0) < (b.route.sequence, b.isLeaf ? 1 : 0)
+extension NotificationChain {
+    /// Appends paths in the order of their registration, each once.
+    fileprivate mutating func append(_ routes: NotificationChain, _ thread: InPlace<ThreadContext>) {
+        guard let first = routes.first else { return }
+        if routes.isSingle { return append(first) }
+        var all: [Borrowed<PendingNotification>] = []
+        routes.forEach { all.append(.to($0)) }
+        // Of one path first what is not its end.
+        all.sort { a, b in a.use { a in b.use { b in (a.routeSequence, a.isAtEnd) < (b.routeSequence, b.isAtEnd) } } }
+        var last: Borrowed<Route>?
+        for notification in all {
+            let route = notification.use { $0.route }
+            if route == last { thread.giveBack(notification) } else { append(notification) }
+            last = route
+        }
     }
+}
+
+extension PendingNotification {
+    var routeSequence: UInt64 { route!.use { $0.sequence } }
+    fileprivate var isAtEnd: Int { leaf == nil ? 0 : 1 }
 }

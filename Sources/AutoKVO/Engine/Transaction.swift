@@ -96,8 +96,8 @@ struct Transaction {
     /// A write: all of a transaction around a store that is no user code. It need not be open, unless somebody wants a prior
     /// call or another transaction is.
     static func perform(
-        _ object: TrackedObject, _ record: ObjectRecord, _ slot: Int, values: ValuePointers, _ thread: InPlace<ThreadContext>,
-        _ store: () -> Void
+        _ object: TrackedObject, _ record: ObjectRecord, _ slot: Int, _ list: InPlace<ObserverList>,
+        values: ValuePointers, _ thread: InPlace<ThreadContext>, _ store: () -> Void
     ) {
         if !thread.value.openTransactions.isEmpty {
             begin(object, slot)
@@ -123,8 +123,9 @@ struct Transaction {
             }
         }
         store()
-        follow(record, slot)
-        if moves != PathLink.moves { addMovedRoutes(of: record, slot, &chain, thread) }
+        let areMoved = moves != PathLink.moves
+        if list.value.interest.load(ordering: .acquiring).contains(.inner) { follow(record, slot) }
+        if areMoved { addMovedRoutes(of: record, slot, &chain, thread) }
         notify(chain, isPrior: false, thread)
         thread.giveBack(chain)
     }
@@ -220,21 +221,30 @@ struct Transaction {
     /// Moves the links of paths that lead on from a property, or from a key derived from it, to the objects that are behind it now.
     static func follow(_ record: ObjectRecord, _ slot: Int) {
         if record.layout!.value[slot].isWeak { record.updateWatch(of: slot, didChange: true) }
-        guard let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.ahead) else {
+        guard let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.inner) else {
             return
         }
+        var links = TinyArray<PathLink>()
         AffectedLists.forEach(from: record, slot) { _, _, _, _ in
-        } link: { link in
-            if link.isFollowed { link.chain.relink(from: link.level + 1) }
+        } link: { link, _, _ in
+            if link.isFollowed { links.append(link) }
         }
+        links.forEach { $0.chain.relink(from: $0.level + 1) }
     }
 
     /// Reads what is needed before the first handler, then calls all.
     private static func notify(_ chain: NotificationChain, isPrior: Bool, _ thread: InPlace<ThreadContext>) {
+        if let first = chain.first, chain.isSingle {
+            return first.use {
+                $0.makeEvent(isPrior: isPrior)
+                $0.deliver(thread)
+                $0.isStarted = false
+            }
+        }
         var chain = chain
         chain.forEach { $0.makeEvent(isPrior: isPrior) }
         let hasSeparateParts = chain.separateParts(isPrior: isPrior, thread)
-        if !isPrior, !chain.isSingle { chain.forEach { thread.value.appendPending($0) } }
+        if !isPrior { chain.forEach { thread.value.appendPending($0) } }
         chain.forEach {
             if !isPrior || $0.needs.contains(.prior) { $0.deliver(thread) }
         }

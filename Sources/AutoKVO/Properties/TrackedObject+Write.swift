@@ -50,7 +50,7 @@ extension TrackedObject {
             return true
         }
         if write.isAnnounced {
-            record.use { Transaction.perform(self, $0, slot, values: values, write.thread, store) }
+            record.use { Transaction.perform(self, $0, slot, write.list, values: values, write.thread, store) }
         } else {
             store()
             notify(write, record, ChangeEvent(values), write.thread)

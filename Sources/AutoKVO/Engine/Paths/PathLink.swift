@@ -3,6 +3,11 @@ import Synchronization
 /// A component of a path, in the list of one key of one object: a change of the key is a change of what the path leads to.
 final class PathLink: @unchecked Sendable {
     let route: Route
+    let unmanagedRoute: Borrowed<Route>
+    /// The observation of the path, which the route keeps; nil if a key is derived from the path.
+    let observation: Borrowed<KeyValueObservation>?
+    /// What the observation needs of a change.
+    let needs: ObserverList.Interest
     let chain: KeyPathChain
     /// Which key of the chain's path the property is.
     let level: Int
@@ -23,11 +28,15 @@ final class PathLink: @unchecked Sendable {
 
     init(_ chain: KeyPathChain, level: Int, isMoved: Bool, record: ObjectRecord, slot: Int) {
         route = chain.route
+        unmanagedRoute = .to(route)
+        observation = route.unmanagedObservation
+        needs = observation.map { ObserverList.Interest(for: $0.use { $0.options }) } ?? []
         self.isMoved = isMoved
         self.chain = chain
         self.level = level
         self.record = record
         self.slot = slot
+        isFollowed = level < chain.path.keys.count - 1 || chain.path.tail?.objectPath != nil
         if isMoved { PathLink.movesCounter.wrappingAdd(1, ordering: .relaxed) }
         isLeaf = chain === route.chain && level == chain.path.keys.count - 1 && chain.path.tail == nil
         Counters.links.add(1)
@@ -46,7 +55,9 @@ final class PathLink: @unchecked Sendable {
     var isFirst: Bool { level == 0 && chain === route.chain }
 
     /// Whether objects are linked behind it, which move when its property changes.
-    var isFollowed: Bool { level < chain.path.keys.count - 1 || chain.path.tail?.objectPath != nil }
+    let isFollowed: Bool
+    /// Whether it is more than the end of an observed path.
+    var isInner: Bool { isFollowed || observation == nil }
 
     /// The value of the key; nil if the path does not lead here any more, or the object is dying.
     func readValue() -> Any? {

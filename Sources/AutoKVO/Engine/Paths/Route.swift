@@ -102,8 +102,5 @@ final class Route: @unchecked Sendable {
     /// The list of the key, if the path is one key.
     var keyList: InPlace<ObserverList>? { slot.flatMap { root.list($0) } }
 
-    /// What the observation needs of a change.
-    var needs: ObserverList.Interest { ObserverList.Interest(for: unmanagedObservation!.use { $0.options }) }
-
     var observation: KeyValueObservation? { unmanagedObservation?.object }
 }
