@@ -30,10 +30,9 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     init(
         unmanagedRecord: Borrowed<ObjectRecord>?, slot: Int, unmanagedObserverRecord: Borrowed<ObjectRecord>?,
         options: ObservingOptions,
-        handler: HandlerCall, details: ObservationDetails?, site: CallSite
+        handler: consuming HandlerCall, site: CallSite
     ) {
         self.unmanagedObserverRecord = unmanagedObserverRecord?.retain()
-        self.details = details
         self.site = site
         super.init(
             unmanagedRecord: unmanagedRecord, slot: slot, kind: .observation, options: options, handler: handler,
@@ -122,13 +121,7 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     }
 
     /// Gives the handler away, to be released by the caller without a lock. Under the lock, with no call using it.
-    func takeHandler() -> UnsafeRawPointer? {
-        defer {
-            function = nil
-            closure = nil
-        }
-        return closure
-    }
+    func takeHandler() -> Borrowed<AnyObject>? { closure.take() }
 }
 
 extension KeyValueObservation: Hashable {
@@ -160,6 +153,7 @@ func describeObject(_ object: AnyObject) -> String {
 }
 
 /// What few observations have besides.
+@usableFromInline
 final class ObservationDetails {
     /// Guarded by the lock of the observation's unmanagedRecord.
     var userInfo: Any?
@@ -184,9 +178,9 @@ final class ObservationDetails {
         return true
     }
 
-    init(userInfo: Any? = nil, routes: RouteList? = nil) {
+    @usableFromInline
+    init(userInfo: Any? = nil) {
         self.userInfo = userInfo
-        self.routes = routes
     }
 }
 

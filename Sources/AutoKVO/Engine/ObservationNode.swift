@@ -1,4 +1,3 @@
-internal import CSwiftRuntime
 import Synchronization
 
 /// A place in the observer list of one property of one object. Not for use outside the library: the public class
@@ -10,10 +9,8 @@ public class ObservationNode {
     @exclusivity(unchecked) final var next: Borrowed<ObservationNode>?
     /// Place in the order of registration. A walk does not go beyond what was the last when it began.
     @exclusivity(unchecked) final var sequence: UInt64 = 0
-    /// An observation's handler, as the two words of a closure. Owned until the observation has ended and no call is
-    /// using them.
-    @exclusivity(unchecked) final var function: UnsafeRawPointer?
-    @exclusivity(unchecked) final var closure: UnsafeRawPointer?
+    /// An observation's handler. Owned until the observation has ended and no call is using it.
+    @exclusivity(unchecked) final var closure: ClosureCall
     /// An observation's observer, pinned by its record.
     final let observerAddress: UnsafeRawPointer?
     /// How many walks have this node in their hands, and in the two high bits its membership.
@@ -104,11 +101,11 @@ public class ObservationNode {
 
     init(
         unmanagedRecord: Borrowed<ObjectRecord>?, slot: Int, kind: Kind, options: ObservingOptions = [],
-        handler: HandlerCall = .none,
+        handler: consuming HandlerCall = .none,
         observerAddress: UnsafeRawPointer? = nil, flags: Marks = []
     ) {
         self.unmanagedRecord = unmanagedRecord?.retain()
-        self.slot = Int32(slot)
+        self.slot = Int32(truncatingIfNeeded: slot)
         var marks = Marks(options).union(.node)
         if kind == .link { marks.formUnion(.link) }
         marks.formUnion(flags)
@@ -116,12 +113,11 @@ public class ObservationNode {
         word = Atomic(marks)
         self.observerAddress = observerAddress
         handling = handler.shape
-        function = handler.function
-        closure = handler.closure
+        closure = handler.takeClosure()
     }
 
     deinit {
-        csr_release(closure)
+        closure.release()
         unmanagedRecord?.release()
     }
 
