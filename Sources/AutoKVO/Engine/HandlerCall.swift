@@ -81,7 +81,7 @@ extension HandlerCall {
 
     /// A handler that the observer's class declares.
     static func named(_ name: String, of observer: AnyObject) throws(KeyValueError) -> HandlerCall {
-        named(try ClassSchema.ofObserver(observer).requireHandler(name))
+        named(try ClassSchema.of(type(of: observer)).requireHandler(name))
     }
 
     private static func named(_ handler: DeclaredHandler) -> HandlerCall {
@@ -94,7 +94,9 @@ extension HandlerCall {
         _ shape: Shape, _ body: @escaping (Object, Change<Value>) -> Void
     ) -> HandlerCall {
         named(
-            DeclaredHandler(name: "", takesChange: !shape.ignoresChange) { observer, change, _ in
+            DeclaredHandler(
+                name: "", owner: KeyValueObservation.self, takesChange: !shape.ignoresChange
+            ) { observer, change, _ in
                 let object = shape == .targetAndChange ? change.target : observer
                 body(known(object, as: Object.self), Change(change.context))
             })
