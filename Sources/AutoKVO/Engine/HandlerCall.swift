@@ -2,7 +2,7 @@
 ///
 /// All handlers take `Change<Value>`, which is one reference whatever `Value` is, and perhaps an object before it, so one form
 /// of call fits them all: no wrapping closure is allocated at the registration. Whoever calls pins the observation, and so the
-/// closure's context (see `ObservationNode.holds`).
+/// closure's context (see `KeyValueObservation.pinCount`).
 @usableFromInline
 struct HandlerCall: ~Copyable {
     @usableFromInline
