@@ -1,12 +1,10 @@
-internal import CSwiftRuntime
-
-/// A handler as the two words a Swift closure is made of, and what it expects as arguments.
+/// A handler as it is called, and what it expects as arguments. The value owns the handler until an observation takes it over.
 ///
-/// All handlers take `Change<Value>`, which is one reference whatever `Value` is, and perhaps an object before it, so
-/// one form of call fits them all: no wrapping closure is allocated at the registration, and the call neither retains
-/// nor releases the closure's context. Whoever calls sees to it that the context lives (see `ObservationNode.holds`).
+/// All handlers take `Change<Value>`, which is one reference whatever `Value` is, and perhaps an object before it, so one form
+/// of call fits them all: no wrapping closure is allocated at the registration. Whoever calls pins the observation, and so the
+/// closure's context (see `KeyValueObservation.pinCount`).
 @usableFromInline
-struct HandlerCall {
+struct HandlerCall: ~Copyable {
     @usableFromInline
     enum Shape: UInt8 {
         /// `(Change<Value>) -> Void`
@@ -15,24 +13,45 @@ struct HandlerCall {
         case observerAndChange
         /// `(Target, Change<Value>) -> Void`
         case targetAndChange
-        /// A handler that the observer's class declares.
+        /// A handler that the observer's class declares, or a closure that is called in the ordinary way.
         case named
         /// `(Observer, Change<Value>) -> Void` that ignores the change. A change calls it once, however many of the
         /// observation's paths it touches; the others are called once for each path.
         case observer
-        /// A handler without parameters that the observer's class declares. Called once for a change, too.
+        /// A `named` one that ignores the change. Called once for a change, too.
         case namedWithoutChange
 
         var ignoresChange: Bool { self == .observer || self == .namedWithoutChange }
     }
 
     @usableFromInline let shape: Shape
-    @usableFromInline let function: UnsafeRawPointer?
-    /// Owned: whoever has the value has to store or release it.
-    @usableFromInline let closure: UnsafeRawPointer?
+    @usableFromInline let closure: ClosureCall
 
-    // A closure is wrapped in a struct first: passed to a generic function as it is, the compiler would convert it to
-    // one that takes its arguments in memory.
+    @inlinable
+    init(_ shape: Shape, _ closure: ClosureCall) {
+        self.shape = shape
+        self.closure = closure
+    }
+
+    deinit {
+        closure.release()
+    }
+
+    /// The closure, which the caller has to release.
+    @inline(__always)
+    consuming func takeClosure() -> ClosureCall {
+        let closure = closure
+        discard self
+        return closure
+    }
+
+    /// No handler: of nodes that are not observations.
+    static var none: HandlerCall { HandlerCall(.change, .none) }
+}
+
+// MARK: Making one
+
+extension HandlerCall {
     @usableFromInline
     struct OfChange<Value> {
         @usableFromInline let body: (Change<Value>) -> Void
@@ -43,84 +62,71 @@ struct HandlerCall {
         @usableFromInline let body: (Object, Change<Value>) -> Void
         @inlinable init(body: @escaping (Object, Change<Value>) -> Void) { self.body = body }
     }
-    @usableFromInline
-    struct Words {
-        @usableFromInline let function: UnsafeRawPointer?
-        @usableFromInline let closure: UnsafeRawPointer?
-        @inlinable init(function: UnsafeRawPointer?, closure: UnsafeRawPointer?) {
-            self.function = function
-            self.closure = closure
+
+    @inlinable
+    static func closure<Value>(_ body: @escaping (Change<Value>) -> Void) -> HandlerCall {
+        guard ClosureCall.canCallDirectly else {
+            return ordinary(.observerAndChange) { (_: AnyObject, change: Change<Value>) in body(change) }
         }
+        return HandlerCall(.change, ClosureCall(of: OfChange(body: body)))
     }
 
     @inlinable
-    init(_ shape: Shape, _ words: Words) {
-        self.shape = shape
-        function = words.function
-        closure = words.closure
-        if let closure { _ = Borrowed<AnyObject>.at(closure).retain() }
-    }
-
-    @inlinable
-    static func change<Value>(_ body: @escaping (Change<Value>) -> Void) -> HandlerCall {
-        withExtendedLifetime(body) { HandlerCall(.change, unsafeBitCast(OfChange(body: body), to: Words.self)) }
-    }
-
-    @inlinable
-    static func observer<Observer: AnyObject, Value>(
-        _ body: @escaping (Observer, Change<Value>) -> Void, ignoresChange: Bool = false
+    static func closure<Object: AnyObject, Value>(
+        _ body: @escaping (Object, Change<Value>) -> Void, _ shape: Shape = .observerAndChange
     ) -> HandlerCall {
-        withExtendedLifetime(body) {
-            HandlerCall(
-                ignoresChange ? .observer : .observerAndChange,
-                unsafeBitCast(OfObjectAndChange(body: body), to: Words.self))
-        }
+        guard ClosureCall.canCallDirectly else { return ordinary(shape, body) }
+        return HandlerCall(shape, ClosureCall(of: OfObjectAndChange(body: body)))
     }
 
-    @inlinable
-    static func target<Target: AnyObject, Value>(_ body: @escaping (Target, Change<Value>) -> Void) -> HandlerCall {
-        withExtendedLifetime(body) {
-            HandlerCall(.targetAndChange, unsafeBitCast(OfObjectAndChange(body: body), to: Words.self))
-        }
+    /// A handler that the observer's class declares.
+    static func named(_ name: String, of observer: AnyObject) throws(KeyValueError) -> HandlerCall {
+        named(try ClassSchema.of(type(of: observer)).requireHandler(name))
     }
 
-    /// No handler: of nodes that are not observations.
-    static var none: HandlerCall { HandlerCall(.change, Words(function: nil, closure: nil)) }
-
-    static func named(_ handler: DeclaredHandler) -> HandlerCall {
-        let pointer = UnsafeRawPointer(Borrowed.to(handler).address)
-        return HandlerCall(
-            handler.takesChange ? .named : .namedWithoutChange, Words(function: pointer, closure: pointer))
+    private static func named(_ handler: DeclaredHandler) -> HandlerCall {
+        HandlerCall(handler.takesChange ? .named : .namedWithoutChange, ClosureCall(keeping: handler))
     }
 
-    func release() {
-        csr_release(closure)
+    /// A closure that is called in the ordinary way, as a handler that no class declares.
+    @usableFromInline
+    static func ordinary<Object: AnyObject, Value>(
+        _ shape: Shape, _ body: @escaping (Object, Change<Value>) -> Void
+    ) -> HandlerCall {
+        named(
+            DeclaredHandler(
+                name: "", owner: KeyValueObservation.self, takesChange: !shape.ignoresChange
+            ) { observer, change, _ in
+                let object = shape == .targetAndChange ? change.target : observer
+                body(known(object, as: Object.self), Change(change.context))
+            })
     }
 }
 
+// MARK: Calling it
+
 extension KeyValueObservation {
-    /// Calls a handler that takes a change and no more. The caller holds the observation.
+    /// Calls a handler that takes a change and no more. The caller pins the observation.
     @inline(__always)
     func callHandlerOfChange(_ context: Borrowed<ChangeContext>) {
         #if DEBUG
             LockOrder.assertNoLockHeld()
         #endif
-        csr_call_1(function.unsafelyUnwrapped, closure, UnsafeRawPointer(context.address))
+        closure(context.rawAddress)
     }
 
-    /// Calls the handler. The caller holds the observation, the observer and, where the handler takes it, the target.
+    /// Calls the handler. The caller pins the observation and keeps the observer and, where the handler takes it, the target.
     @inline(__always)
     func callHandler(_ context: Borrowed<ChangeContext>, target: () -> UnsafeRawPointer) {
-        // Asked one after the other, the common ones first: a table of the cases would be a jump through memory.
+        // Compared one after the other, the common ones first: a table of the cases would be a jump through memory.
         if handling == .change { return callHandlerOfChange(context) }
         #if DEBUG
             LockOrder.assertNoLockHeld()
         #endif
-        let change = UnsafeRawPointer(context.address)
         if handling == .observerAndChange || handling == .observer {
-            csr_call_2(function.unsafelyUnwrapped, closure, observerAddress.unsafelyUnwrapped, change)
+            closure(observerAddress.unsafelyUnwrapped, context.rawAddress)
         } else if handling == .targetAndChange {
-            csr_call_2(function.unsafelyUnwrapped, closure, target(), change)
+            closure(target(), context.rawAddress)
         } else {
             callNamedHandler(context)
         }
@@ -128,8 +134,16 @@ extension KeyValueObservation {
 
     @inline(never)
     private func callNamedHandler(_ context: Borrowed<ChangeContext>) {
-        let handler = Borrowed<DeclaredHandler>.at(function!).object
-        let observer = Borrowed<AnyObject>.at(observerAddress!).object
+        let handler = known(closure.object, as: DeclaredHandler.self)
+        // A closure that is called in the ordinary way may be without an observer, and then ignores it.
+        let observer = observerAddress.map { Borrowed<AnyObject>.at($0).object } ?? self
         handler.call(observer, Change(context.object), userInfo)
+    }
+
+    /// The name of the handler, if it was registered by name.
+    var handlerName: String? {
+        guard handling == .named || handling == .namedWithoutChange else { return nil }
+        let handler = underLock { closure.isNone ? nil : closure.object } as? DeclaredHandler
+        return handler.flatMap { $0.name.isEmpty ? nil : $0.name }
     }
 }

@@ -154,7 +154,7 @@ extension KeyValueObservation {
     /// Makes sure that the handler stays for a call, for an observation that no list holds. False if it has ended.
     fileprivate func pin() -> Bool {
         underLock {
-            guard function != nil else { return false }
+            guard !closure.isNone else { return false }
             pinWord += 1
             return true
         }

@@ -1,5 +1,3 @@
-internal import CSwiftRuntime
-
 extension KeyValueObservation {
     /// Why an observation ended.
     public enum EndReason: Sendable, Hashable {
@@ -120,7 +118,7 @@ extension KeyValueObservation {
     func end(_ reason: EndReason, isHeld: Bool = true) -> Bool {
         guard changeStateToEnded() else { return false }
         TestPoint.ending.reach()
-        let left: (closure: UnsafeRawPointer?, hasDetails: Bool, isArmed: Bool)
+        let left: (closure: Borrowed<AnyObject>?, hasDetails: Bool, isArmed: Bool)
         if isGroup {
             detach()
             left = underLock { finishEnding(reason) }
@@ -128,7 +126,7 @@ extension KeyValueObservation {
             if isHeld { unmanagedObserverRecord?.use { $0.letGo(of: self) } }
             left = unmanagedRecord!.use { $0.unlink(self) { finishEnding(reason) } }
         }
-        csr_release(left.closure)
+        left.closure?.release()
         if left.hasDetails { runEndActions(left.isArmed ? reason : nil) }
         return true
     }
@@ -136,7 +134,7 @@ extension KeyValueObservation {
     /// Notes why it has ended. Under the lock. Returns what is to be done without it: the closure to release, if no call is
     /// using it, whether there is more to finish, and whether `onEnd` has not been run since it was armed.
     @inline(__always)
-    private func finishEnding(_ reason: EndReason) -> (closure: UnsafeRawPointer?, hasDetails: Bool, isArmed: Bool) {
+    private func finishEnding(_ reason: EndReason) -> (closure: Borrowed<AnyObject>?, hasDetails: Bool, isArmed: Bool) {
         let isArmed = endReason == nil
         if isArmed { endReason = reason }
         return (pinCount == 0 ? takeHandler() : nil, details != nil, isArmed)
@@ -161,9 +159,10 @@ extension KeyValueObservation {
     }
 
     /// What a walk that was the last to hold an ended observation does when it lets go, without a lock.
+    @inline(__always)  // counts: path-leaf
     func releaseHandlerIfEnded() {
         guard state == .ended else { return }
-        csr_release(underLock { pinCount == 0 ? takeHandler() : nil })
+        underLock { pinCount == 0 ? takeHandler() : nil }?.release()
     }
 
     // MARK: Deaths

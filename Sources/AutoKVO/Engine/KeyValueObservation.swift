@@ -17,9 +17,8 @@ public final class KeyValueObservation: @unchecked Sendable {
     var next: Borrowed<KeyValueObservation>?
     /// Place in the order of registration. A traversal does not go beyond what was the last when the change began.
     var sequence: UInt64 = 0
-    /// The handler, as the two words of a closure. Owned until the observation has ended and no call is using them.
-    var function: UnsafeRawPointer?
-    var closure: UnsafeRawPointer?
+    /// The handler. Owned until the observation has ended and no call is using it.
+    var closure: ClosureCall
     /// The observer, pinned by its record.
     let observerAddress: UnsafeRawPointer?
     /// Low 30 bits: number of traversals that pin the observation. High 2 bits: membership in the key's list.
@@ -60,35 +59,31 @@ public final class KeyValueObservation: @unchecked Sendable {
 
     init(
         unmanagedRecord: Borrowed<ObjectRecord>?, slot: Int, unmanagedObserverRecord: Borrowed<ObjectRecord>?,
-        options: ObservingOptions, handler: HandlerCall, details: ObservationDetails?, site: CallSite,
-        flags: ObservationFlags = .any
+        options: ObservingOptions, handler: consuming HandlerCall, site: CallSite, flags: ObservationFlags = .any
     ) {
         self.unmanagedRecord = unmanagedRecord?.retain()
-        self.slot = Int32(slot)
+        self.slot = Int32(truncatingIfNeeded: slot)
         self.unmanagedObserverRecord = unmanagedObserverRecord?.retain()
         observerAddress = unmanagedObserverRecord?.use { $0.address }
         var flags = flags.union(ObservationFlags(options)).union(.any)
         if observerAddress != nil || handler.shape != .change { flags.formUnion(.notJustChange) }
         atomicFlags = Atomic(flags)
         handling = handler.shape
-        function = handler.function
-        closure = handler.closure
-        self.details = details
+        closure = handler.takeClosure()
         self.site = site
         Counters.observations.add(1)
     }
 
     /// The part of an observation of several paths or targets that stands in the list of one key.
     convenience init(partFor route: Route, of whole: KeyValueObservation) {
-        let details = ObservationDetails()
-        details.partRoute = route
         self.init(
             unmanagedRecord: .to(route.root), slot: route.slot!, unmanagedObserverRecord: nil, options: whole.options,
-            handler: .none, details: details, site: whole.site, flags: .part)
+            handler: .none, site: whole.site, flags: .part)
+        makeDetails().partRoute = route
     }
 
     deinit {
-        csr_release(closure)
+        closure.release()
         unmanagedRecord?.release()
         unmanagedObserverRecord?.release()
         Counters.observations.add(-1)
@@ -191,13 +186,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     }
 
     /// Gives the handler away, to be released by the caller without a lock. Under the lock, with no call using it.
-    func takeHandler() -> UnsafeRawPointer? {
-        defer {
-            function = nil
-            closure = nil
-        }
-        return closure
-    }
+    func takeHandler() -> Borrowed<AnyObject>? { closure.take() }
 }
 
 extension KeyValueObservation: Hashable {
@@ -229,6 +218,7 @@ func describeObject(_ object: AnyObject) -> String {
 }
 
 /// What few observations have besides.
+@usableFromInline
 final class ObservationDetails {
     /// Guarded by the lock of the observation's unmanagedRecord.
     var userInfo: Any?
@@ -255,9 +245,9 @@ final class ObservationDetails {
         return true
     }
 
-    init(userInfo: Any? = nil, routes: RouteList? = nil) {
+    @usableFromInline
+    init(userInfo: Any? = nil) {
         self.userInfo = userInfo
-        self.routes = routes
     }
 }
 

@@ -11,8 +11,7 @@ extension Collection where Element: TrackedObject {
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        try Registration(options: options, userInfo: userInfo, handler: .change(handler), site: CallSite(file, line))
-            .observe(keyPaths.keyPaths, of: Array(self))
+        try Registration(options, userInfo, .closure(handler), file, line).observe(keyPaths.keyPaths, of: Array(self))
     }
 
     /// Observes key paths of all objects whose values have, or can be converted to, a type.
@@ -24,9 +23,8 @@ extension Collection where Element: TrackedObject {
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        try Registration(
-            options: options, userInfo: userInfo, valueType: type, handler: .change(handler), site: CallSite(file, line)
-        ).observe(keyPaths.keyPaths, of: Array(self))
+        try Registration(options, userInfo, as: type, .closure(handler), file, line).observe(
+            keyPaths.keyPaths, of: Array(self))
     }
 
     /// Observes key paths of all objects as long as the result is kept.
@@ -48,10 +46,8 @@ extension Collection where Element: TrackedObject {
         userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Observer, Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        try Registration(
-            observer: observer, options: options, userInfo: userInfo, handler: .observer(handler),
-            site: CallSite(file, line)
-        ).observe(keyPaths.keyPaths, of: Array(self))
+        try Registration(options, userInfo, .closure(handler), file, line)
+            .observe(keyPaths.keyPaths, of: Array(self), by: observer)
     }
 
     /// Observes key paths of all objects with a handler that the observer's class declares.
@@ -63,9 +59,7 @@ extension Collection where Element: TrackedObject {
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], handler: String,
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
-        try Registration(
-            observer: observer, options: options, userInfo: userInfo, handlerName: handler, site: CallSite(file, line)
-        )
-        .observe(keyPaths.keyPaths, of: Array(self))
+        try Registration(options, userInfo, .named(handler, of: observer), file, line)
+            .observe(keyPaths.keyPaths, of: Array(self), by: observer)
     }
 }

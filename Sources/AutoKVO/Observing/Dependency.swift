@@ -39,11 +39,8 @@ extension Collection where Element == Dependency {
         _ observer: Observer, options: ObservingOptions = [], userInfo: Any?, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Observer) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        var registration = Registration(
-            observer: observer, options: options, userInfo: userInfo,
-            handler: .observer({ (observer: Observer, _: Change<Any>) in handler(observer) }, ignoresChange: true),
-            site: CallSite(file, line))
-        registration.sharesInitialCall = true
-        return try registration.observe(Array(self))
+        let handler = { (observer: Observer, _: Change<Any>) in handler(observer) }
+        return try Registration(options, userInfo, .closure(handler, .observer), file, line).observe(
+            Array(self), by: observer)
     }
 }

@@ -10,8 +10,7 @@ extension KeyValueObserver {
         _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        try target.addObserver(
-            self, forKeyPath: keyPaths, options: options, userInfo: userInfo, file: file, line: line, handler)
+        try Registration(options, userInfo, .closure(handler), file, line).observe(keyPaths, of: target, by: self)
     }
 
     /// Observes key paths of another object whose values have, or can be converted to, a type.
@@ -25,8 +24,8 @@ extension KeyValueObserver {
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Self, Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        try target.addObserver(
-            self, forKeyPath: keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line, handler)
+        try Registration(options, userInfo, as: type, .closure(handler), file, line)
+            .observe(keyPaths, of: target, by: self)
     }
 
     /// Observes key paths of another object with a handler that this object's class declares.
@@ -37,8 +36,8 @@ extension KeyValueObserver {
         _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], handler: String,
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
-        try target.addObserver(
-            self, forKeyPath: keyPaths, options: options, handler: handler, userInfo: userInfo, file: file, line: line)
+        try Registration(options, userInfo, .named(handler, of: self), file, line)
+            .observe(keyPaths, of: target, by: self)
     }
 
     /// The same with the user info before the handler's name.
@@ -49,8 +48,8 @@ extension KeyValueObserver {
         _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], userInfo: Any?,
         handler: String, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
-        try target.addObserver(
-            self, forKeyPath: keyPaths, options: options, handler: handler, userInfo: userInfo, file: file, line: line)
+        try Registration(options, userInfo, .named(handler, of: self), file, line)
+            .observe(keyPaths, of: target, by: self)
     }
 
     /// Observes key paths of several objects as one observation.

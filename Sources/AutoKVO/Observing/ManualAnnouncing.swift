@@ -66,8 +66,7 @@ extension TrackedObject {
     func announcedSlot(_ key: String) -> Int? {
         if isDeinitializing { return nil }
         do throws(KeyValueError) {
-            if let known = record?.schema { return try known.requireSlot(of: key, in: key) }
-            return try ClassSchema.of(type(of: self)).requireSlot(of: key, in: key)
+            return try requireSchema().requireSlot(of: key, in: key)
         } catch {
             Diagnostics.report("A change could not be announced: \(error)")
             return nil

@@ -1,302 +1,242 @@
-/// Everything a registration was asked for, whatever its wording, and the one way it is carried out:
-/// check all of it, make the observation, attach it to both sides, make the initial calls.
+/// What a registration asks for, in whatever form it is written, and the one way in which it is carried out: find the keys and
+/// paths, check them, make the observation, attach it to both sides, make the initial calls.
+///
+/// Nothing is registered before everything is checked. The registration owns the handler until the observation takes it over;
+/// one that fails releases it. Target and observer are kept alive by the caller, and their records by them; only the record of
+/// an observer without a hook, which its observations own, is kept until the observation does so. An object whose deinit has
+/// begun cannot take part any more: the last to find out is `attach`, under the lock of the object's record. No lock is held
+/// here. Read next: `KeyValueObservation`, then `Removal` for how one ends.
 @usableFromInline
-struct Registration {
-    @usableFromInline var observer: AnyObject?
+struct Registration: ~Copyable {
+    // Not copied: its members would be retained and released one by one (counts: `add`).
     @usableFromInline var options: ObservingOptions
-    @usableFromInline var handler: HandlerCall
-    @usableFromInline var userInfo: Any?
+    /// With the user info, if there is some.
+    @usableFromInline var details: ObservationDetails?
     /// The type the handler expects values as.
-    @usableFromInline var valueType: Any.Type
-    @usableFromInline var site: CallSite
-    /// Whether the handler cannot tell paths apart and gets one initial call for all of them.
-    var sharesInitialCall = false
+    @usableFromInline let valueType: Any.Type
+    @usableFromInline let handler: HandlerCall
+    @usableFromInline let site: CallSite
 
     @inlinable
     init(
-        observer: AnyObject? = nil, options: ObservingOptions, userInfo: Any? = nil, valueType: Any.Type = Any.self,
-        handler: HandlerCall, site: CallSite
+        _ options: ObservingOptions, _ userInfo: Any?, as valueType: Any.Type = Any.self,
+        _ handler: consuming HandlerCall, _ file: StaticString, _ line: UInt
     ) {
-        self.observer = observer
         self.options = options
-        self.handler = handler
-        self.userInfo = userInfo
+        // Not by `map`, which copies the value even if it is nil.
+        details = userInfo == nil ? nil : ObservationDetails(userInfo: userInfo)
         self.valueType = valueType
-        self.site = site
+        self.handler = handler
+        site = CallSite(file, line)
     }
 
-    // MARK: One target, one path
+    // MARK: What is observed
 
-    /// Observes one path of one object: what nearly all registrations are. It takes plain arguments instead of a
-    /// registration, which would be retained and released part by part (70 ns of 200).
-    @usableFromInline
-    static func observe(
-        _ keyPath: String, of target: TrackedObject, by observer: AnyObject?, _ options: ObservingOptions,
-        _ handler: HandlerCall,
-        _ site: CallSite
+    /// Observes paths of one object. Inlined into the caller, who knows whether the paths are a string.
+    @inlinable @inline(__always)
+    consuming func observe(
+        _ keyPaths: some KeyPathSet, of target: TrackedObject, by observer: AnyObject? = nil
     ) throws(KeyValueError) -> KeyValueObservation {
-        if let unmanagedRecord = target.unmanagedRecord ?? (try? target.makeUnmanagedRecord()),
-            let slot = unmanagedRecord.use({ $0.unmanagedSchema!.use { $0.slot(of: keyPath) } }),
-            let observation = try observe(slot, unmanagedRecord, of: target, by: observer, options, handler, site)
-        {
-            return observation
-        }
-        return try Registration(observer: observer, options: options, handler: handler, site: site).observe(
-            keyPath, of: target)
+        if let keyPath = keyPaths as? String { return try observe(string: keyPath, of: target, by: observer) }
+        return try observe(keyPaths.keyPaths, of: [target], by: observer)
     }
 
-    /// Observes one property that the compiler has checked.
-    static func observe(
-        slot: Int, of target: TrackedObject, by observer: AnyObject? = nil, _ options: ObservingOptions,
-        _ userInfo: Any?,
-        _ handler: HandlerCall, _ site: CallSite
-    ) -> KeyValueObservation {
-        do throws(KeyValueError) {
-            guard let unmanagedRecord = try target.makeUnmanagedRecord() else { throw dying(target, "") }
-            if userInfo == nil,
-                let observation = try observe(slot, unmanagedRecord, of: target, by: observer, options, handler, site)
-            {
-                return observation
+    /// Observes what a string names: one key, in nearly all registrations.
+    @usableFromInline
+    consuming func observe(
+        string: String, of target: TrackedObject, by observer: AnyObject?
+    ) throws(KeyValueError) -> KeyValueObservation {
+        var known = target.unmanagedRecord
+        if known == nil { known = try target.makeUnmanagedRecord() }
+        guard let record = known else { throw Self.dying(target, string) }
+        guard let slot = record.use({ $0.unmanagedSchema!.use { $0.slot(of: string) } }) else {
+            return try observe([Dependency(target, string)], by: observer)
+        }
+        if options.contains(.initial) || valueType != Any.self {
+            let key = record.use { $0.schema! }.keys[slot]
+            if options.contains(.initial) { try key.checkKeyPath(of: target) }
+            try checkType(key.declared.valueType, of: target, string, string)
+        }
+        return try Self.start(try make(record, slot, of: [target], by: observer), of: target, by: observer)
+    }
+
+    /// Observes paths of several objects as one observation.
+    @usableFromInline
+    consuming func observe(
+        _ keyPaths: [String], of targets: [TrackedObject], by observer: AnyObject? = nil
+    ) throws(KeyValueError) -> KeyValueObservation {
+        guard targets.isEmpty else {
+            return try observe(targets.map { Dependency($0, keyPaths: keyPaths) }, by: observer)
+        }
+        if keyPaths.isEmpty { throw KeyValueError(.emptyPathSet) }
+        for keyPath in keyPaths { _ = try ParsedKeyPath.parse(keyPath) }
+        let details = useDetails()
+        let observation = try make(nil, of: [], by: observer)
+        details.routes = RouteList([])
+        observation.end(.targetDeinitialized)
+        details.endedPaths = keyPaths
+        return observation
+    }
+
+    /// Observes, of each object, paths of its own, as one observation.
+    consuming func observe(
+        _ dependencies: [Dependency], by observer: AnyObject? = nil
+    ) throws(KeyValueError) -> KeyValueObservation {
+        if dependencies.contains(where: \.keyPaths.isEmpty) || dependencies.isEmpty {
+            throw KeyValueError(.emptyPathSet)
+        }
+        var found: [(record: ObjectRecord, path: ParsedKeyPath)] = []
+        // A path that is named twice for one object is observed once.
+        var seen: [ObjectIdentifier: Set<String>] = [:]
+        for dependency in dependencies {
+            let target = dependency.target
+            for keyPath in dependency.keyPaths
+            where seen[ObjectIdentifier(target), default: []].insert(keyPath).inserted {
+                let path = try ParsedKeyPath.parse(keyPath)
+                let type = try path.valueType(from: type(of: target))
+                try checkType(type, of: target, path.keys.last!, keyPath)
+                guard let record = try target.makeRecord() else { throw Self.dying(target, keyPath) }
+                found.append((record, path))
             }
-            let registration = Registration(
-                observer: observer, options: options, userInfo: userInfo, handler: handler, site: site)
-            return try registration.observe(slot, unmanagedRecord, of: target)
+        }
+        if found.count == 1, found[0].path.keys == [found[0].path.text] {
+            return try observe(string: found[0].path.text, of: dependencies[0].target, by: observer)
+        }
+        if found.contains(where: { Self.isManual(.to($0.record)) }) { options.insert(.unregisterManually) }
+        let details = useDetails()
+        let observation = try make(.to(found[0].record), of: dependencies.map(\.target), by: observer)
+        details.routes = RouteList(
+            found.enumerated().map { order, part in
+                Route(
+                    part.path, root: part.record, sink: .observation(observation), isOneOfSeveral: found.count > 1,
+                    order: order)
+            })
+        return try Self.start(observation, of: dependencies[0].target, by: observer)
+    }
+
+    /// Observes a property by a key path. One that is not the key path of a declared key is a mistake in code, and traps.
+    consuming func observe(_ keyPath: AnyKeyPath, of target: TrackedObject) -> KeyValueObservation {
+        do throws(KeyValueError) {
+            let schema = try ClassSchema.of(type(of: target))
+            guard let slot = schema.slot(of: keyPath) else {
+                fatalMisuse(
+                    "\(keyPath) is not the key path of a key that \(schema.className) declares, at \(site.description). Write "
+                        + "\\.$name, which reaches every @Observed property that has a key, an inherited one too; for any "
+                        + "other key, form the key path on the class whose schema declares it, such as \\Person.fullName."
+                )
+            }
+            return observe(slot, of: target)
         } catch {
             fatalMisuse("\(error), at \(site.description)")
         }
     }
 
-    /// Observes one property for which nothing is to be done but to attach the observation; nil where there is more to do.
-    @inline(__always)
-    private static func observe(
-        _ slot: Int, _ unmanagedRecord: Borrowed<ObjectRecord>, of target: TrackedObject, by observer: AnyObject?,
-        _ options: ObservingOptions, _ handler: HandlerCall, _ site: CallSite
-    ) throws(KeyValueError) -> KeyValueObservation? {
-        guard options.isDisjoint(with: [.initial, .once, .retainsTarget]) else { return nil }
-        var options = options
-        var unmanagedObserverRecord: Borrowed<ObjectRecord>?
-        // Not bound to a name, for which it would be retained.
-        if let address = unsafeBitCast(observer, to: UnsafeRawPointer?.self) {
-            unmanagedObserverRecord = TrackedObject.unmanagedRecord(ofObjectAt: address)
-            if unmanagedObserverRecord == nil { unmanagedObserverRecord = makeUnmanagedRecord(of: observer!) }
-            guard let unmanagedObserverRecord else { return nil }
-            if isManual(unmanagedObserverRecord) { options.insert(.unregisterManually) }
-        }
-        if isManual(unmanagedRecord) { options.insert(.unregisterManually) }
-        let observation = KeyValueObservation(
-            unmanagedRecord: unmanagedRecord, slot: slot, unmanagedObserverRecord: unmanagedObserverRecord,
-            options: options, handler: handler, details: nil,
-            site: site)
-        return try attached(observation, target, observer)
+    /// Observes a property by its handle. One without a key is a mistake in code, and traps.
+    consuming func observe<Value>(_ property: Property<Value>, by observer: AnyObject? = nil) -> KeyValueObservation {
+        let slot = property.slot(site)
+        return observe(slot, of: property.object, by: observer)
     }
 
-    /// The record of a tracked observer, made if there is none; nil for any other, whose record could be dropped on the way, and
-    /// so is looked for in `make`. Seldom needed, and so not part of the short way.
-    @inline(never)
-    private static func makeUnmanagedRecord(of observer: AnyObject) -> Borrowed<ObjectRecord>? {
-        try? (observer as? TrackedObject)?.makeUnmanagedRecord()
-    }
-
-    /// Observes one path of one object.
-    @usableFromInline
-    func observe(_ keyPath: String, of target: TrackedObject) throws(KeyValueError) -> KeyValueObservation {
-        let observation: KeyValueObservation?
+    /// Observes a key that the compiler has checked. What still can be wrong is a mistake in code, and traps.
+    private consuming func observe(
+        _ slot: Int, of target: TrackedObject, by observer: AnyObject? = nil
+    ) -> KeyValueObservation {
+        let site = site
         do throws(KeyValueError) {
-            guard let unmanagedRecord = try target.makeUnmanagedRecord() else {
-                throw Registration.dying(target, keyPath)
-            }
-            let slot = unmanagedRecord.use { $0.schema!.slot(of: keyPath) }
-            if let slot, options.contains(.initial) {
-                try unmanagedRecord.use { $0.schema! }.keys[slot].checkKeyPath(of: target)
-            }
-            observation = if let slot { try make(slot, unmanagedRecord) } else { nil }
-            if needsDetails { observation?.details = details([target]) }
+            guard let record = try target.makeUnmanagedRecord() else { throw Self.dying(target, "") }
+            return try Self.start(try make(record, slot, of: [target], by: observer), of: target, by: observer)
         } catch {
-            handler.release()
-            throw error
+            fatalMisuse("\(error), at \(site.description)")
         }
-        // Outside of the `do`, since whoever fails to make an observation releases the handler, and only once.
-        if let observation { return try start(observation, target) }
-        return try observe(keyPath.keyPaths, of: [target])
     }
 
-    private func observe(
-        _ slot: Int, _ unmanagedRecord: Borrowed<ObjectRecord>, of target: TrackedObject
-    ) throws(KeyValueError) -> KeyValueObservation {
-        let observation = try make(slot, unmanagedRecord)
-        if needsDetails { observation.details = details([target]) }
-        return try start(observation, target)
-    }
+    // MARK: How it is done
 
-    private func make(_ slot: Int, _ unmanagedRecord: Borrowed<ObjectRecord>) throws(KeyValueError)
-        -> KeyValueObservation
-    {
-        let schema = unmanagedRecord.use { $0.schema! }
-        if valueType != Any.self { try checkType(schema.keys[slot].declared.valueType, schema, slot) }
-        let observerRecord = try observerRecord()
-        defer { withExtendedLifetime(observerRecord) {} }
-        return KeyValueObservation(
-            unmanagedRecord: unmanagedRecord, slot: slot, unmanagedObserverRecord: observerRecord.map(Borrowed.to),
-            options: effectiveOptions(unmanagedRecord.object, observerRecord), handler: handler, details: nil,
-            site: site)
-    }
-
-    private func checkType(_ type: Any.Type, _ schema: ClassSchema, _ slot: Int) throws(KeyValueError) {
-        guard !canConvert(from: type, to: valueType) else { return }
+    private func checkType(
+        _ type: Any.Type, of target: TrackedObject, _ key: String, _ keyPath: String
+    ) throws(KeyValueError) {
+        guard valueType != Any.self, !canConvert(from: type, to: valueType) else { return }
         throw KeyValueError(
-            .wrongType(expected: "\(type)", actual: "\(valueType)"), className: schema.className,
-            key: schema.keys[slot].name)
+            .wrongType(expected: "\(type)", actual: "\(valueType)"), className: "\(Swift.type(of: target))", key: key,
+            keyPath: keyPath)
     }
 
-    // MARK: Several
-
-    /// Observes paths of objects as one observation.
-    @usableFromInline
-    func observe(_ keyPaths: [String], of targets: [TrackedObject]) throws(KeyValueError) -> KeyValueObservation {
-        if keyPaths.count == 1, targets.count == 1, !keyPaths[0].isPathList, isKey(keyPaths[0], of: targets[0]) {
-            return try observe(keyPaths[0], of: targets[0])
-        }
-        guard targets.isEmpty else { return try observe(targets.map { Dependency($0, keyPaths: keyPaths) }) }
-        do throws(KeyValueError) {
-            if keyPaths.isEmpty { throw KeyValueError(.emptyPathSet) }
-            for keyPath in keyPaths { _ = try ParsedKeyPath.parse(keyPath) }
-            return try makeEnded(keyPaths)
-        } catch {
-            handler.release()
-            throw error
-        }
+    /// The details, made if there are none.
+    @inline(never)
+    private mutating func useDetails() -> ObservationDetails {
+        let used = details ?? ObservationDetails()
+        details = used
+        return used
     }
 
-    /// Observes of each object paths of its own, as one observation.
-    func observe(_ parts: [Dependency]) throws(KeyValueError) -> KeyValueObservation {
-        let observation: KeyValueObservation
-        do throws(KeyValueError) {
-            observation = try makeGroup(parts)
-        } catch {
-            handler.release()
-            throw error
-        }
-        return try start(observation, parts[0].target)
-    }
-
-    private func isKey(_ keyPath: String, of target: TrackedObject) -> Bool {
-        (try? ClassSchema.of(type(of: target)))?.slot(of: keyPath) != nil
-    }
-
-    private func makeGroup(_ parts: [Dependency]) throws(KeyValueError) -> KeyValueObservation {
-        if parts.isEmpty { throw KeyValueError(.emptyPathSet) }
-        var parsed: [(ObjectRecord, ParsedKeyPath)] = []
+    /// Makes the observation of one key, or, without a slot, one that is to get routes.
+    ///
+    /// - Parameter record: The record of the target, the first of several.
+    @inline(__always)
+    private consuming func make(
+        _ record: Borrowed<ObjectRecord>?, _ slot: Int = -1, of targets: @autoclosure () -> [TrackedObject],
+        by observer: AnyObject?
+    ) throws(KeyValueError) -> KeyValueObservation {
         var options = options
-        let observerRecord = try observerRecord()
-        // A path that is named twice for one object is observed once.
-        var seen: Set<ObservedPath> = []
-        for part in parts {
-            if part.keyPaths.isEmpty { throw KeyValueError(.emptyPathSet) }
-            for keyPath in part.keyPaths
-            where seen.insert(ObservedPath(target: ObjectIdentifier(part.target), keyPath: keyPath)).inserted {
-                parsed.append(try parse(keyPath, of: part.target))
-                options.formUnion(effectiveOptions(parsed.last!.0, observerRecord))
-            }
+        let site = site
+        var observerRecord: Borrowed<ObjectRecord>?
+        var countedRecord: Borrowed<ObjectRecord>?
+        if let unmanagedObserver = Borrowed<AnyObject>.toOptional(observer) {
+            observerRecord = TrackedObject.unmanagedRecord(ofObjectAt: unmanagedObserver.rawAddress)
+            if observerRecord == nil { observerRecord = try Self.makeRecord(of: observer!, &countedRecord) }
         }
-        let details = details(parts.map(\.target))
+        if Self.isManual(record) || Self.isManual(observerRecord) { options.insert(.unregisterManually) }
+        if options.isSuperset(of: [.once, .prior]) { _ = useDetails() }
+        if options.contains(.retainsTarget) { useDetails().retainedTargets = targets() }
+        let details = details.take()
         let observation = KeyValueObservation(
-            unmanagedRecord: Borrowed.to(parsed[0].0), slot: -1,
-            unmanagedObserverRecord: observerRecord.map(Borrowed.to), options: options, handler: handler,
-            details: details,
-            site: site)
-        let isOneOfSeveral = parsed.count > 1
-        details.routes = RouteList(
-            parsed.enumerated().map { order, part in
-                Route(
-                    part.1, root: part.0, sink: .observation(observation), isOneOfSeveral: isOneOfSeveral, order: order)
-            })
-        withExtendedLifetime(observerRecord) {}
+            unmanagedRecord: record, slot: slot, unmanagedObserverRecord: observerRecord, options: options,
+            handler: handler, site: site)
+        countedRecord?.release()
+        // Stored only if there are any (counts: `add-remove-closure`).
+        if let details = consume details { observation.details = details }
         return observation
     }
 
-    private struct ObservedPath: Hashable {
-        let target: ObjectIdentifier
-        let keyPath: String
-    }
-
-    /// An observation of no object, which has ended from the start.
-    private func makeEnded(_ keyPaths: [String]) throws(KeyValueError) -> KeyValueObservation {
-        let observerRecord = try observerRecord()
-        let details = details([])
-        let observation = KeyValueObservation(
-            unmanagedRecord: nil, slot: -1, unmanagedObserverRecord: observerRecord.map(Borrowed.to), options: options,
-            handler: handler, details: details, site: site)
-        details.routes = RouteList([])
-        observation.end(.targetDeinitialized)
-        details.endedPaths = keyPaths
-        withExtendedLifetime(observerRecord) {}
+    /// Attaches an observation to both sides and makes the initial calls.
+    @inline(__always)
+    private static func start(
+        _ observation: KeyValueObservation, of target: TrackedObject, by observer: AnyObject?
+    ) throws(KeyValueError) -> KeyValueObservation {
+        guard observation.attach() else {
+            observation.end(.removed)
+            let isObservers = observation.observerRecord?.isDeinitializing ?? false
+            throw dying(isObservers ? observer ?? target : target, isObservers ? "" : observation.keyPaths.first ?? "")
+        }
+        if observation.options.contains(.initial) {
+            observation.callInitially(once: observation.handling.ignoresChange)
+        }
         return observation
     }
 
-    private func parse(_ keyPath: String, of target: TrackedObject) throws(KeyValueError) -> (
-        ObjectRecord, ParsedKeyPath
-    ) {
-        let path = try ParsedKeyPath.parse(keyPath, for: type(of: target))
-        if valueType != Any.self {
-            let type = try path.valueType(from: Swift.type(of: target))
-            guard canConvert(from: type, to: valueType) else {
-                throw KeyValueError(
-                    .wrongType(expected: "\(type)", actual: "\(valueType)"), className: "\(Swift.type(of: target))",
-                    key: path.keys.last!, keyPath: keyPath)
-            }
+    /// The record of an observer, made if there is none. Seldom needed where a key is observed, and so not inlined there.
+    ///
+    /// - Parameter counted: Set to the record of an observer that is not tracked, which only its observations keep. The
+    ///   caller releases it.
+    @inline(never)
+    private static func makeRecord(
+        of observer: AnyObject, _ counted: inout Borrowed<ObjectRecord>?
+    ) throws(KeyValueError) -> Borrowed<ObjectRecord> {
+        if let tracked = observer as? TrackedObject {
+            if let record = try tracked.makeUnmanagedRecord() { return record }
+        } else if let record = try ObjectRecord.make(for: observer) {
+            counted = .retaining(record)
+            return .to(record)
         }
-        guard let record = try target.makeRecord() else { throw Registration.dying(target, keyPath) }
-        return (record, path)
+        throw dying(observer, "")
     }
 
-    // MARK: Common parts
-
-    private func observerRecord() throws(KeyValueError) -> ObjectRecord? {
-        guard let observer else { return nil }
-        guard let record = try ObjectRecord.make(for: observer) else { throw Registration.dying(observer, "") }
-        return record
-    }
-
-    /// Whether the class of a tracked object has said that observations of its objects end by hand.
-    private static func isManual(_ unmanagedRecord: Borrowed<ObjectRecord>) -> Bool {
-        unmanagedRecord.use { $0.layout!.value.unregistersManually }
-    }
-
-    private func effectiveOptions(_ target: ObjectRecord, _ observer: ObjectRecord?) -> ObservingOptions {
-        let byHand = [target, observer].contains { $0?.layout?.value.unregistersManually ?? false }
-        return byHand ? options.union(.unregisterManually) : options
-    }
-
-    private var needsDetails: Bool {
-        userInfo != nil || options.contains(.retainsTarget) || options.isSuperset(of: [.once, .prior])
-    }
-
-    private func details(_ targets: [TrackedObject]) -> ObservationDetails {
-        let details = ObservationDetails(userInfo: userInfo)
-        if options.contains(.retainsTarget) { details.retainedTargets = targets }
-        return details
+    /// Whether the object's class says that observations of its objects end only by removal.
+    private static func isManual(_ record: Borrowed<ObjectRecord>?) -> Bool {
+        record?.use { $0.layout?.value.unregistersManually } ?? false
     }
 
     private static func dying(_ object: AnyObject, _ keyPath: String) -> KeyValueError {
         KeyValueError(.deinitializingObject, className: "\(type(of: object))", key: keyPath)
-    }
-
-    private func start(
-        _ observation: KeyValueObservation, _ target: TrackedObject
-    ) throws(KeyValueError) -> KeyValueObservation {
-        let observation = try Registration.attached(observation, target, observer)
-        if options.contains(.initial) { observation.callInitially(once: sharesInitialCall) }
-        return observation
-    }
-
-    @inline(__always)
-    private static func attached(
-        _ observation: KeyValueObservation, _ target: TrackedObject, _ observer: AnyObject?
-    ) throws(KeyValueError) -> KeyValueObservation {
-        if observation.attach() { return observation }
-        observation.end(.removed)
-        let isObservers = observation.observerRecord?.isDeinitializing ?? false
-        throw Registration.dying(
-            isObservers ? observer ?? target : target, isObservers ? "" : observation.keyPaths.first ?? "")
     }
 }

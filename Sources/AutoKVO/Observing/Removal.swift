@@ -111,11 +111,3 @@ struct Removal {
         return observation.remove(keyPaths, of: target)
     }
 }
-
-extension KeyValueObservation {
-    /// The name of the handler, if it was registered by name.
-    var handlerName: String? {
-        guard handling == .named || handling == .namedWithoutChange else { return nil }
-        return underLock { function.map { Borrowed<DeclaredHandler>.at($0).object } }?.name
-    }
-}

@@ -18,13 +18,7 @@ extension TrackedObject {
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        if userInfo == nil, let keyPath = keyPaths as? String {
-            return try Registration.observe(keyPath, of: self, by: nil, options, .change(handler), CallSite(file, line))
-        }
-        let registration = Registration(
-            options: options, userInfo: userInfo, handler: .change(handler), site: CallSite(file, line))
-        if let keyPath = keyPaths as? String { return try registration.observe(keyPath, of: self) }
-        return try registration.observe(keyPaths.keyPaths, of: [self])
+        try Registration(options, userInfo, .closure(handler), file, line).observe(keyPaths, of: self)
     }
 
     /// Observes key paths whose values have, or can be converted to, a type.
@@ -50,11 +44,7 @@ extension TrackedObject {
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let registration = Registration(
-            options: options, userInfo: userInfo, valueType: type, handler: .change(handler), site: CallSite(file, line)
-        )
-        if let keyPath = keyPaths as? String { return try registration.observe(keyPath, of: self) }
-        return try registration.observe(keyPaths.keyPaths, of: [self])
+        try Registration(options, userInfo, as: type, .closure(handler), file, line).observe(keyPaths, of: self)
     }
 
     /// Observes each path with a handler of its own: `try person.observe(["firstName": { … }, "lastName": { … }])`.
@@ -68,20 +58,13 @@ extension TrackedObject {
         _ handlers: KeyValuePairs<String, (Change<Any>) -> Void>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
-        var keyPaths: [String] = []
-        var handlersByPath: [String: [(Change<Any>) -> Void]] = [:]
-        for (set, handler) in handlers {
-            for keyPath in set.keyPaths {
-                if handlersByPath[keyPath] == nil { keyPaths.append(keyPath) }
-                handlersByPath[keyPath, default: []].append(handler)
-            }
-        }
+        let pairs = handlers.flatMap { set, handler in set.keyPaths.map { (keyPath: $0, handler: handler) } }
+        let handlersByPath = Dictionary(grouping: pairs, by: \.keyPath)
         let handler: (Change<Any>) -> Void = { change in
-            for handler in handlersByPath[change.keyPath] ?? [] { handler(change) }
+            for pair in handlersByPath[change.keyPath] ?? [] { pair.handler(change) }
         }
-        return try Registration(
-            options: options, userInfo: userInfo, handler: .change(handler), site: CallSite(file, line)
-        ).observe(keyPaths, of: [self])
+        return try observe(
+            pairs.map(\.keyPath), options: options, userInfo: userInfo, file: file, line: line, handler)
     }
 
     /// Observes key paths as long as the result is kept.
@@ -116,15 +99,7 @@ extension TrackedObject {
         userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Observer, Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        if userInfo == nil, let keyPath = keyPaths as? String {
-            return try Registration.observe(
-                keyPath, of: self, by: observer, options, .observer(handler), CallSite(file, line))
-        }
-        let registration = Registration(
-            observer: observer, options: options, userInfo: userInfo, handler: .observer(handler),
-            site: CallSite(file, line))
-        if let keyPath = keyPaths as? String { return try registration.observe(keyPath, of: self) }
-        return try registration.observe(keyPaths.keyPaths, of: [self])
+        try Registration(options, userInfo, .closure(handler), file, line).observe(keyPaths, of: self, by: observer)
     }
 
     /// Observes key paths whose values have, or can be converted to, a type, on behalf of an observer.
@@ -138,11 +113,8 @@ extension TrackedObject {
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Observer, Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let registration = Registration(
-            observer: observer, options: options, userInfo: userInfo, valueType: type, handler: .observer(handler),
-            site: CallSite(file, line))
-        if let keyPath = keyPaths as? String { return try registration.observe(keyPath, of: self) }
-        return try registration.observe(keyPaths.keyPaths, of: [self])
+        try Registration(options, userInfo, as: type, .closure(handler), file, line).observe(
+            keyPaths, of: self, by: observer)
     }
 
     /// Observes key paths with a handler that the observer's class declares in its schema.
@@ -161,10 +133,8 @@ extension TrackedObject {
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], handler: String,
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
-        try Registration(
-            observer: observer, options: options, userInfo: userInfo, handlerName: handler, site: CallSite(file, line)
-        )
-        .observe(keyPaths.keyPaths, of: [self])
+        try Registration(options, userInfo, .named(handler, of: observer), file, line).observe(
+            keyPaths, of: self, by: observer)
     }
 
     /// The same with the user info before the handler's name.
@@ -175,24 +145,7 @@ extension TrackedObject {
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any?,
         handler: String, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
-        try addObserver(
-            observer, forKeyPath: keyPaths, options: options, handler: handler, userInfo: userInfo, file: file,
-            line: line)
+        try Registration(options, userInfo, .named(handler, of: observer), file, line)
+            .observe(keyPaths, of: self, by: observer)
     }
-}
-
-extension Registration {
-    init(
-        observer: AnyObject, options: ObservingOptions, userInfo: Any?, handlerName: String, site: CallSite
-    ) throws(KeyValueError) {
-        let declared = try ClassSchema.of(type(of: observer)).requireHandler(handlerName)
-        self.init(observer: observer, options: options, userInfo: userInfo, handler: .named(declared), site: site)
-        sharesInitialCall = !declared.takesChange
-    }
-}
-
-extension String {
-    /// Whether the string is several paths.
-    @usableFromInline
-    var isPathList: Bool { utf8.contains(UInt8(ascii: "|")) }
 }

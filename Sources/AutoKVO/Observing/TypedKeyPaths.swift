@@ -11,9 +11,7 @@ extension KeyValueObserver where Self: TrackedObject {
         file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let site = CallSite(file, line)
-        return Registration.observe(
-            slot: requireSlot(of: keyPath, site), of: self, options, userInfo, .target(handler), site)
+        Registration(options, userInfo, .closure(handler, .targetAndChange), file, line).observe(keyPath, of: self)
     }
 
     /// Observes a property by the key path of its handle, `\.$firstName`, which a subclass can use for an inherited one.
@@ -24,9 +22,7 @@ extension KeyValueObserver where Self: TrackedObject {
         _ keyPath: KeyPath<Self, Property<Value>>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let site = CallSite(file, line)
-        return Registration.observe(
-            slot: self[keyPath: keyPath].slot(site), of: self, options, userInfo, .target(handler), site)
+        Registration(options, userInfo, .closure(handler, .targetAndChange), file, line).observe(self[keyPath: keyPath])
     }
 }
 
@@ -42,28 +38,12 @@ extension TrackedObject {
         file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Root, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let site = CallSite(file, line)
         requireUsage(
             self is Root,
-            "An object of class \(type(of: self)) has no properties of \(Root.self), at \(site.description).")
-        return Registration.observe(
-            slot: requireSlot(of: keyPath, site), of: self, options, userInfo, .target(handler), site)
-    }
-
-    fileprivate func requireSlot(of keyPath: AnyKeyPath, _ site: CallSite) -> Int {
-        let schema: ClassSchema
-        do throws(KeyValueError) {
-            schema = try ClassSchema.of(type(of: self))
-        } catch {
-            fatalMisuse("\(error), at \(site.description)")
-        }
-        guard let slot = schema.slot(of: keyPath) else {
-            fatalMisuse(
-                "\(keyPath) is not the key path of a key that \(schema.className) declares, at \(site.description). Write "
-                    + "\\.$name, which reaches every @Observed property that has a key, an inherited one too; for any "
-                    + "other key, form the key path on the class whose schema declares it, such as \\Person.fullName.")
-        }
-        return slot
+            "An object of class \(type(of: self)) has no properties of \(Root.self), at \(CallSite(file, line).description)."
+        )
+        return Registration(options, userInfo, .closure(handler, .targetAndChange), file, line).observe(
+            keyPath, of: self)
     }
 }
 
@@ -74,8 +54,7 @@ extension Property {
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let site = CallSite(file, line)
-        return Registration.observe(slot: slot(site), of: object, options, userInfo, .change(handler), site)
+        Registration(options, userInfo, .closure(handler), file, line).observe(self)
     }
 
     /// Observes the property on behalf of an observer.
@@ -84,9 +63,7 @@ extension Property {
         _ observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Observer, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let site = CallSite(file, line)
-        return Registration.observe(
-            slot: slot(site), of: object, by: observer, options, userInfo, .observer(handler), site)
+        Registration(options, userInfo, .closure(handler), file, line).observe(self, by: observer)
     }
 
     /// Observes the property as long as the result is kept.

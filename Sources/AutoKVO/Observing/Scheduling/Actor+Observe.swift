@@ -16,15 +16,14 @@ extension KeyValueObserver where Self: Actor {
         userInfo: (any Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated Self, Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        try OrderedDelivery.observe { (delivery) throws(KeyValueError) in
-            try target.addObserver(
-                self, forKeyPath: keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line
-            ) { (actor: Self, change: Change<Value>) in
-                guard actor.isCurrent else { return delivery.send(change, to: actor, handler) }
-                delivery.callWaiting()
-                actor.callIsolated(handler, change)
-            }
-        }
+        let delivery = OrderedDelivery()
+        return try target.addObserver(
+            self, forKeyPath: keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line
+        ) { (actor: Self, change: Change<Value>) in
+            guard actor.isCurrent else { return delivery.send(change, to: actor, handler) }
+            delivery.callWaiting()
+            actor.callIsolated(handler, change)
+        }.closing(delivery)
     }
 
     /// Observes key paths of an object that the actor owns: all changes have to be made on the actor.

@@ -13,12 +13,9 @@ extension KeyValueObserver where Self: TrackedObject {
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        OrderedDelivery.observe { delivery in
-            let deliver = delivery.handler(on: scheduler, handler)
-            return observe(keyPath, options: options, userInfo: userInfo, file: file, line: line) { _, change in
-                deliver(change)
-            }
-        }
+        let delivery = OrderedDelivery()
+        return Registration(options, userInfo, delivery.handler(on: scheduler, handler), file, line)
+            .observe(keyPath, of: self).closing(delivery)
     }
 
     /// Observes a property that the compiler has checked and delivers its changes on the main actor, in order.
@@ -28,11 +25,8 @@ extension KeyValueObserver where Self: TrackedObject {
         on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        OrderedDelivery.observe { delivery in
-            let deliver = delivery.handler(onMainActor: handler)
-            return observe(keyPath, options: options, userInfo: userInfo, file: file, line: line) { _, change in
-                deliver(change)
-            }
-        }
+        let delivery = OrderedDelivery()
+        return Registration(options, userInfo, delivery.handler(onMainActor: handler), file, line)
+            .observe(keyPath, of: self).closing(delivery)
     }
 }

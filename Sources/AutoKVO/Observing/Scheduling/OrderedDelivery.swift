@@ -16,25 +16,16 @@ final class OrderedDelivery: @unchecked Sendable {
     private var isDelivering = false
     private var isClosed = false
 
-    /// Makes an observation that delivers through a queue of its own, which is closed when the observation is removed or a
-    /// side dies. It stays open when a `.once` observation has fired, whose change is still to be delivered.
-    static func observe<Failure>(
-        _ register: (OrderedDelivery) throws(Failure) -> KeyValueObservation
-    ) throws(Failure) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        let observation = try register(delivery)
-        observation.onDrop { delivery.close() }
-        return observation
-    }
-
-    /// Adds a call at the end of the queue.
-    private func add(
-        through schedule: (@escaping @Sendable () -> Void) -> Void, _ call: @escaping @Sendable () -> Void
+    /// Adds a call with a change at the end of the queue.
+    private func add<Value: Sendable>(
+        _ change: Change<Value>, through schedule: (@escaping @Sendable () -> Void) -> Void,
+        _ call: @escaping @Sendable (SentChange<Value>) -> Void
     ) {
+        let sent = SentChange(change: change.detached())
         let number: UInt? = lock.withLock {
             if isClosed { return nil }
             lastAdded += 1
-            waiting[lastAdded] = call
+            waiting[lastAdded] = { call(sent) }
             return lastAdded
         }
         if let number { schedule { self.deliver(upTo: number) } }
@@ -73,7 +64,7 @@ final class OrderedDelivery: @unchecked Sendable {
     }
 
     /// Drops the queue and accepts nothing more.
-    private func close() {
+    fileprivate func close() {
         let dropped = lock.withLock {
             defer { waiting = [:] }
             isClosed = true
@@ -84,47 +75,55 @@ final class OrderedDelivery: @unchecked Sendable {
     }
 }
 
+extension KeyValueObservation {
+    /// Closes a queue when the observation is removed or a side dies. The queue stays open when a `.once` observation has
+    /// fired, whose change is still to be delivered.
+    func closing(_ delivery: OrderedDelivery) -> KeyValueObservation {
+        onDrop { delivery.close() }
+        return self
+    }
+}
+
 // MARK: Handlers
 
 extension OrderedDelivery {
     /// The handler, on the thread of the change, of an observation that is delivered on a scheduler.
     func handler<Value: Sendable>(
         on scheduler: some ChangeScheduler, _ handler: @escaping @Sendable (Change<Value>) -> Void
-    ) -> (Change<Value>) -> Void {
-        { change in
-            let sent = SentChange(copyOf: change)
-            self.add(through: scheduler.schedule) { handler(sent.change) }
-        }
+    ) -> HandlerCall {
+        .closure { (change: Change<Value>) in self.add(change, through: scheduler.schedule) { handler($0.change) } }
     }
 
     /// The same for the main actor.
     func handler<Value: Sendable>(
         onMainActor handler: @escaping @MainActor (Change<Value>) -> Void
-    ) -> (Change<Value>) -> Void {
-        { change in
-            let sent = SentChange(copyOf: change)
-            self.add(through: MainActorScheduler().schedule) { MainActor.assumeIsolated { handler(sent.change) } }
+    ) -> HandlerCall {
+        .closure { (change: Change<Value>) in
+            self.add(change, through: MainActorScheduler().schedule) { sent in
+                MainActor.assumeIsolated { handler(sent.change) }
+            }
         }
+    }
+
+    /// The same for an actor, which is the observer.
+    func handler<Value: Sendable, A: Actor>(
+        onActor handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
+    ) -> HandlerCall {
+        .closure { (actor: A, change: Change<Value>) in self.send(change, to: actor, handler) }
     }
 
     /// Delivers a change on an actor, after those that are in the queue.
     func send<Value: Sendable, A: Actor>(
         _ change: Change<Value>, to actor: A, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) {
-        let sent = SentChange(copyOf: change)
-        add(through: actor.enqueue) { actor.assumeIsolated { handler($0, sent.change) } }
+        add(change, through: actor.enqueue) { sent in actor.assumeIsolated { handler($0, sent.change) } }
     }
 }
 
-/// A change that goes to another thread: an immutable copy that owns its values.
+/// A change that goes to another thread: an immutable copy (`detached()`) that owns its values.
 ///
 /// The values are `Sendable` and were converted to the requested type on the thread of the change.
 private struct SentChange<Value: Sendable>: @unchecked Sendable {
     // Nothing else refers to the context behind the change, which is only read; its values are `Sendable`.
-
     let change: Change<Value>
-
-    init(copyOf change: Change<Value>) {
-        self.change = change.detached()
-    }
 }

@@ -29,11 +29,9 @@ extension TrackedObject {
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        try OrderedDelivery.observe { (delivery) throws(KeyValueError) in
-            try observe(
-                keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
-                delivery.handler(on: scheduler, handler))
-        }
+        let delivery = OrderedDelivery()
+        return try Registration(options, userInfo, as: type, delivery.handler(on: scheduler, handler), file, line)
+            .observe(keyPaths, of: self).closing(delivery)
     }
 
     /// Observes key paths and delivers their changes on the main actor, in the order in which they were made. See the
@@ -48,11 +46,9 @@ extension TrackedObject {
         on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        try OrderedDelivery.observe { (delivery) throws(KeyValueError) in
-            try observe(
-                keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
-                delivery.handler(onMainActor: handler))
-        }
+        let delivery = OrderedDelivery()
+        return try Registration(options, userInfo, as: type, delivery.handler(onMainActor: handler), file, line)
+            .observe(keyPaths, of: self).closing(delivery)
     }
 
     /// Observes key paths and delivers their changes on an actor, in the order in which they were made.
@@ -69,11 +65,9 @@ extension TrackedObject {
         on actor: A, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        try OrderedDelivery.observe { (delivery) throws(KeyValueError) in
-            try addObserver(
-                actor, forKeyPath: keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line,
-                { delivery.send($1, to: $0, handler) })
-        }
+        let delivery = OrderedDelivery()
+        return try Registration(options, userInfo, as: type, delivery.handler(onActor: handler), file, line)
+            .observe(keyPaths, of: self, by: actor).closing(delivery)
     }
 }
 
@@ -86,10 +80,9 @@ extension Property where Value: Sendable {
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        OrderedDelivery.observe { delivery in
-            observe(
-                options: options, userInfo: userInfo, file: file, line: line, delivery.handler(on: scheduler, handler))
-        }
+        let delivery = OrderedDelivery()
+        return Registration(options, userInfo, delivery.handler(on: scheduler, handler), file, line).observe(self)
+            .closing(delivery)
     }
 
     /// Observes the property and delivers its changes on the main actor, in order.
@@ -99,10 +92,9 @@ extension Property where Value: Sendable {
         file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        OrderedDelivery.observe { delivery in
-            observe(
-                options: options, userInfo: userInfo, file: file, line: line, delivery.handler(onMainActor: handler))
-        }
+        let delivery = OrderedDelivery()
+        return Registration(options, userInfo, delivery.handler(onMainActor: handler), file, line).observe(self)
+            .closing(delivery)
     }
 
     /// Observes the property and delivers its changes on an actor, in order. The actor is not kept alive.
@@ -111,10 +103,8 @@ extension Property where Value: Sendable {
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        OrderedDelivery.observe { delivery in
-            addObserver(
-                actor, options: options, userInfo: userInfo, file: file, line: line,
-                { delivery.send($1, to: $0, handler) })
-        }
+        let delivery = OrderedDelivery()
+        return Registration(options, userInfo, delivery.handler(onActor: handler), file, line)
+            .observe(self, by: actor).closing(delivery)
     }
 }

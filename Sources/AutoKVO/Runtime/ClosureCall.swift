@@ -1,0 +1,105 @@
+internal import CSwiftRuntime
+
+/// A closure as the two words that Swift keeps it in, called without counting references on the way. Or an object in place of
+/// one. It is copied as an address is: whoever makes one owns a reference, and the last owner releases it.
+///
+/// Calling a closure in Swift retains and releases its context, which are two of the atomic operations of a delivery.
+///
+/// **Assumptions** (Swift 6.3.1): a closure is a function and a context, and is called as CSwiftRuntime.h says. Where
+/// `canCallDirectly` is false they do not hold, and none may be made from a closure: see `HandlerCall`, which then keeps an
+/// object that calls the closure in the ordinary way.
+@frozen
+@usableFromInline
+package struct ClosureCall {
+    @usableFromInline let function: UnsafeRawPointer?
+    @usableFromInline let context: UnsafeRawPointer?
+
+    @inlinable
+    init(_ function: UnsafeRawPointer?, _ context: UnsafeRawPointer?) {
+        self.function = function
+        self.context = context
+    }
+
+    /// The closure that is the only stored property of a value, and whose arguments are one reference each. Passed to a
+    /// generic function as it is, the compiler would convert a closure to one that takes its arguments in memory.
+    @inlinable
+    init<Wrapper>(of wrapper: Wrapper) {
+        self = withExtendedLifetime(wrapper) {
+            let words = unsafeBitCast(wrapper, to: ClosureCall.self)
+            if let context = words.context { _ = Borrowed<AnyObject>.at(context).retain() }
+            return words
+        }
+    }
+
+    /// An object, which cannot be called but is found in `object`.
+    init(keeping object: AnyObject) {
+        let address = Borrowed.retaining(object).rawAddress
+        self.init(address, address)
+    }
+
+    static var none: ClosureCall { ClosureCall(nil, nil) }
+
+    var isNone: Bool { function == nil }
+
+    /// The object that is kept in place of a closure.
+    var object: AnyObject { Borrowed.at(context!).object }
+
+    func release() { csr_release(context) }
+
+    /// Gives away what is counted, for the caller to release, and leaves no closure.
+    @inline(__always)
+    mutating func take() -> Borrowed<AnyObject>? {
+        defer { self = .none }
+        return context.map { .at($0) }
+    }
+
+    /// Calls a closure with one parameter. The caller keeps the closure and the argument.
+    @inline(__always)
+    func callAsFunction(_ argument: UnsafeRawPointer) {
+        csr_call_1(function.unsafelyUnwrapped, context, argument)
+    }
+
+    /// Calls a closure with two parameters. The caller keeps the closure and the arguments.
+    @inline(__always)
+    func callAsFunction(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) {
+        csr_call_2(function.unsafelyUnwrapped, context, first, second)
+    }
+}
+
+// MARK: The probe
+
+extension ClosureCall {
+    /// Whether the assumptions hold. Found out once in a process.
+    @usableFromInline
+    package static let canCallDirectly = !isAssumedToFail && passesArguments()
+
+    /// Set by a test, in a process of its own and before anything else, to have closures called in the ordinary way.
+    package nonisolated(unsafe) static var isAssumedToFail = false
+
+    private final class Probe {
+        var received: [Probe] = []
+    }
+    private struct One { let body: (Probe) -> Void }
+    private struct Two { let body: (Probe, Probe) -> Void }
+
+    /// Calls two closures whose effect is known, and compares what they received, and whether they left the reference counts.
+    package static func passesArguments() -> Bool {
+        guard MemoryLayout<One>.size == MemoryLayout<ClosureCall>.size else { return false }
+        let (probe, first, second) = (Probe(), Probe(), Probe())
+        let one = ClosureCall(of: One { probe.received = [$0] })
+        let two = ClosureCall(of: Two { probe.received += [$0, $1] })
+        guard !one.isNone, !two.isNone, one.context != nil, two.context != nil else { return false }
+        // A closure that is called otherwise and releases its arguments must not free them.
+        let addresses = [first, second].map { Borrowed.retaining($0).rawAddress }
+        let counts = addresses.map(csr_count_word)
+        one(addresses[0])
+        two(addresses[0], addresses[1])
+        let isRight = probe.received.map(ObjectIdentifier.init) == [first, first, second].map(ObjectIdentifier.init)
+        probe.received = []
+        guard isRight, addresses.map(csr_count_word) == counts else { return false }
+        for address in addresses { csr_release(address) }
+        one.release()
+        two.release()
+        return true
+    }
+}
