@@ -1,0 +1,40 @@
+internal import CSwiftRuntime
+
+/// An object of which the memory is kept, not the object: its address is not reused until `unpin()`, and any thread may check
+/// whether it is alive. A copy is the same pin, so exactly one of the copies is unpinned.
+///
+/// A pin is an unowned reference of the runtime. `weak` is not used: the first weak reference to an object moves its
+/// reference counts to a side table, which makes every later retain and release of it slow.
+struct PinnedObject: Hashable, @unchecked Sendable {
+    let address: UnsafeRawPointer
+
+    @inline(__always)
+    init(_ object: AnyObject) {
+        address = UnsafeRawPointer(Borrowed.to(object).address)
+        csr_pin(address)
+    }
+
+    func unpin() { csr_unpin(address) }
+
+    /// Whether the object's deinit has begun or is over. Nothing is retained, so it may be asked under a lock.
+    @inline(__always)
+    var isDeinitializing: Bool { csr_is_deinitializing(address) }
+
+    /// The object, retained, or nil if its deinit has begun.
+    @inline(__always)
+    func object<Object: AnyObject>(as type: Object.Type) -> Object? {
+        csr_try_retain(address) ? Borrowed<Object>.at(address).take() : nil
+    }
+
+    /// Keeps the object alive while a closure runs. False if its deinit has begun, and then the closure is not called.
+    @inline(__always)
+    func whileAlive(_ body: () -> Void) -> Bool {
+        guard csr_try_retain(address) else { return false }
+        body()
+        csr_release(address)
+        return true
+    }
+
+    /// The object's class. The object may be dead.
+    var objectClass: AnyClass { ObjectClass.ofObject(at: address) }
+}
