@@ -5,7 +5,7 @@ struct HandlerLoop {
     private let thread: InPlace<ThreadContext>
     private var context: Borrowed<ChangeContext>
     /// The context's reference counts while nobody but the loop refers to it.
-    private var countWord: UInt64 = 0
+    private var count = ReferenceCount()
     /// Marks that need a closer look before the call. The state is among them.
     private var slowPathFlags: ObservationNode.Marks = .node
 
@@ -31,7 +31,7 @@ struct HandlerLoop {
         var slowPathFlags = ObservationNode.Marks(event.excluded.union(.onceOrDistinct)).union(.linkOrInactive)
         if event.isPrior || thread.value.coalescing != nil { slowPathFlags.insert(.node) }
         self.slowPathFlags = slowPathFlags
-        countWord = csr_count_word(context.address)
+        count = ReferenceCount(ofSole: context)
     }
 
     /// In the context, which is the loop's.
@@ -56,7 +56,7 @@ struct HandlerLoop {
             TestPoint.beforeObserver.reach()
             context.use { $0.observation = Borrowed.to(observation) }
             observation.callHandlerOfChange(context)
-            if csr_count_word(context.address) != countWord { replaceContext() }
+            if count.isExceeded(by: context) { replaceContext() }
         } else {
             _ = perform(observation, by: nil)
         }
@@ -144,7 +144,7 @@ struct HandlerLoop {
             route?.use { $0.root.address }
                 ?? observation.unmanagedRecord.unsafelyUnwrapped.use { $0.address }
         }
-        if csr_count_word(context.address) != countWord { replaceContext() }
+        if count.isExceeded(by: context) { replaceContext() }
         if route != nil { context.use { $0.route = nil } }
     }
 
@@ -159,7 +159,7 @@ struct HandlerLoop {
         }
         kept.use { $0.keep() }
         kept.release()
-        countWord = csr_count_word(context.address)
+        count = ReferenceCount(ofSole: context)
     }
 }
 

@@ -47,7 +47,9 @@ final class ObjectRecord: AttachedRecord, @unchecked Sendable {
         let count = layout?.value.count ?? 0
         lists = count > 0 ? LazyElements(count: count) : nil
         super.init()
+        RuntimeCheck.run()
         csr_pin(address)
+        if schema == nil, !RuntimeCheck.holds(.classWord) { makeDetails().untrackedClass = type(of: object) }
         Counters.records.add(1)
         assert(&member == memberPointer)
         cdh_join(memberPointer)
@@ -77,8 +79,8 @@ final class ObjectRecord: AttachedRecord, @unchecked Sendable {
     /// is never the one whose release frees the object.
     var isDeinitializing: Bool { csr_is_deinitializing(address) }
 
-    /// The object's class. The first word of an object says it, also after its deinit, as long as its memory is pinned.
-    var objectClass: AnyClass { ObjectClass.ofObject(at: address) }
+    /// The object's class. The object may be dead.
+    var objectClass: AnyClass { schema?.type ?? details?.untrackedClass ?? PinnedObject.objectClass(at: address) }
 
     /// The details, made if they are missing. Under the lock.
     func makeDetails() -> RecordDetails {
@@ -111,6 +113,8 @@ final class RecordDetails {
     @exclusivity(unchecked) var watches: [Int: DeathWatch] = [:]
     /// How often a weak property of the object was set since it has a record, to tell whether one was set meanwhile.
     @exclusivity(unchecked) var weakWrites: UInt32 = 0
+    /// The class of an object that is not tracked, if its memory does not say it. Constant.
+    @exclusivity(unchecked) fileprivate(set) var untrackedClass: AnyClass?
 }
 
 // MARK: - Finding the record of an object
@@ -169,7 +173,7 @@ extension ObjectRecord {
         while true {
             var pointers = [UnsafeMutableRawPointer?](repeating: nil, count: room)
             let retain: cdh_try_retain_fn = { member in
-                let record = UnsafeMutableRawPointer(member) - ObjectRecord.memberOffset
+                let record = Borrowed<ObjectRecord>(firstProperty: UnsafeMutableRawPointer(member)).address
                 return csr_try_retain(record) ? record : nil
             }
             let count = cdh_collect(retain, &pointers, room)
@@ -181,10 +185,7 @@ extension ObjectRecord {
         }
     }
 
-    /// A class's first stored property comes after two words of the object's own.
-    private static let memberOffset = 2 * MemoryLayout<UInt>.size
-
     private var memberPointer: UnsafeMutablePointer<cdh_member> {
-        (Borrowed.to(self).address + Self.memberOffset).assumingMemoryBound(to: cdh_member.self)
+        Borrowed.to(self).firstProperty.assumingMemoryBound(to: cdh_member.self)
     }
 }

@@ -2,20 +2,35 @@ internal import CSwiftRuntime
 
 extension Actor {
     /// Whether this thread runs on the actor now.
-    ///
-    /// An executor is two words, which the runtime's own question takes; the standard library only has the forms that trap.
-    nonisolated var isCurrent: Bool {
+    nonisolated var isCurrent: Bool { RuntimeCheck.holds(.currentExecutor) ? isCurrentExecutor : isStartedAtOnce }
+
+    /// **Assumption** `currentExecutor`: an executor is two words, which the runtime's own question takes; the standard library
+    /// only has the forms that trap.
+    fileprivate nonisolated var isCurrentExecutor: Bool {
         let executor = unsafeBitCast(unownedExecutor, to: (identity: UInt, implementation: UInt).self)
         return csr_is_current_executor(executor.identity, executor.implementation)
     }
 
+    /// Whether a task of the actor that is to start immediately does so, which it can only where this thread runs on the actor.
+    /// Anywhere else it does nothing later.
+    private nonisolated var isStartedAtOnce: Bool {
+        let isStarted = Guarded(false)
+        start(startImmediately) { isStarted.withLock { $0 = true } }
+        return isStarted.withLock { $0 }
+    }
+
     /// Puts an operation into the actor's queue before this returns.
     ///
-    /// A task whose closure is isolated to an actor is put into the actor's queue by the code that makes the task; any other
-    /// arrives there later, by a hop of its own. For an actor that is not global, Swift (6.3) forms such a closure only in a
-    /// function that is itself isolated. `startTask` uses nothing of the actor, so it may be called from anywhere.
-    nonisolated func enqueue(_ operation: @escaping @Sendable () -> Void) {
-        let start: (isolated Self, @escaping @Sendable () -> Void) -> Void = startTask
+    /// **Assumption** `actorQueue`: a task whose closure is isolated to an actor is put into the actor's queue by the code that
+    /// makes the task; any other arrives there later, by a hop of its own. For an actor that is not global, Swift (6.3) forms
+    /// such a closure only in a function that is itself isolated. `startTask` uses nothing of the actor, so it may be called
+    /// from anywhere.
+    nonisolated func enqueue(_ operation: @escaping @Sendable () -> Void) { start(startTask, operation) }
+
+    private nonisolated func start(
+        _ start: @escaping (isolated Self, @escaping @Sendable () -> Void) -> Void,
+        _ operation: @escaping @Sendable () -> Void
+    ) {
         unsafeBitCast(start, to: ((Self, @escaping @Sendable () -> Void) -> Void).self)(self, operation)
     }
 }
@@ -25,5 +40,40 @@ private func startTask<A: Actor>(on actor: isolated A, _ operation: @escaping @S
         // The closure is isolated only if it captures the actor.
         _ = actor
         operation()
+    }
+}
+
+private func startImmediately<A: Actor>(on actor: isolated A, _ operation: @escaping @Sendable () -> Void) {
+    Task.immediate {
+        _ = actor
+        operation()
+    }
+}
+
+/// An actor that runs what is put into its queue before the call returns, so that a probe does not wait.
+actor InlineActor {
+    private final class Executor: SerialExecutor {
+        func enqueue(_ job: consuming ExecutorJob) { job.runSynchronously(on: asUnownedSerialExecutor()) }
+    }
+
+    private let executor = Executor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    struct Answers {
+        var isQueued = false
+        var isCurrent = false
+    }
+
+    static func probe(_ answer: KeyPath<Answers, Bool>) -> Bool {
+        let (actor, other) = (InlineActor(), InlineActor())
+        let answers = Guarded(Answers())
+        let isCurrentOutside = actor.isCurrentExecutor
+        actor.enqueue {
+            answers.withLock {
+                $0.isQueued = true
+                $0.isCurrent = actor.isCurrentExecutor && !other.isCurrentExecutor && !isCurrentOutside
+            }
+        }
+        return answers.withLock { $0[keyPath: answer] }
     }
 }

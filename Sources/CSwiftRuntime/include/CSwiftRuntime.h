@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #pragma clang assume_nonnull begin
 
@@ -113,6 +114,9 @@ static inline void csr_compiler_barrier(void) { __asm__ volatile("" ::: "memory"
 
 /// Adds to the number of records' locks that this thread holds, and returns it: for assertions of debug builds.
 int csr_add_held_locks(int change);
+
+/// The value of an environment variable, NULL if it is not set.
+static inline const char *_Nullable csr_environment(const char *name) { return getenv(name); }
 
 /// Gives the processor to another thread: at first for an instant, after many attempts for longer.
 void csr_back_off(unsigned attempt);
