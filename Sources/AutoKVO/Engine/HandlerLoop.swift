@@ -56,7 +56,7 @@ struct HandlerLoop {
             TestPoint.beforeObserver.reach()
             context.use { $0.observation = Borrowed.to(observation) }
             observation.callHandlerOfChange(context)
-            if count.isExceeded(by: context) { replaceContext() }
+            if count.mayBeExceeded(by: context) { replaceContext() }
         } else {
             _ = perform(observation, by: nil)
         }
@@ -144,13 +144,14 @@ struct HandlerLoop {
             route?.use { $0.root.address }
                 ?? observation.unmanagedRecord.unsafelyUnwrapped.use { $0.address }
         }
-        if count.isExceeded(by: context) { replaceContext() }
+        if count.mayBeExceeded(by: context) { replaceContext() }
         if route != nil { context.use { $0.route = nil } }
     }
 
     /// A handler kept its change: the context is the handler's now, the next call gets another.
     @inline(never)
     private mutating func replaceContext() {
+        guard ReferenceCount.isShared(context) else { return }
         let kept = context
         context = thread.value.takeContext()
         context.use {

@@ -11,12 +11,12 @@ extension Actor {
         return csr_is_current_executor(executor.identity, executor.implementation)
     }
 
-    /// Whether a task of the actor that is to start immediately does so, which it can only where this thread runs on the actor.
-    /// Anywhere else it does nothing later.
+    /// Whether a task of the actor that is to start immediately does so on this thread, which it can only where this thread runs
+    /// on the actor. Otherwise it starts on another thread, perhaps at once, or later.
     private nonisolated var isStartedAtOnce: Bool {
-        let isStarted = Guarded(false)
-        start(startImmediately) { isStarted.withLock { $0 = true } }
-        return isStarted.withLock { $0 }
+        let thread = Guarded<UInt>(0)
+        start(startImmediately) { thread.withLock { $0 = csr_this_thread() } }
+        return thread.withLock { $0 } == csr_this_thread()
     }
 
     /// Puts an operation into the actor's queue before this returns.

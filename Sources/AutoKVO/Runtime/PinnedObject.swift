@@ -46,6 +46,8 @@ struct PinnedObject: Hashable, @unchecked Sendable {
 
     private var classWord: UInt { address.load(as: UInt.self) }
 
+    // The probes are not optimized: the moment at which an object dies is what they are about.
+    @_optimize(none)
     static func probe() -> Bool {
         let object = Borrowed.retaining(RuntimeProbe.make())
         let pin = PinnedObject(object.object)
@@ -55,6 +57,7 @@ struct PinnedObject: Hashable, @unchecked Sendable {
         return isSeenAlive && pin.isDeinitializing && pin.object(as: RuntimeProbe.self) == nil
     }
 
+    @_optimize(none)
     static func probeClass() -> Bool {
         let object = Borrowed.retaining(RuntimeProbe.make())
         let pin = PinnedObject(object.object)

@@ -16,20 +16,20 @@ struct ReferenceCount {
     @inline(__always)
     init(ofSole object: Borrowed<some AnyObject>) { word = csr_count_word(object.address) ^ Self.mask }
 
-    /// Whether there are other references to the object now.
+    /// Whether there may be other references to the object now. If so, `isShared` says whether there are.
     @inline(__always)
-    func isExceeded(by object: Borrowed<some AnyObject>) -> Bool {
-        csr_count_word(object.address) != word && Self.isShared(object)
-    }
+    func mayBeExceeded(by object: Borrowed<some AnyObject>) -> Bool { csr_count_word(object.address) != word }
 
-    @inline(never)
-    private static func isShared(_ object: Borrowed<some AnyObject>) -> Bool {
+    /// Whether there are other references to an object than this one, which is counted.
+    static func isShared(_ object: Borrowed<some AnyObject>) -> Bool {
         if mask == 0 { return true }
         var object = object.take()
         defer { _ = Borrowed.retaining(object) }
         return !isKnownUniquelyReferenced(&object)
     }
 
+    // Not optimized: nothing else than the count needs the second reference.
+    @_optimize(none)
     static func probe() -> Bool {
         let object = Borrowed<AnyObject>.retaining(RuntimeProbe.make())
         defer { object.release() }

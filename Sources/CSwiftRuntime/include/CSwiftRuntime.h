@@ -112,6 +112,9 @@ static inline void csr_prefetch(const void *place) {
 /// A place that compilers move nothing across, neither an access to memory nor a retain or a release. No instruction.
 static inline void csr_compiler_barrier(void) { __asm__ volatile("" ::: "memory"); }
 
+/// A number that no other thread has while this one runs. Never zero.
+uintptr_t csr_this_thread(void);
+
 /// Adds to the number of records' locks that this thread holds, and returns it: for assertions of debug builds.
 int csr_add_held_locks(int change);
 

@@ -24,7 +24,8 @@ import Testing
             arguments: RuntimeAssumption.allCases.filter { !$0.hasFallback })
         func stops(assumption: RuntimeAssumption) async {
             let name = "\(assumption)"
-            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [name = name as String] in
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                [name = name as String] in
                 setenv("AUTOKVO_FAIL_PROBES", name, 1)
                 // That of the fields is thrown: a class without its fields gets no record.
                 do { try Person().observe("firstName") { _ in } } catch { fatalError("\(error)") }
