@@ -17,13 +17,17 @@ struct ObjectReader {
     let body: (AnyObject) -> Any
     /// The words of `body`, which keeps the context alive; nil if the assumptions do not hold.
     private let words: Words?
+    /// Whether a reference is moved out of what is read, without a cast.
+    private let movesReferences: Bool
 
     init(_ body: @escaping (AnyObject) -> Any) {
-        self.init(body, isDirect: RuntimeCheck.holds(.closureCall))
+        self.init(
+            body, isDirect: RuntimeCheck.holds(.closureCall), movesReferences: RuntimeCheck.holds(.anyReference))
     }
 
-    private init(_ body: @escaping (AnyObject) -> Any, isDirect: Bool) {
+    private init(_ body: @escaping (AnyObject) -> Any, isDirect: Bool, movesReferences: Bool) {
         self.body = body
+        self.movesReferences = isDirect && movesReferences
         words = isDirect ? unsafeBitCast(Wrapped(body: body), to: Words.self) : nil
     }
 
@@ -42,19 +46,18 @@ struct ObjectReader {
 
     /// The value, which is always an object of a class, or an optional one. A cast would take 400 ns.
     func reference<Object: AnyObject>(in object: AnyObject, as type: Object.Type) -> Object? {
-        guard words != nil, Self.canMoveReferences else { return body(object) as? Object }
+        guard movesReferences else { return body(object) as? Object }
         return withUnsafeTemporaryAllocation(of: Any.self, capacity: 1) { value in
             self(Borrowed.to(object).address, into: value.baseAddress!)
             return UnsafeMutableRawPointer(value.baseAddress!).assumingMemoryBound(to: Object?.self).move()
         }
     }
 
-    private static let canMoveReferences = RuntimeCheck.holds(.anyReference)
-
     static func probe() -> Bool {
         guard MemoryLayout<Wrapped>.size == MemoryLayout<Words>.size else { return false }
         let (object, value) = (RuntimeProbe.make(), RuntimeProbe.make())
-        let reader = ObjectReader({ $0 === object ? value as Any : object as Any }, isDirect: true)
+        let reader = ObjectReader(
+            { $0 === object ? value as Any : object as Any }, isDirect: true, movesReferences: true)
         return withUnsafeTemporaryAllocation(of: Any.self, capacity: 1) { memory in
             withExtendedLifetime((reader, object)) { reader(Borrowed.to(object).address, into: memory.baseAddress!) }
             defer { memory.baseAddress!.deinitialize(count: 1) }
