@@ -4,7 +4,6 @@ import AutoKVOTestSupport
 import Dispatch
 import Testing
 
-// row 39
 @Suite("Delivery on dispatch queues") struct DispatchQueueTests {
     @Test("changes arrive on the queue, in order") func serial() throws {
         let queue = DispatchQueue(label: "changes")
@@ -49,7 +48,6 @@ import Testing
         }
     }
 
-    // 9.05, 9.07
     @Test("on a concurrent queue too, from several threads, one at a time") func concurrent() throws {
         let queue = DispatchQueue(label: "changes", attributes: .concurrent)
         let log = MessageLog()

@@ -9,7 +9,6 @@ extension Notification.Name {
     fileprivate static let didClose = Notification.Name("didClose")
 }
 
-// row 76
 @Suite("Notifications") struct NotificationTests {
     let center = NotificationCenter()
     let panel = PlainObserver()

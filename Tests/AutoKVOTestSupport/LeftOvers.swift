@@ -8,7 +8,7 @@ import Testing
 /// The counters are global and Swift Testing runs suites side by side in one process, so this means something only
 /// where nothing else runs: in the process of an exit test. `expectNothingLeft(by:)` is how a suite is checked.
 public func expectAllGone(_ sourceLocation: SourceLocation = #_sourceLocation) {
-    let counts = [Counters.records, .observations, .links, .routes].map { ($0.name, $0.count) }
+    let counts = [Counters.records, .observations, .links, .routes].map { ("\($0)", $0.count) }
     let inC = [("table entries", Int(cdh_live_entries())), ("list members", Int(cdh_collect({ _ in nil }, nil, 0)))]
     for (name, count) in counts + inC where count != 0 {
         Issue.record("\(count) \(name) are left", sourceLocation: sourceLocation)

@@ -1,6 +1,6 @@
-/* A record's lock, which one thread owns as long as no other asks for it (ShortLock.swift). The owner takes it without an
- * atomic operation, so what it writes is on its way for a while before the others see it: `way` is the owner's store buffer,
- * and the owner's reads do not wait for it. Never may two threads be in at once, and none may wait for ever.
+/* A record's lock, which one thread owns as long as no other thread takes it (ShortLock.swift). The owner takes it without an
+ * atomic operation, so other threads see its writes only after a while: `way` is the owner's store buffer,
+ * and the owner's reads do not wait for it. Two threads must never have the lock at once, and none may wait for ever.
  *
  * Built with one of -DNO_FENCE, -DNO_REREAD, -DNO_WAIT, -DNO_QUEUE a guard is left out, and spin must find the error. */
 
@@ -12,26 +12,26 @@
 #endif
 
 bool spin = false, ownerIsIn = false;
-bool isShared = false;      /* the owner is nobody */
+bool isShared = false;      /* no thread owns it */
 byte inside = 0;
 
-/* The owner's writes of ownerIsIn that nobody sees yet, the oldest first. */
+/* The owner's writes of ownerIsIn that no other thread sees yet, the oldest first. */
 chan way = [2] of { bool };
 
 inline enter() { atomic { inside++; assert(inside == 1) } }
 inline exit() { inside-- }
 
-/* csr_fence_all_threads: what any thread has written is seen by all. */
+/* csr_fence_all_threads: from here on all threads see what any thread has written. */
 inline fence() {
     d_step { do :: nempty(way) -> way?ownerIsIn :: empty(way) -> break od }
 }
 
-/* A write gets through when it likes. */
+/* A write becomes visible at any time. */
 active proctype Memory() {
     end: do :: atomic { nempty(way) -> way?ownerIsIn } od
 }
 
-/* An atomic operation of the owner's, which waits for its writes. */
+/* An atomic operation of the owner, which waits for its own writes. */
 inline take_spin_as_owner() { atomic { empty(way) && !spin -> spin = true } }
 
 active proctype Owner() {

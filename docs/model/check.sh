@@ -11,8 +11,8 @@ long=no
 ensure_command spin spin
 command -v gcc >/dev/null || ensure_command cc gcc
 compiler=$(command -v gcc || command -v cc)
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
 failures=0
 
 # check WANTED MODEL [-D…]: WANTED is `holds` or `fails`.
@@ -20,41 +20,41 @@ check() {
     local wanted=$1 model=$PWD/docs/model/$2 result=holds states
     shift 2
     (
-        cd "$place"
+        cd "$folder"
         rm -f pan* ./*.trail
         spin "$@" -a "$model" >spin.log 2>&1 || { cat spin.log; exit 1; }
         "$compiler" -O2 -w -DSAFETY -DCOLLAPSE -DMEMLIM=6000 -o pan pan.c
         ./pan -m200000 >pan.log 2>&1
     ) || true
-    states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' "$place/pan.log")
-    grep -q 'errors: 0' "$place/pan.log" || result=fails
+    states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' "$folder/pan.log")
+    grep -q 'errors: 0' "$folder/pan.log" || result=fails
     # A search that was cut short has shown nothing.
-    if grep -qE 'max search depth too small|reached memory limit|out of memory' "$place/pan.log" || [ -z "$states" ]; then
+    if grep -qE 'max search depth too small|reached memory limit|out of memory' "$folder/pan.log" || [ -z "$states" ]; then
         result=unfinished
     fi
     local reason=''
-    [ $result = holds ] || reason=$(grep -m1 -oE 'assertion violated.*\(at|invalid end state' "$place/pan.log" | sed 's/ *(at$//' || true)
+    [ $result = holds ] || reason=$(grep -m1 -oE 'assertion violated.*\(at|invalid end state' "$folder/pan.log" | sed 's/ *(at$//' || true)
     printf '%-22s %-34s %-11s %10s states  %s\n' "${model##*/}" "${*:-as it is}" "$result" "$states" "$reason"
     if [ $result != "$wanted" ]; then
         failures=$((failures + 1))
         say "wanted: $wanted"
-        tail -n 20 "$place/pan.log"
+        tail -n 20 "$folder/pan.log"
     fi
 }
 
-check holds observation.pml -DWALKS=2
-check holds observation.pml -DWALKS=1 -DONCE=1
+check holds observation.pml -DTRAVERSALS=2
+check holds observation.pml -DTRAVERSALS=1 -DONCE=1
 check holds relink.pml
 check holds relink.pml -DSWAPS=2
 check holds bias.pml
 if [ $long = yes ]; then
-    check holds observation.pml -DWALKS=3
-    check holds observation.pml -DWALKS=2 -DONCE=1
+    check holds observation.pml -DTRAVERSALS=3
+    check holds observation.pml -DTRAVERSALS=2 -DONCE=1
     check holds relink.pml -DSWAPS=3
     check holds bias.pml -DROUNDS=3 -DOTHERS=3
 fi
-for guard in NO_HOLDS NO_RECHECK NO_TRYRETAIN NO_STATE_UNDER_LOCK NO_EXCHANGE CHAINED; do
-    check fails observation.pml -DWALKS=1 -DONCE=1 -D$guard
+for guard in NO_PINS NO_RECHECK NO_TRYRETAIN NO_STATE_UNDER_LOCK NO_EXCHANGE CHAINED; do
+    check fails observation.pml -DTRAVERSALS=1 -DONCE=1 -D$guard
 done
 for guard in NO_VERSION NO_PENDING READ_FIRST; do check fails relink.pml -D$guard; done
 for guard in NO_FENCE NO_REREAD NO_WAIT NO_QUEUE; do check fails bias.pml -D$guard; done

@@ -1,14 +1,14 @@
-/* One observation of one key: registered, walked, removed, fired and armed again, while either side dies.
+/* One observation of one key: registered, traversed, removed, fired and armed again, while either side dies.
  *
- * How this maps to the code stands in README.md. A process is a thread. An atomic block is one section of a record's lock
+ * README.md says what this is in the code. A process is a thread. An atomic block is one section of a record's lock
  * or one atomic operation; between them anything may happen. What a lock guards is touched only in such a block, so the
  * locks themselves are not modelled. `assert` is a property; a thread that cannot go on before its end is a deadlock.
  *
- * Built with one of -DNO_HOLDS, -DNO_RECHECK, -DNO_TRYRETAIN, -DNO_STATE_UNDER_LOCK, -DNO_EXCHANGE, -DCHAINED a guard is left
- * out, and spin must find the error that it prevents: check.sh makes sure of that. */
+ * Built with one of -DNO_PINS, -DNO_RECHECK, -DNO_TRYRETAIN, -DNO_STATE_UNDER_LOCK, -DNO_EXCHANGE, -DCHAINED a guard is left
+ * out, and spin must find the error that it prevents, which check.sh verifies. */
 
-#ifndef WALKS
-#define WALKS 2         /* changes of the property, each by a thread of its own, so that walks overlap */
+#ifndef TRAVERSALS
+#define TRAVERSALS 2         /* changes of the property, each by a thread of its own, so that traversals overlap */
 #endif
 
 /* The observation's state, an atomic word. */
@@ -16,9 +16,9 @@ mtype = { live, fired, ended };
 mtype state = live;
 
 /* Guarded by the target's lock. */
-mtype = { none, linked, leaving, left };
+mtype = { none, linked, leaving, out };
 mtype membership = none;
-byte holds = 0;             /* walks that have the node in their hands */
+byte pins = 0;             /* number of traversals that pin the observation */
 bool hasClosure = true;     /* the closure's two words are in the observation */
 byte closureReleases = 0;
 bool targetIsMarked = false;  /* the record says isDying */
@@ -27,17 +27,17 @@ bool targetIsMarked = false;  /* the record says isDying */
 bool isHeld = false;
 bool observerIsMarked = false;
 
-/* Reference counts. The handle is the reference of whoever registered; `dropped` says it is gone. */
-byte references = 1;        /* of the observation: handle, list, threads at work on it */
+/* Reference counts. The handle is the reference of the thread that registered the observation. */
+byte references = 1;        /* of the observation: the handle, the list, threads that use it */
 bool isFreed = false;
 byte observerReferences = 1;
 bool observerDied = false;  /* the deinit has begun: tryRetain fails from here on */
-byte targetReferences = 1;  /* the program's; each walk has one more, since who writes has the object */
+byte targetReferences = 1;  /* the program's; each traversal has one more, since the writer has a reference */
 bool targetDied = false;
 
 byte calls = 0;             /* handlers running now */
-byte ends = 0;              /* times that the end was announced */
-bool endIsVisible = false;  /* some remove() has returned */
+byte ends = 0;              /* how often the end was announced */
+bool endIsVisible = false;  /* a remove() has returned */
 #ifndef ONCE
 #define ONCE 0          /* registered with .once, and armed again by a thread of its own */
 #endif
@@ -45,7 +45,7 @@ bool endIsVisible = false;  /* some remove() has returned */
 #define touch()    assert(!isFreed)
 #define isLive     (state == live)
 
-/* Dropping a reference is atomic in the code too. The last one frees the observation, and the closure if it is there. */
+/* Releasing a reference is atomic in the code too. The last release frees the observation, and the closure if it is there. */
 inline release() {
     atomic {
         touch();
@@ -53,9 +53,9 @@ inline release() {
         references--;
         if
         :: references == 0 ->
-            assert(membership != linked && membership != leaving);   /* the list owns what it has */
-            assert(!isHeld);                                         /* the observer's list owns nothing */
-            assert(holds == 0);
+            assert(membership != linked && membership != leaving);   /* the list owns the observations in it */
+            assert(!isHeld);                                         /* the observer's list owns no reference */
+            assert(pins == 0);
             isFreed = true;
             if :: hasClosure -> hasClosure = false; closureReleases++ :: else fi
         :: else
@@ -63,14 +63,14 @@ inline release() {
     }
 }
 
-/* Under the target's lock: the closure is given to the caller, who releases it outside. */
+/* Under the target's lock: the caller gets the closure, and releases it without the lock. */
 inline takeClosure(taken) {
     taken = false;
     if
-#ifdef NO_HOLDS
+#ifdef NO_PINS
     :: hasClosure -> hasClosure = false; taken = true
 #else
-    :: hasClosure && holds == 0 -> hasClosure = false; taken = true
+    :: hasClosure && pins == 0 -> hasClosure = false; taken = true
 #endif
     :: else
     fi
@@ -122,13 +122,13 @@ inline link() {
         if
 #ifdef NO_STATE_UNDER_LOCK
         :: isLinkedNow ->
-            assert(membership != linked);   /* linked twice: the list is torn */
+            assert(membership != linked);   /* linked twice: the list is damaged */
 #else
         :: isLinkedNow && membership != linked && isLive ->
 #endif
             if
-            :: membership != leaving -> references++    /* the list's own */
-            :: else                                     /* which it still has */
+            :: membership != leaving -> references++    /* of the list */
+            :: else                                     /* the list still has its reference */
             fi;
             membership = linked
         :: else
@@ -136,7 +136,7 @@ inline link() {
     }
 }
 
-/* ObjectRecord.unlink, under the target's lock; `taking` takes the closure in the same go. */
+/* ObjectRecord.unlink, under the target's lock; `taking` takes the closure in the same section. */
 inline unlink(taking, unlessLive, taken, isGone) {
     atomic {
         touch();
@@ -149,8 +149,8 @@ inline unlink(taking, unlessLive, taken, isGone) {
         :: membership == linked && !(unlessLive && isLive) ->
 #endif
             if
-            :: holds > 0 -> membership = leaving
-            :: else -> membership = left; isGone = true
+            :: pins > 0 -> membership = leaving
+            :: else -> membership = out; isGone = true
             fi
         :: else
         fi;
@@ -159,7 +159,7 @@ inline unlink(taking, unlessLive, taken, isGone) {
     if :: isGone -> release() :: else fi
 }
 
-/* KeyValueObservation.end. The caller has a reference, and says whether the observer may still hold the observation. */
+/* KeyValueObservation.end. The caller has a reference, and says whether the observer's list may still have the observation. */
 inline end(mayBeHeld) {
 #ifdef NO_EXCHANGE
     touch();
@@ -182,10 +182,10 @@ inline end(mayBeHeld) {
     fi
 }
 
-/* What a walk does with the node: takes it into its hands, asks it, calls, lets go. */
-proctype Walk() {
-    bool isMine, mine, taken, isGone, isCalled, goneNode;
-    /* The writer has the target; a dead target is not written. */
+/* What a traversal does with the observation: pins it, checks its state, calls the handler, unpins it. */
+proctype Traverse() {
+    bool isPinned, mine, taken, isGone, isCalled, goneNode;
+    /* The writer has a reference to the target; a dead target is not written. */
     atomic {
         if
         :: targetReferences > 0 && !targetDied -> targetReferences++
@@ -193,16 +193,16 @@ proctype Walk() {
         fi
     }
     atomic {
-        isMine = false;
+        isPinned = false;
         if
-        :: membership == linked -> touch(); holds++; isMine = true
+        :: membership == linked -> touch(); pins++; isPinned = true
         :: else
         fi
     }
     if
-    :: isMine ->
+    :: isPinned ->
         isCalled = false;
-        /* Asked again right before the call. */
+        /* The state is checked again right before the call. */
         atomic {
             touch();
 #ifdef NO_RECHECK
@@ -214,7 +214,7 @@ proctype Walk() {
         }
         if
         :: isCalled && ONCE ->
-            /* .once: whoever gets the state from live to fired makes the call, and detaches. */
+            /* .once: the thread that changes the state from live to fired makes the call, and detaches the observation. */
             atomic {
                 touch();
                 if
@@ -246,8 +246,8 @@ proctype Walk() {
             :: isCalled ->
                 atomic {
                     touch();
-                    assert(hasClosure);             /* nobody released it while it was in use */
-                    assert(!observerDied);          /* called alive or not at all */
+                    assert(hasClosure);             /* it is not released while it is used */
+                    assert(!observerDied);          /* the handler is called with a living observer or not at all */
                     assert(!targetDied);
                     calls++
                 }
@@ -258,7 +258,7 @@ proctype Walk() {
                     assert(!observerDied);
                     calls--
                 }
-                /* The delivery's reference may be the last: the observer's deinit runs here then. */
+                /* The delivery's reference may be the last: then the observer's deinit runs here. */
                 atomic {
                     observerReferences--;
                     if
@@ -270,14 +270,14 @@ proctype Walk() {
             fi
         :: else
         fi;
-        /* ObserverList.release, under the target's lock. */
+        /* ObserverList.unlinkIfUnpinned, under the target's lock. */
         atomic {
             touch();
-            holds--;
+            pins--;
             goneNode = false;
             if
-            :: holds == 0 && membership == leaving ->
-                membership = left;
+            :: pins == 0 && membership == leaving ->
+                membership = out;
                 goneNode = true
             :: else
             fi
@@ -285,8 +285,8 @@ proctype Walk() {
         if
         :: goneNode ->
 #ifdef CHAINED
-            /* The node's own link leads to the next that is gone: it must not be in a list again. */
-            assert(membership == left);
+            /* The observation's own link leads to the next one to release: the observation must not be in a list again. */
+            assert(membership == out);
 #endif
             /* releaseHandlerIfEnded */
             atomic {
@@ -303,7 +303,7 @@ proctype Walk() {
         fi
     :: else
     fi;
-    /* The writer lets go of the target. */
+    /* The writer releases the target. */
     atomic {
         targetReferences--;
         if
@@ -314,7 +314,7 @@ proctype Walk() {
 done: skip
 }
 
-/* ObjectRecord.teardown, its target's half. */
+/* ObjectRecord.teardown: the observations in which the object is the target. */
 proctype TargetDeinit() {
     bool mine, taken, isGone, found;
     atomic { targetIsMarked = true }
@@ -338,7 +338,7 @@ proctype TargetDeinit() {
     od
 }
 
-/* ObjectRecord.teardown, its observer's half. */
+/* ObjectRecord.teardown: the observations in which the object is the observer. */
 proctype ObserverDeinit() {
     bool mine, taken, isGone, found;
     atomic { observerIsMarked = true }
@@ -358,7 +358,7 @@ proctype ObserverDeinit() {
     od
 }
 
-/* The program lets go of the target, or of the observer. */
+/* The program releases the target, or the observer. */
 proctype DropTarget() {
     atomic {
         targetReferences--;
@@ -379,7 +379,7 @@ proctype DropObserver() {
     }
 }
 
-/* remove() through the handle, by the thread that has it. */
+/* remove() by the thread that has the observation. */
 proctype Remove() {
     bool mine, taken, isGone;
     end(true);
@@ -387,7 +387,7 @@ proctype Remove() {
     release()
 }
 
-/* rearm() through the handle, then the handle is dropped. */
+/* rearm() by the thread that has the observation, which then releases it. */
 proctype Rearm() {
     bool mine, taken, isGone, isHeldNow, isLinkedNow, isMine;
     atomic {
@@ -422,7 +422,7 @@ proctype Rearm() {
     release()
 }
 
-/* stopObservingAllTargets(), at any time: what the observer holds is found under its lock, retained, and ended. */
+/* stopObservingAllTargets(), at any time: the observation is found under the observer's lock, retained, and ended. */
 proctype StopObserving() {
     bool mine, taken, isGone, found;
     atomic {
@@ -435,7 +435,7 @@ proctype StopObserving() {
     fi
 }
 
-/* The registration: the observer's side, then the target's. The registering thread has both objects. */
+/* The registration: the observer's list, then the target's. The registering thread has references to both objects. */
 proctype Register() {
     bool mine, taken, isGone, isHeldNow, isLinkedNow;
     hold();
@@ -459,20 +459,20 @@ proctype Register() {
 }
 
 init {
-    byte walk;
+    byte traversal;
     atomic {
         run Register();
         run StopObserving();
-        walk = 0;
+        traversal = 0;
         do
-        :: walk < WALKS -> run Walk(); walk++
+        :: traversal < TRAVERSALS -> run Traverse(); traversal++
         :: else -> break
         od
     }
-    /* When every thread has finished: nothing is left, and the closure went once. */
+    /* When every thread has finished, nothing is left, and the closure has been released once. */
     (_nr_pr == 1);
     assert(ends == 1);
-    assert(membership == none || membership == left);
+    assert(membership == none || membership == out);
     assert(!isHeld);
     assert(isFreed && references == 0);
     assert(!hasClosure && closureReleases == 1)

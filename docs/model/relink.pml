@@ -1,5 +1,6 @@
 /* The links of one path a.b.c, moved by two threads at once: one sets the root's a, the other sets b of the object that a
- * leads to. At the end, when nobody moves links any more, the links must be those of the objects that are there.
+ * leads to. At the end, when no thread moves links any more, the links must be in the lists of the objects that the path
+ * leads through.
  *
  * A process is a thread; an atomic block is one section of the lock of the route's root or of an object's record. The
  * properties are read outside of any block, as they are in the code, where reading them is user code.
@@ -14,13 +15,13 @@
 byte a = 1;
 byte b[3];
 
-/* In whose list the link of each level is; 9 is nobody's. */
+/* The object in whose list the link of each level is; 9 is none. */
 byte link0 = 9, link1 = 9, link2 = 9;
 byte version = 0;
-byte pending = 9;           /* the lowest level that somebody wants moved and has not finished */
+byte pending = 9;           /* the lowest level whose links are to be moved and are not yet */
 byte busy = 0;
 
-/* Chain.relink(from: level) */
+/* KeyPathChain.relink(from: level) */
 inline relink(level) {
     atomic {
         if
@@ -40,11 +41,11 @@ inline relink(level) {
     /* Level 0 is the root, which is always there. */
     if
     :: start == 0 ->
-        place(link0, 0);
+        link(link0, 0);
         object = a
     :: start == 1 -> object = a
     :: else ->
-        /* The property of the link before, which is where it was when this began. */
+        /* The property of the link before, which has not moved since this began. */
         atomic { object = link1; if :: object == 9 -> goto stopped :: else fi };
         object = b[object]
     fi;
@@ -52,21 +53,22 @@ inline relink(level) {
     :: start <= 1 ->
 #ifdef READ_FIRST
         next = b[object];
-        place(link1, object);
+        link(link1, object);
         object = next
 #else
-        place(link1, object);
+        link(link1, object);
         object = b[object]
 #endif
     :: else
     fi;
-    place(link2, object);
+    link(link2, object);
     atomic { if :: version == mine -> pending = 9 :: else fi };
 stopped: skip
 }
 
-/* Chain.place: the link is put into the object's list before its property is read, unless somebody has taken over. */
-inline place(which, what) {
+/* KeyPathChain.link: the link is put into the object's list before its property is read, unless another thread has begun to
+ * move the links. */
+inline link(which, what) {
     atomic {
         if
 #ifdef NO_VERSION

@@ -6,13 +6,9 @@ extension TrackedObject {
     /// - Complexity: O(*n*) for *n* keys, and their getters.
     public func dictionaryWithValues(forKeys keys: [String]) throws(KeyValueError) -> [String: Any] {
         let schema = try requireSchema()
-        var slots: [(String, Int)] = []
-        for key in keys { slots.append((key, try schema.requireSlot(of: key, in: key))) }
-        var values: [String: Any] = [:]
-        for (key, slot) in slots {
-            values[key] = unwrapped(schema.keys[slot].declared.read(self)) ?? Any?.none as Any
-        }
-        return values
+        let known = try keys.map { name throws(KeyValueError) in try schema.requireKey(name, in: name) }
+        let values = known.map { ($0.name, unwrapped($0.declared.read(self)) ?? Any?.none as Any) }
+        return Dictionary(values) { $1 }
     }
 
     /// Sets several properties by key, all or none: every name and value is checked before the first is set. They are
@@ -26,11 +22,10 @@ extension TrackedObject {
     /// - Complexity: O(*n* log *n*) for *n* keys, and their setters and observers.
     public func setValues(_ values: [String: Any?]) throws(KeyValueError) {
         let schema = try requireSchema()
-        var prepared: [(slot: Int, value: Any)] = []
-        for key in values.keys.sorted() {
-            let slot = try schema.requireSlot(of: key, in: key)
-            prepared.append((slot, try schema.prepare(values[key]!, forSlot: slot, in: key)))
+        let prepared = try values.sorted { $0.key < $1.key }.map { name, value throws(KeyValueError) in
+            let key = try schema.requireKey(name, in: name)
+            return (key, try schema.prepare(value, for: key, in: name))
         }
-        for (slot, value) in prepared { set(value, slot, schema) }
+        for (key, value) in prepared { set(value, key) }
     }
 }

@@ -12,7 +12,7 @@ extension TrackedObject {
     /// - Throws: As `setValue(_:forKey:)`.
     public func convertedValue(_ value: Any?, forKey key: String) throws(KeyValueError) -> Any {
         let schema = try requireSchema()
-        return try schema.prepare(value, forSlot: try schema.requireSlot(of: key, in: key), in: key)
+        return try schema.prepare(value, for: try schema.requireKey(key, in: key), in: key)
     }
 
     /// Checks that values of a type could be set for a key: that the key can be set, and that the types allow a conversion.
@@ -22,16 +22,10 @@ extension TrackedObject {
     ///   never be set.
     public func checkType(_ type: Any.Type, forKey key: String) throws(KeyValueError) {
         let schema = try requireSchema()
-        let declared = schema.keys[try schema.requireSlot(of: key, in: key)].declared
-        if declared.write == nil { throw KeyValueError(.readOnlyKey, className: schema.className, key: key) }
-        guard canConvert(from: type, to: declared.valueType) || isNumber(type) && isNumber(declared.valueType) else {
-            throw KeyValueError(
-                .wrongType(expected: "\(declared.valueType)", actual: "\(type)"), className: schema.className, key: key)
-        }
+        let resolved = try schema.requireKey(key, in: key)
+        try schema.requireSetter(of: resolved, in: key)
+        let expected = resolved.declared.valueType
+        if canConvert(from: type, to: expected) || isNumberType(type) && isNumberType(expected) { return }
+        throw schema.error(.wrongType(expected: "\(expected)", actual: "\(type)"), of: resolved, in: key)
     }
-}
-
-private func isNumber(_ type: Any.Type) -> Bool {
-    let type = unwrappedType(type)
-    return type is any BinaryInteger.Type || type is any BinaryFloatingPoint.Type
 }

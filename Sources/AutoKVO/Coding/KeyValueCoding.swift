@@ -1,3 +1,8 @@
+// The protocol of this folder: a name leads to a `ResolvedKey` of the class's schema, a path to the object at its end and a key
+// there. Names and values are checked before anything is set, and a failed check throws. The caller holds the object; objects on
+// a path are retained while they are used. No lock is taken here, since getters, setters and validations are user code.
+// Read next: Validation.swift; ParsedKeyPath of the engine evaluates paths.
+
 /// Reading and writing properties by name.
 ///
 /// Only keys that the object's class declares can be reached, so a name or path that comes from a file or the network
@@ -23,7 +28,7 @@ extension TrackedObject {
 
     /// The value at the end of a key path; nil if it is nil, or an object on the way to it.
     ///
-    /// A path can go on behind a collection with an operator, such as `"team.members.@avg.age"`. There are `@count`,
+    /// A path can continue after a collection with an operator, such as `"team.members.@avg.age"`. There are `@count`,
     /// which ignores what is on its right, `@sum`, `@avg`, `@min`, `@max`, `@unionOfObjects`,
     /// `@distinctUnionOfObjects`, `@unionOfArrays`, `@distinctUnionOfArrays` and `@distinctUnionOfSets`.
     ///
@@ -32,8 +37,8 @@ extension TrackedObject {
     /// give the values of their elements, as an array (`"rows.@unionOfArrays.amount"`).
     ///
     /// - Throws: A `KeyValueError` for a component that is not declared, an operator that does not exist or does not
-    ///   fit the values, and a path that goes on behind a plain collection or a value without keys. The path is checked
-    ///   as far as types are declared, also behind an object that is nil now.
+    ///   fit the values, and a path that continues after a plain collection or a value without keys. The path is checked
+    ///   as far as types are declared, also after an object that is nil now.
     /// - Complexity: O(*n*) for *n* components and, behind an operator, elements.
     public func value(forKeyPath keyPath: String) throws(KeyValueError) -> Any? {
         if try requireSchema().slot(of: keyPath) != nil { return try value(forKey: keyPath) }
@@ -43,8 +48,8 @@ extension TrackedObject {
     /// Sets the property of a key. Its observers are called once, unless the key's automatic notification is off.
     ///
     /// The value may be of the property's type, optional or not; for an enum or another `RawRepresentable` its raw
-    /// value; what a `KeyValueConvertible` takes; and a number of any type that the property's can hold (`3.0` for an
-    /// `Int`, not `3.5`). Arrays and sets are taken if every element is of the right type. Validation is not run: that
+    /// value; what a `KeyValueConvertible` accepts; and a number of any type that the property's can hold (`3.0` for an
+    /// `Int`, not `3.5`). Arrays and sets are accepted if every element is of the right type. Validation is not run: that
     /// is `validateValue(_:forKey:)`.
     ///
     /// - Throws: A `KeyValueError` for a name that is not declared (unless the class overrides
@@ -55,7 +60,7 @@ extension TrackedObject {
         let schema = try requireSchema()
         guard let slot = schema.slot(of: key) else { return try setValue(value, forUndefinedKey: key) }
         try schema.keys[slot].checkKeyPath(of: self)
-        set(try schema.prepare(value, forSlot: slot, in: key), slot, schema)
+        set(try schema.prepare(value, for: schema.keys[slot], in: key), schema.keys[slot])
     }
 
     /// Sets the property at the end of a key path, as `setValue(_:forKey:)` does. If an object on the way is nil there
@@ -67,37 +72,39 @@ extension TrackedObject {
     public func setValue(_ value: Any?, forKeyPath keyPath: String) throws(KeyValueError) {
         let end = try pathEnd(keyPath)
         guard let (schema, slot) = end.key else { return }
-        if let object = end.object { try schema.keys[slot].checkKeyPath(of: object) }
-        let prepared = try schema.prepare(value, forSlot: slot, in: keyPath)
-        end.object?.set(prepared, slot, schema)
-    }
-}
-
-extension TrackedObject {
-    /// Sets a property to a value that has its type. Its observers are called once.
-    func set(_ value: Any, _ slot: Int, _ schema: ClassSchema) {
         let key = schema.keys[slot]
-        announcing(key, nil) { _ = key.declared.write!(self, value) }
+        if let object = end.object { try key.checkKeyPath(of: object) }
+        let prepared = try schema.prepare(value, for: key, in: keyPath)
+        end.object?.set(prepared, key)
+    }
+
+    /// Sets a property to a value that has its type. Its observers are called once.
+    func set(_ value: Any, _ key: ResolvedKey) {
+        announcing(key.announcesItself ? nil : key.slot) { key.declared.write!(self, value) }
     }
 }
 
 extension ClassSchema {
+    func error(_ reason: KeyValueError.Reason, of key: ResolvedKey, in keyPath: String) -> KeyValueError {
+        KeyValueError(reason, className: className, key: key.name, keyPath: keyPath)
+    }
+
+    func requireSetter(of key: ResolvedKey, in keyPath: String) throws(KeyValueError) {
+        if key.declared.write == nil { throw error(.readOnlyKey, of: key, in: keyPath) }
+    }
+
     /// A value as one that the property of a key can be set to.
-    func prepare(_ value: Any?, forSlot slot: Int, in keyPath: String) throws(KeyValueError) -> Any {
-        let key = keys[slot].declared
-        guard key.write != nil else {
-            throw KeyValueError(.readOnlyKey, className: className, key: key.name, keyPath: keyPath)
-        }
+    func prepare(_ value: Any?, for key: ResolvedKey, in keyPath: String) throws(KeyValueError) -> Any {
+        try requireSetter(of: key, in: keyPath)
         return try convert(value, for: key, in: keyPath)
     }
 
     /// A value as one of a key's type.
-    func convert(_ value: Any?, for key: DeclaredKey, in keyPath: String) throws(KeyValueError) -> Any {
-        if let converted = convertForCoding(value ?? Any?.none as Any, toErased: key.valueType) { return converted }
-        throw KeyValueError(
-            .wrongType(expected: "\(key.valueType)", actual: typeName(of: value)), className: className, key: key.name,
-            keyPath: keyPath
-        ).saying(refusal(of: value, as: key.valueType))
+    func convert(_ value: Any?, for key: ResolvedKey, in keyPath: String) throws(KeyValueError) -> Any {
+        let type = key.declared.valueType
+        if let converted = convertForCoding(value ?? Any?.none as Any, to: type) { return converted }
+        throw error(.wrongType(expected: "\(type)", actual: typeName(of: value)), of: key, in: keyPath)
+            .saying(refusal(of: value, as: type))
     }
 }
 
@@ -105,10 +112,9 @@ extension ClassSchema {
 private func refusal(of value: Any?, as type: Any.Type) -> String? {
     let bare = value.flatMap(unwrapped)
     guard let raw = unwrappedType(type) as? any RawRepresentable.Type, !(raw is any KeyValueConvertible.Type) else {
-        // A number of another type is taken if it fits.
-        let isNumber =
-            CollectionOperator.sum.resultType(of: unwrappedType(type)) != nil && bare.flatMap(Number.init) != nil
-        return isNumber ? "holds \(type), not \(shown("\(bare!)"))" : nil
+        // A number of another type is accepted if it fits.
+        guard isNumberType(type), let bare, Number(bare) != nil else { return nil }
+        return "holds \(type), not \(shown("\(bare)"))"
     }
     let rawType = rawValueType(of: raw)
     let isRawValue = bare.map { Swift.type(of: $0) == rawType } ?? false

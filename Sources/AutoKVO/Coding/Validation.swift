@@ -1,7 +1,7 @@
 extension TrackedObject {
-    /// Asks whether a value may be set for a key, and lets the class correct it.
+    /// Checks whether a value may be set for a key, and lets the class correct it.
     ///
-    /// First the `validate:` of the `Key` looks at it, as a value of the property's type, then the object's
+    /// First the `validate:` of the `Key` checks it, as a value of the property's type, then the object's
     /// `validate(_:forKey:)`; either may replace it. Without them every value passes. Nothing is set, and no
     /// observer is called.
     ///
@@ -9,40 +9,44 @@ extension TrackedObject {
     ///   - value: The value; on return what replaced it. Unchanged if the call throws.
     ///   - key: A key of this object.
     /// - Throws: A `KeyValueError`: `.invalidValue` with the description of what a validation threw, which is its
-    ///   `underlyingError` (a `KeyValueError` of its own goes through as it is), `.wrongType` for a value that the
-    ///   key's `validate:` cannot look at, or the error for a name that is not declared.
+    ///   `underlyingError` (a `KeyValueError` is thrown unchanged), `.wrongType` for a value that is not of
+    ///   the type of the key's `validate:`, or the error for a name that is not declared.
     public func validateValue(_ value: inout Any?, forKey key: String) throws(KeyValueError) {
         let schema = try requireSchema()
-        try validate(&value, schema, try schema.requireSlot(of: key, in: key), in: key)
+        try validate(&value, schema, try schema.requireKey(key, in: key), in: key)
     }
 
-    /// Asks whether a value may be set at the end of a key path, and lets the class of the object there correct it. If
+    /// Checks whether a value may be set at the end of a key path, and lets the class of the object there correct it. If
     /// an object on the way is nil, the value passes.
     ///
     /// - Throws: As `validateValue(_:forKey:)`, and for a path that is not right or ends in an operator.
     public func validateValue(_ value: inout Any?, forKeyPath keyPath: String) throws(KeyValueError) {
         let end = try pathEnd(keyPath)
         guard let object = end.object, let (schema, slot) = end.key else { return }
-        try object.validate(&value, schema, slot, in: keyPath)
+        try object.validate(&value, schema, schema.keys[slot], in: keyPath)
     }
 
     private func validate(
-        _ value: inout Any?, _ schema: ClassSchema, _ slot: Int, in keyPath: String
+        _ value: inout Any?, _ schema: ClassSchema, _ key: ResolvedKey, in keyPath: String
     ) throws(KeyValueError) {
-        let key = schema.keys[slot].declared
         var candidate = value
         do {
-            if let validate = key.validate {
+            if let validate = key.declared.validate {
                 var typed = try schema.convert(value, for: key, in: keyPath)
-                _ = try validate(self, &typed)
+                guard key.declared.isCallable else {
+                    let fault = "its validation belongs to the main actor, as the schema says, and was called elsewhere"
+                    throw KeyValueError.schemaFault(fault, of: key.declared.owner, key: key.name)
+                }
+                try validate(self, &typed)
                 candidate = unwrapped(typed)
             }
             try self.validate(&candidate, forKey: key.name)
         } catch let error as KeyValueError {
             throw error
         } catch {
-            throw KeyValueError(.invalidValue("\(error)"), className: schema.className, key: key.name, keyPath: keyPath)
-                .caused(by: error)
+            var refusal = schema.error(.invalidValue("\(error)"), of: key, in: keyPath)
+            refusal.underlyingError = error
+            throw refusal
         }
         value = candidate
     }

@@ -1,5 +1,15 @@
-/// What edits of a collection property go through: a handle (`Property`), or a key that is reached by name
-/// (`ProxiedCollection`). The edits themselves are written once, in extensions of this protocol.
+/// Edits of collection properties: changes that say what moved.
+///
+/// Every edit is written once, over `CollectionEditor`, in the extensions below: it decides which positions or elements of the
+/// collection it concerns, and calls `edit`, which makes it in place inside one transaction of the engine. There are two
+/// editors: a property's handle (`Property`), and `ComputedCollection` for a key whose property is read and set. A proxy
+/// (`MutableArrayProxy`, `MutableSetProxy`) reaches a key by name and does not know the type of its elements: it checks and
+/// converts what it is given, and then uses one of the two. `observeElements` is the other side: it calls its closures with
+/// the elements that a change added and removed.
+///
+/// Nothing here has a lock: a property is used by one thread at a time. The editors keep the object alive. Handlers run before
+/// an edit returns, the prior ones before the collection changes, and may edit the same collection. Read next:
+/// `Property+ArrayEdits`, `ProxiedKey`.
 @usableFromInline
 protocol CollectionEditor<Value> {
     associatedtype Value: Collection
@@ -7,53 +17,40 @@ protocol CollectionEditor<Value> {
     /// The collection as it is now.
     var value: Value { get }
 
-    /// Makes an edit of the collection in place, and announces it if the property is observed.
-    ///
-    /// - Parameters:
-    ///   - positions: Where elements of an array move. The elements that leave and come are read there.
-    ///   - removed: The elements of a set that leave, as a set of its type; nil for none.
-    ///   - inserted: The elements of a set that come, as a set of its type; nil for none.
-    func announce<Result>(
-        _ kind: ChangeKind, at positions: RangeSet<Int>?, removed: Any?, inserted: Any?,
-        _ body: (inout Value) -> Result
-    ) -> Result
+    /// Makes an edit of the collection in place, and announces it if somebody has to be notified.
+    func edit<Result>(_ change: @autoclosure () -> CollectionChange, _ body: (inout Value) -> Result) -> Result
 }
 
 extension Property: CollectionEditor where Value: Collection {
-    @usableFromInline func announce<Result>(
-        _ kind: ChangeKind, at positions: RangeSet<Int>?, removed: Any?, inserted: Any?,
-        _ body: (inout Value) -> Result
+    @inlinable func edit<Result>(
+        _ change: @autoclosure () -> CollectionChange, _ body: (inout Value) -> Result
     ) -> Result {
-        guard object.isObserved else { return exclusively(body) }
-        let ticket = object.ticket(forWriteTo: storageAddress)
-        guard ticket.form != .silent, let record = object.record else { return exclusively(body) }
-        Transaction.begin(
-            record, Int(ticket.slot),
-            CollectionChange(kind, indexes: positions, removed: removed, inserted: inserted))
-        defer { object.endWrite(ticket) }
-        return exclusively(body)
+        guard object.isObserved else { return storage.exclusively(body) }
+        return object.announcing(object.slot(atOffset: storage.offset(in: object)), change()) {
+            storage.exclusively(body)
+        }
     }
 }
 
 extension CollectionEditor
 where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollection, Value.Index == Int {
-    /// Makes an edit that concerns some indexes of the collection, and announces it.
-    @usableFromInline func announce<Result>(
-        _ kind: ChangeKind, _ indexes: RangeSet<Int>, _ body: (inout Value) -> Result
+    /// Makes an edit that concerns some indexes of the collection. They are an autoclosure because a `RangeSet` is an
+    /// allocation, which an edit that nobody observes does not need.
+    @inlinable func edit<Result>(
+        _ kind: ChangeKind, at indexes: @autoclosure () -> RangeSet<Int>, _ body: (inout Value) -> Result
     ) -> Result {
-        let start = value.startIndex
         // A change has positions, which are the indexes of an array, but not those of a slice.
-        let positions =
-            start == 0 ? indexes : RangeSet(indexes.ranges.map { $0.lowerBound - start..<$0.upperBound - start })
-        return announce(kind, at: positions, removed: nil, inserted: nil, body)
+        edit(CollectionChange(kind, indexes: indexes().shifted(by: -value.startIndex)), body)
     }
 
     /// Makes an edit by which the elements at some indexes leave. They are released after the edit and after the
     /// observers were called: the death of an object is a change for the observers of a weak reference to it, and
     /// their handlers may read this property.
-    @inlinable func announceReleasing(_ kind: ChangeKind, _ indexes: RangeSet<Int>, _ body: (inout Value) -> Void) {
-        let leaving = _isPOD(Value.Element.self) ? [] : Array(value[indexes])
-        announce(kind, indexes, body)
+    @inlinable func edit(
+        _ kind: ChangeKind, releasing indexes: @autoclosure () -> RangeSet<Int>, _ body: (inout Value) -> Void
+    ) {
+        let leaving = _isPOD(Value.Element.self) ? [] : Array(value[indexes()])
+        edit(kind, at: indexes(), body)
         withExtendedLifetime(leaving) {}
     }
 
@@ -62,7 +59,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// Removes the elements at some indexes, if there are any.
     func remove(at indexes: RangeSet<Int>) {
         if indexes.isEmpty { return }
-        announceReleasing(.removal, indexes) {
+        edit(.removal, releasing: indexes) {
             $0.removeSubranges(indexes.intersection(RangeSet($0.startIndex..<$0.endIndex)))
         }
     }
@@ -72,7 +69,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         let common = Swift.min(bounds.count, elements.count)
         let middle = bounds.lowerBound + common
         if common > 0 {
-            announceReleasing(.replacement, RangeSet(bounds.lowerBound..<middle)) { value in
+            edit(.replacement, releasing: RangeSet(bounds.lowerBound..<middle)) { value in
                 for (index, element) in zip(bounds, elements) where index < value.endIndex { value[index] = element }
             }
         }
@@ -82,7 +79,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
             remove(at: RangeSet(Swift.min(middle, end)..<Swift.min(bounds.upperBound, end)))
         } else if common < elements.count {
             let (rest, index) = (elements[common...], Swift.min(middle, end))
-            announce(.insertion, RangeSet(index..<index + rest.count)) {
+            edit(.insertion, at: RangeSet(index..<index + rest.count)) {
                 $0.insert(contentsOf: rest, at: Swift.min(index, $0.endIndex))
             }
         }
@@ -92,12 +89,11 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// that move, or nothing if none does.
     @usableFromInline func arrange(by order: [Int]) {
         let start = value.startIndex
-        let offsets = order.indices.indices { order[$0] != start + $0 }
-        let moved = RangeSet(offsets.ranges.map { start + $0.lowerBound..<start + $0.upperBound })
+        let moved = order.indices.indices { order[$0] != start + $0 }.shifted(by: start)
         if moved.isEmpty { return }
         // Only the elements that move are kept: a reference to the collection would make the edit copy it.
-        let elements = { value in offsets.ranges.joined().map { value[order[$0]] } }(value)
-        announce(.replacement, moved) { value in
+        let elements = { value in moved.ranges.joined().map { value[order[$0 - start]] } }(value)
+        edit(.replacement, at: moved) { value in
             guard value.count == order.count else { return }
             for (index, element) in zip(moved.ranges.joined(), elements) { value[index] = element }
         }
@@ -112,13 +108,29 @@ extension CollectionEditor where Value: SetAlgebra {
     @discardableResult
     @inlinable func move(_ movement: SetMovement<Value>, _ body: ((inout Value) -> Void)? = nil) -> Bool {
         if movement.isEmpty { return false }
-        announce(movement.kind, at: nil, removed: movement.removed, inserted: movement.inserted) {
+        edit(movement.change) {
             if let body { return body(&$0) }
             $0.subtract(movement.leaving)
             $0.formUnion(movement.coming)
         }
-        // Released after the observers were called: see `announceReleasing`.
+        // Released after the observers were called: see `edit(_:releasing:_:)`.
         withExtendedLifetime(movement) {}
         return true
+    }
+}
+
+extension RangeSet<Int> {
+    @usableFromInline func shifted(by distance: Int) -> RangeSet {
+        distance == 0 ? self : RangeSet(ranges.map { $0.lowerBound + distance..<$0.upperBound + distance })
+    }
+
+    /// From the first index to the last; nil if there is none.
+    @usableFromInline var bounds: Range<Int>? { ranges.first.map { $0.lowerBound..<ranges.last!.upperBound } }
+}
+
+extension RandomAccessCollection where Index == Int {
+    /// The indexes in the order in which their elements would be sorted.
+    @inlinable func sortedIndices(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows -> [Int] {
+        try indices.sorted { try areInIncreasingOrder(self[$0], self[$1]) }
     }
 }

@@ -29,7 +29,7 @@ extension TrackedObject {
     ) throws(KeyValueError) -> KeyValueObservation {
         try checkElements(keyPath, type)
         return try observe(keyPath, options: options.ofElements, file: file, line: line) { change in
-            ElementDifference(change, of: type).call(added: added, removed: removed)
+            change.forEachElement(added: added, removed: removed)
         }
     }
 
@@ -64,7 +64,7 @@ extension KeyValueObserver {
         try target.checkElements(keyPath, type)
         return try target.addObserver(self, forKeyPath: keyPath, options: options.ofElements, file: file, line: line) {
             (observer: Self, change: Change<Any>) in
-            ElementDifference(change, of: type).call(
+            change.forEachElement(
                 added: added.map { added in { added(observer, $0) } },
                 removed: removed.map { removed in { removed(observer, $0) } })
         }
@@ -75,62 +75,45 @@ extension ObservingOptions {
     fileprivate var ofElements: ObservingOptions { union([.old, .new]).subtracting([.prior, .distinct]) }
 }
 
-/// The elements that one change added and removed.
-private struct ElementDifference<Element> {
-    private var added: [Any] = []
-    private var removed: [Any] = []
-
-    init(_ change: Change<Any>, of type: Element.Type) {
-        let old = Self.elements(change.oldValue)
-        let new = Self.elements(change.newValue)
-        switch change.kind {
-        case .insertion: added = new
-        case .removal: removed = old
-        case .setting, .replacement:
-            added = ElementCounts(of: old).missing(new)
-            removed = ElementCounts(of: new).missing(old)
-        }
+extension Change<Any> {
+    /// Calls closures with the elements that the change removed and added.
+    fileprivate func forEachElement<Element>(added: ((Element) -> Void)?, removed: ((Element) -> Void)?) {
+        let (old, new) = (Self.elements(of: oldValue), Self.elements(of: newValue))
+        if let removed { missing(from: new, among: old).forEach { convert($0, to: Element.self).map(removed) } }
+        if let added { missing(from: old, among: new).forEach { convert($0, to: Element.self).map(added) } }
     }
 
-    private static func elements(_ value: Any?) -> [Any] {
+    private static func elements(of value: Any?) -> [Any] {
         (value.flatMap(unwrapped) as? any KeyValueCollection)?.elements ?? []
-    }
-
-    func call(added onAdded: ((Element) -> Void)?, removed onRemoved: ((Element) -> Void)?) {
-        if let onRemoved { for element in removed { convert(element, to: Element.self).map(onRemoved) } }
-        if let onAdded { for element in added { convert(element, to: Element.self).map(onAdded) } }
     }
 }
 
-/// How often each element occurs in a collection.
-private struct ElementCounts {
-    private var counts: [AnyHashable: Int] = [:]
-    /// Elements that can only be compared one by one.
-    private var others: [Any] = []
+/// The elements that do not occur in a collection, or occur less often there.
+private func missing(from collection: [Any], among elements: [Any]) -> [Any] {
+    var counts = Dictionary(collection.map { (ElementIdentity($0), 1) }, uniquingKeysWith: +)
+    return elements.filter { element in
+        let identity = ElementIdentity(element)
+        guard let count = counts[identity], count > 0 else { return true }
+        counts[identity] = count - 1
+        return false
+    }
+}
 
-    private func key(_ element: Any) -> AnyHashable? {
-        if Swift.type(of: element) is AnyClass { return ObjectIdentifier(element as AnyObject) }
-        return element as? AnyHashable
+/// What makes elements of a collection the same: objects by identity, other values by `==`.
+private struct ElementIdentity: Hashable {
+    private let element: Any
+    /// Nil for an element that can only be compared: all such have the same hash.
+    private let hashable: AnyHashable?
+
+    init(_ element: Any) {
+        self.element = element
+        hashable =
+            type(of: element) is AnyClass ? ObjectIdentifier(element as AnyObject) : element as? AnyHashable
     }
 
-    init(of elements: [Any]) {
-        for element in elements {
-            if let key = key(element) { counts[key, default: 0] += 1 } else { others.append(element) }
-        }
+    static func == (a: ElementIdentity, b: ElementIdentity) -> Bool {
+        a.hashable == b.hashable && (a.hashable != nil || areEqual(a.element, b.element))
     }
 
-    /// The elements of another collection that do not occur, or occur less often.
-    consuming func missing(_ elements: [Any]) -> [Any] { elements.filter { !take($0) } }
-
-    /// Removes one occurrence of an element. False if there is none left.
-    private mutating func take(_ element: Any) -> Bool {
-        if let key = key(element) {
-            guard let count = counts[key], count > 0 else { return false }
-            counts[key] = count - 1
-            return true
-        }
-        guard let index = others.firstIndex(where: { areEqual($0, element) }) else { return false }
-        others.remove(at: index)
-        return true
-    }
+    func hash(into hasher: inout Hasher) { hasher.combine(hashable) }
 }

@@ -7,15 +7,14 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not an array, and one that
     ///   cannot be written.
     public func mutableArrayValue(forKey key: String) throws(KeyValueError) -> MutableArrayProxy {
-        try MutableArrayProxy(self, key)
+        try MutableArrayProxy(ProxiedKey(self, key))
     }
 
     /// The array at the end of a key path: that of the object that the path leads to now.
     ///
     /// - Throws: As `mutableArrayValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
     public func mutableArrayValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableArrayProxy {
-        let end = try collectionOwner(keyPath)
-        return try MutableArrayProxy(end.object, end.key)
+        try MutableArrayProxy(ProxiedKey(self, path: keyPath))
     }
 }
 
@@ -34,9 +33,9 @@ public struct MutableArrayProxy {
     private let proxied: ProxiedKey
     private let type: any ProxiedArray.Type
 
-    init(_ object: TrackedObject, _ key: String) throws(KeyValueError) {
-        proxied = try ProxiedKey(object, key, expecting: "an array") { $0 is any ProxiedArray.Type }
-        type = unwrappedType(proxied.key.declared.valueType) as! any ProxiedArray.Type
+    init(_ key: ProxiedKey) throws(KeyValueError) {
+        proxied = key
+        type = try key.type(as: (any ProxiedArray.Type).self, "an array")
     }
 
     /// The object that has the array.
@@ -48,12 +47,10 @@ public struct MutableArrayProxy {
     /// The elements now.
     ///
     /// - Complexity: O(*n*).
-    public var elements: [Any] { (proxied.read() as? any KeyValueCollection)?.elements ?? [] }
+    public var elements: [Any] { proxied.elements }
 
     /// The array now; nil if the property is nil.
     private var array: (any ProxiedArray)? { proxied.read() as? any ProxiedArray }
-
-    private func perform(_ edit: ArrayEdit) throws(KeyValueError) { try type.perform(edit, on: proxied) }
 }
 
 extension MutableArrayProxy: RandomAccessCollection {
@@ -110,7 +107,7 @@ extension MutableArrayProxy {
     @discardableResult
     public func remove(at index: Int) throws(KeyValueError) -> Any {
         let element = try element(at: index)
-        try perform(.remove(RangeSet(index..<index + 1)))
+        try removeSubrange(index..<index + 1)
         return element
     }
 
@@ -130,26 +127,26 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
-    public func removeSubrange(_ bounds: Range<Int>) throws(KeyValueError) {
-        try perform(.remove(RangeSet(bounds)))
-    }
+    public func removeSubrange(_ bounds: Range<Int>) throws(KeyValueError) { try removeSubranges(RangeSet(bounds)) }
 
     /// Takes the elements at some indexes out: one removal, or none.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
-    public func removeSubranges(_ indexes: RangeSet<Int>) throws(KeyValueError) { try perform(.remove(indexes)) }
+    public func removeSubranges(_ indexes: RangeSet<Int>) throws(KeyValueError) {
+        try type.remove(at: indexes, of: proxied)
+    }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
-    public func removeAll() throws(KeyValueError) { try perform(.remove(RangeSet(0..<count))) }
+    public func removeAll() throws(KeyValueError) { try removeSubrange(0..<count) }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
-        try perform(.remove(elements.indices(where: condition)))
+        try removeSubranges(elements.indices(where: condition))
     }
 
     /// Replaces an element: a replacement.
@@ -166,7 +163,7 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
     public func replaceSubrange(_ bounds: Range<Int>, with elements: some Sequence) throws(KeyValueError) {
-        try perform(.replace(bounds, with: elements.map { $0 as Any }))
+        try type.replace(bounds, with: elements.map { $0 as Any }, of: proxied)
     }
 
     /// Exchanges two elements: a replacement of both, or nothing if they are the same one.
@@ -176,7 +173,7 @@ extension MutableArrayProxy {
         for index in [i, j] { _ = try element(at: index) }
         var order = Array(0..<count)
         order.swapAt(i, j)
-        try perform(.arrange(order))
+        type.arrange(by: order, of: proxied)
     }
 
     /// Sorts the array: one replacement of the elements that move, or nothing if none does.
@@ -184,7 +181,6 @@ extension MutableArrayProxy {
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     /// - Complexity: O(*n* log *n*).
     public func sort(by areInIncreasingOrder: (Any, Any) -> Bool) throws(KeyValueError) {
-        let elements = elements
-        try perform(.arrange(elements.indices.sorted { areInIncreasingOrder(elements[$0], elements[$1]) }))
+        type.arrange(by: elements.sortedIndices(by: areInIncreasingOrder), of: proxied)
     }
 }

@@ -6,15 +6,14 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not a set, and one that cannot
     ///   be written.
     public func mutableSetValue(forKey key: String) throws(KeyValueError) -> MutableSetProxy {
-        try MutableSetProxy(self, key)
+        try MutableSetProxy(ProxiedKey(self, key))
     }
 
     /// The set at the end of a key path: that of the object that the path leads to now.
     ///
     /// - Throws: As `mutableSetValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
     public func mutableSetValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableSetProxy {
-        let end = try collectionOwner(keyPath)
-        return try MutableSetProxy(end.object, end.key)
+        try MutableSetProxy(ProxiedKey(self, path: keyPath))
     }
 }
 
@@ -32,9 +31,9 @@ public struct MutableSetProxy {
     private let proxied: ProxiedKey
     private let type: any ProxiedSet.Type
 
-    init(_ object: TrackedObject, _ key: String) throws(KeyValueError) {
-        proxied = try ProxiedKey(object, key, expecting: "a set") { $0 is any ProxiedSet.Type }
-        type = unwrappedType(proxied.key.declared.valueType) as! any ProxiedSet.Type
+    init(_ key: ProxiedKey) throws(KeyValueError) {
+        proxied = key
+        type = try key.type(as: (any ProxiedSet.Type).self, "a set")
     }
 
     /// The object that has the set.
@@ -46,7 +45,7 @@ public struct MutableSetProxy {
     /// The elements now, in no particular order.
     ///
     /// - Complexity: O(*n*).
-    public var elements: [Any] { (proxied.read() as? any KeyValueCollection)?.elements ?? [] }
+    public var elements: [Any] { proxied.elements }
 
     /// How many elements there are now.
     ///
@@ -103,37 +102,27 @@ extension MutableSetProxy {
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     /// - Complexity: O(*n*) for *n* elements given.
-    public func formUnion(_ elements: some Sequence) throws(KeyValueError) {
-        try perform(.union, elements)
-    }
+    public func formUnion(_ elements: some Sequence) throws(KeyValueError) { try perform(.union, elements) }
 
     /// Takes elements out: one removal of those that were there, or none.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
-    public func subtract(_ elements: some Sequence) throws(KeyValueError) {
-        try perform(.minus, elements)
-    }
+    public func subtract(_ elements: some Sequence) throws(KeyValueError) { try perform(.minus, elements) }
 
     /// Takes all elements out that are not among others: one removal, or none.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
-    public func formIntersection(_ elements: some Sequence) throws(KeyValueError) {
-        try perform(.intersect, elements)
-    }
+    public func formIntersection(_ elements: some Sequence) throws(KeyValueError) { try perform(.intersect, elements) }
 
     /// Takes the elements out that are there and puts in those that are not: one change, or none.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     /// - Complexity: O(*n*) for *n* elements given.
-    public func formSymmetricDifference(_ elements: some Sequence) throws(KeyValueError) {
-        try perform(nil, elements)
-    }
+    public func formSymmetricDifference(_ elements: some Sequence) throws(KeyValueError) { try perform(nil, elements) }
 
     /// Makes the set another one: a replacement of the elements that leave by those that come, or none.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     /// - Complexity: O(*n*) for *n* elements on both sides.
-    public func setElements(_ elements: some Sequence) throws(KeyValueError) {
-        try perform(.set, elements)
-    }
+    public func setElements(_ elements: some Sequence) throws(KeyValueError) { try perform(.set, elements) }
 }

@@ -21,10 +21,10 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     @inlinable public subscript(position: Int) -> Value.Element {
         get { value[position] }
         nonmutating set {
-            require(element: position)
+            require(position..<position + 1)
             var element = newValue
             // The one that was there is released after the observers were called.
-            edit(.replacement, position..<position + 1) { swap(&$0[position], &element) }
+            edit(.replacement, at: RangeSet(position..<position + 1)) { swap(&$0[position], &element) }
             withExtendedLifetime(element) {}
         }
     }
@@ -34,14 +34,14 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Complexity: O(1) on average.
     @inlinable public func append(_ element: Value.Element) {
         let end = endIndex
-        edit(.insertion, end..<end + 1) { $0.append(element) }
+        edit(.insertion, at: RangeSet(end..<end + 1)) { $0.append(element) }
     }
 
     /// Adds elements at the end: one insertion, or none if there are none.
     ///
     /// - Complexity: O(*k*) on average for *k* new elements.
     @inlinable public func append(contentsOf elements: some Sequence<Value.Element>) {
-        if !object.isObserved { return exclusively { $0.append(contentsOf: elements) } }
+        if !object.isObserved { return storage.exclusively { $0.append(contentsOf: elements) } }
         insert(contentsOf: Array(elements), at: endIndex)
     }
 
@@ -50,8 +50,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Precondition: The index is that of an element, or the one after the last.
     /// - Complexity: O(*n*).
     @inlinable public func insert(_ element: Value.Element, at index: Int) {
-        require(bounds: index..<index)
-        edit(.insertion, index..<index + 1) { $0.insert(element, at: index) }
+        require(index..<index)
+        edit(.insertion, at: RangeSet(index..<index + 1)) { $0.insert(element, at: index) }
     }
 
     /// Inserts elements before the one at an index, or at the end: one insertion, or none if there are none.
@@ -59,9 +59,11 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Precondition: The index is that of an element, or the one after the last.
     /// - Complexity: O(*n* + *k*) for *k* new elements.
     @inlinable public func insert(contentsOf elements: some Collection<Value.Element>, at index: Int) {
-        require(bounds: index..<index)
+        require(index..<index)
         let count = elements.count
-        if count > 0 { edit(.insertion, index..<index + count) { $0.insert(contentsOf: elements, at: index) } }
+        if count > 0 {
+            edit(.insertion, at: RangeSet(index..<index + count)) { $0.insert(contentsOf: elements, at: index) }
+        }
     }
 
     /// Takes an element out: a removal.
@@ -70,8 +72,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Complexity: O(*n*).
     @discardableResult
     @inlinable public func remove(at index: Int) -> Value.Element {
-        require(element: index)
-        return edit(.removal, index..<index + 1) { $0.remove(at: index) }
+        require(index..<index + 1)
+        return edit(.removal, at: RangeSet(index..<index + 1)) { $0.remove(at: index) }
     }
 
     /// - Precondition: The array is not empty.
@@ -97,8 +99,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Complexity: O(*n*).
     @inlinable public func removeSubrange(_ bounds: some RangeExpression<Int>) {
         let bounds = bounds.relative(to: self)
-        require(bounds: bounds)
-        if !bounds.isEmpty { editReleasing(.removal, RangeSet(bounds)) { $0.removeSubrange(bounds) } }
+        require(bounds)
+        if !bounds.isEmpty { edit(.removal, releasing: RangeSet(bounds)) { $0.removeSubrange(bounds) } }
     }
 
     /// Takes the elements at some indexes out: one removal, or none.
@@ -106,8 +108,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Precondition: The indexes are within the array.
     /// - Complexity: O(*n*).
     @inlinable public func removeSubranges(_ indexes: RangeSet<Int>) {
-        require(elements: indexes)
-        if !indexes.isEmpty { editReleasing(.removal, indexes) { $0.removeSubranges(indexes) } }
+        require(indexes)
+        if !indexes.isEmpty { edit(.removal, releasing: indexes) { $0.removeSubranges(indexes) } }
     }
 
     /// Takes all elements out: one removal, or none if there are none.
@@ -115,7 +117,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Complexity: O(*n*).
     @inlinable public func removeAll(keepingCapacity: Bool = false) {
         if isEmpty { return }
-        editReleasing(.removal, RangeSet(startIndex..<endIndex)) { $0.removeAll(keepingCapacity: keepingCapacity) }
+        edit(.removal, releasing: RangeSet(startIndex..<endIndex)) { $0.removeAll(keepingCapacity: keepingCapacity) }
     }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
@@ -123,7 +125,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Complexity: O(*n*).
     @inlinable public func removeAll(where condition: (Value.Element) throws -> Bool) rethrows {
         if !object.isObserved, _isPOD(Value.Element.self) {
-            return try exclusively { try $0.removeAll(where: condition) }
+            return try storage.exclusively { try $0.removeAll(where: condition) }
         }
         removeSubranges(try value.indices(where: condition))
     }
@@ -139,42 +141,21 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         _ bounds: some RangeExpression<Int>, with elements: some Collection<Value.Element>
     ) {
         let bounds = bounds.relative(to: self)
-        require(bounds: bounds)
+        require(bounds)
         if object.isObserved {
             replaceInSteps(bounds, with: Array(elements))
-        } else if bounds.isEmpty {
-            exclusively { $0.insert(contentsOf: elements, at: bounds.lowerBound) }
         } else {
-            editReleasing(.replacement, RangeSet(bounds)) { $0.replaceSubrange(bounds, with: elements) }
+            edit(.replacement, releasing: RangeSet(bounds)) { $0.replaceSubrange(bounds, with: elements) }
         }
     }
 
-    /// Makes an edit that concerns some indexes, and announces it if the object is observed.
-    @inlinable func edit<Result>(_ kind: ChangeKind, _ range: Range<Int>, _ body: (inout Value) -> Result) -> Result {
-        object.isObserved ? announce(kind, RangeSet(range), body) : exclusively(body)
-    }
-
-    /// The same for an edit by which the elements at some indexes leave: see `announceReleasing`. The indexes are an
-    /// autoclosure because a `RangeSet` is an allocation, which an edit without observers does not need.
-    @inlinable func editReleasing(
-        _ kind: ChangeKind, _ indexes: @autoclosure () -> RangeSet<Int>, _ body: (inout Value) -> Void
-    ) {
-        if !object.isObserved, _isPOD(Value.Element.self) { return exclusively(body) }
-        announceReleasing(kind, indexes(), body)
-    }
-
-    @inlinable func require(element index: Int) {
-        if !(index >= startIndex && index < endIndex) { fail(index..<index + 1) }
-    }
-
-    @inlinable func require(bounds: Range<Int>) {
+    @inlinable func require(_ bounds: Range<Int>) {
         if !(bounds.lowerBound >= startIndex && bounds.upperBound <= endIndex) { fail(bounds) }
     }
 
     /// Requires that indexes are those of elements.
-    @inlinable func require(elements indexes: RangeSet<Int>) {
-        guard let first = indexes.ranges.first, let last = indexes.ranges.last else { return }
-        require(bounds: first.lowerBound..<last.upperBound)
+    @inlinable func require(_ indexes: RangeSet<Int>) {
+        if let bounds = indexes.bounds { require(bounds) }
     }
 
     @usableFromInline func fail(_ bounds: Range<Int>) -> Never {

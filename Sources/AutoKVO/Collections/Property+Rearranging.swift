@@ -7,41 +7,31 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Precondition: Both indexes are those of elements.
     /// - Complexity: O(1).
     @inlinable public func swapAt(_ i: Int, _ j: Int) {
-        require(element: i)
-        require(element: j)
-        if i == j { return }
-        if !object.isObserved { return exclusively { $0.swapAt(i, j) } }
-        announce(.replacement, RangeSet([i..<i + 1, j..<j + 1])) { $0.swapAt(i, j) }
+        require(i..<i + 1)
+        require(j..<j + 1)
+        if i != j { edit(.replacement, at: RangeSet([i..<i + 1, j..<j + 1])) { $0.swapAt(i, j) } }
     }
 
     /// Turns the order of the elements around.
     ///
     /// - Complexity: O(*n*).
     @inlinable public func reverse() {
-        if !object.isObserved { return exclusively { $0.reverse() } }
-        arrange(by: indices.reversed())
+        if object.isObserved { arrange(by: indices.reversed()) } else { storage.exclusively { $0.reverse() } }
     }
 
     /// Sorts the array by a condition that says which of two elements comes first. Equal elements keep their order.
     ///
     /// - Complexity: O(*n* log *n*).
     @inlinable public func sort(by areInIncreasingOrder: (Value.Element, Value.Element) throws -> Bool) rethrows {
-        if !object.isObserved { return try exclusively { try $0.sort(by: areInIncreasingOrder) } }
-        arrange(by: try order(of: value, by: areInIncreasingOrder))
-    }
-
-    // A function, so that no reference to the collection is left when `arrange` changes it in place.
-    @inlinable func order(
-        of value: Value, by areInIncreasingOrder: (Value.Element, Value.Element) throws -> Bool
-    ) rethrows -> [Int] {
-        try value.indices.sorted { try areInIncreasingOrder(value[$0], value[$1]) }
+        if !object.isObserved { return try storage.exclusively { try $0.sort(by: areInIncreasingOrder) } }
+        arrange(by: try value.sortedIndices(by: areInIncreasingOrder))
     }
 
     /// Gives the elements a random order.
     ///
     /// - Complexity: O(*n*).
     @inlinable public func shuffle(using generator: inout some RandomNumberGenerator) {
-        if !object.isObserved { return exclusively { $0.shuffle(using: &generator) } }
+        if !object.isObserved { return storage.exclusively { $0.shuffle(using: &generator) } }
         arrange(by: indices.shuffled(using: &generator))
     }
 
@@ -61,13 +51,12 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Complexity: O(*n*) while the object is observed, else O(*n* log *n*).
     @discardableResult
     @inlinable public func moveSubranges(_ indexes: RangeSet<Int>, to index: Int) -> Range<Int> {
-        require(bounds: index..<index)
-        require(elements: indexes)
-        if !object.isObserved { return exclusively { $0.moveSubranges(indexes, to: index) } }
-        var order = Array(startIndex..<endIndex)
+        require(index..<index)
+        require(indexes)
+        if !object.isObserved { return storage.exclusively { $0.moveSubranges(indexes, to: index) } }
         let start = startIndex
-        let offsets = RangeSet(indexes.ranges.map { $0.lowerBound - start..<$0.upperBound - start })
-        let moved = order.moveSubranges(offsets, to: index - start)
+        var order = Array(start..<endIndex)
+        let moved = order.moveSubranges(indexes.shifted(by: -start), to: index - start)
         arrange(by: order)
         return moved.lowerBound + start..<moved.upperBound + start
     }

@@ -13,14 +13,11 @@ extension Property where Value: SetAlgebra & Collection {
     ///
     /// - Complexity: Setting is O(*n*) while the object is observed.
     public var value: Value {
-        @inlinable get {
-            ExclusiveAccess.checkRead(of: storageAddress)
-            return storage.pointee
-        }
+        @inlinable get { storage.checkedValue }
         nonmutating set {
             guard object.isObserved else { return write(newValue) }
             let isMoved = move(SetMovement(of: .set, with: newValue, from: value)) { $0 = newValue }
-            if !isMoved { exclusively { $0 = newValue } }
+            if !isMoved { storage.exclusively { $0 = newValue } }
         }
     }
 
@@ -33,9 +30,9 @@ extension Property where Value: SetAlgebra & Collection {
     /// - Complexity: O(1) on average.
     @discardableResult
     @inlinable public func insert(_ element: Value.Element) -> (inserted: Bool, memberAfterInsert: Value.Element) {
-        guard object.isObserved, !contains(element) else { return exclusively { $0.insert(element) } }
-        let coming = Value(CollectionOfOne(element))
-        return announce(.insertion, at: nil, removed: nil, inserted: coming) { $0.insert(element) }
+        guard object.isObserved, !contains(element) else { return storage.exclusively { $0.insert(element) } }
+        let movement = SetMovement(coming: Value(CollectionOfOne(element)))
+        return edit(movement.change) { $0.insert(element) }
     }
 
     /// Puts an element in, also if an equal one is there: an insertion, or the replacement of the equal one.
@@ -44,11 +41,10 @@ extension Property where Value: SetAlgebra & Collection {
     /// - Complexity: O(1) on average.
     @discardableResult
     @inlinable public func update(with element: Value.Element) -> Value.Element? {
-        guard object.isObserved else { return exclusively { $0.update(with: element) } }
+        guard object.isObserved else { return storage.exclusively { $0.update(with: element) } }
         let coming = Value(CollectionOfOne(element))
-        let equal = value.intersection(coming)
-        let (kind, removed): (ChangeKind, Value?) = equal.isEmpty ? (.insertion, nil) : (.replacement, equal)
-        return announce(kind, at: nil, removed: removed, inserted: coming) { $0.update(with: element) }
+        let movement = SetMovement(leaving: value.intersection(coming), coming: coming)
+        return edit(movement.change) { $0.update(with: element) }
     }
 
     /// Takes an element out, if it is there: a removal.
@@ -57,49 +53,42 @@ extension Property where Value: SetAlgebra & Collection {
     /// - Complexity: O(1) on average.
     @discardableResult
     @inlinable public func remove(_ element: Value.Element) -> Value.Element? {
-        guard object.isObserved else { return exclusively { $0.remove(element) } }
-        let leaving = value.intersection(Value(CollectionOfOne(element)))
-        if leaving.isEmpty { return nil }
-        return announce(.removal, at: nil, removed: leaving, inserted: nil) { $0.remove(element) }
+        guard object.isObserved else { return storage.exclusively { $0.remove(element) } }
+        let movement = SetMovement(leaving: value.intersection(Value(CollectionOfOne(element))))
+        return movement.isEmpty ? nil : edit(movement.change) { $0.remove(element) }
     }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Complexity: O(*n*).
-    @inlinable public func removeAll() { move(SetMovement(.removal, leaving: value)) { $0 = [] } }
+    @inlinable public func removeAll() { move(SetMovement(leaving: value)) { $0 = [] } }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Complexity: O(*n*).
     @inlinable public func removeAll(where condition: (Value.Element) throws -> Bool) rethrows {
-        move(SetMovement(.removal, leaving: Value(try value.filter(condition))))
+        move(SetMovement(leaving: Value(try value.filter(condition))))
     }
 
     /// Puts elements in: one insertion of those that were not there, or none.
     ///
     /// - Complexity: O(*k*) on average for *k* elements.
     @inlinable public func formUnion(_ elements: some Sequence<Value.Element>) {
-        let elements = Value(elements)
-        if !object.isObserved { return exclusively { $0.formUnion(elements) } }
-        move(SetMovement(of: .union, with: elements, from: value))
+        mutate(.union, with: elements) { $0.formUnion($1) }
     }
 
     /// Takes elements out: one removal of those that were there, or none.
     ///
     /// - Complexity: O(*k*) on average for *k* elements; for sets that intersect otherwise, what that costs.
     @inlinable public func subtract(_ elements: some Sequence<Value.Element>) {
-        let elements = Value(elements)
-        if isEditedPlainly { return exclusively { $0.subtract(elements) } }
-        move(SetMovement(of: .minus, with: elements, from: value))
+        mutate(.minus, with: elements) { $0.subtract($1) }
     }
 
     /// Takes all elements out that are not among others: one removal, or none.
     ///
     /// - Complexity: O(*n*) on average.
     @inlinable public func formIntersection(_ elements: some Sequence<Value.Element>) {
-        let elements = Value(elements)
-        if isEditedPlainly { return exclusively { $0.formIntersection(elements) } }
-        move(SetMovement(of: .intersect, with: elements, from: value))
+        mutate(.intersect, with: elements) { $0.formIntersection($1) }
     }
 
     /// Takes the elements out that are there and puts in those that are not: one removal, insertion or, if there are
@@ -107,14 +96,19 @@ extension Property where Value: SetAlgebra & Collection {
     ///
     /// - Complexity: O(*k*) on average for *k* elements.
     @inlinable public func formSymmetricDifference(_ elements: some Sequence<Value.Element>) {
-        let elements = Value(elements)
-        if isEditedPlainly { return exclusively { $0.formSymmetricDifference(elements) } }
-        move(SetMovement(of: nil, with: elements, from: value))
+        mutate(nil, with: elements) { $0.formSymmetricDifference($1) }
     }
 
-    /// Whether no handler runs because of an edit, nor because an element that leaves is released.
-    @usableFromInline var isEditedPlainly: Bool {
-        @inlinable @inline(__always)
-        get { !object.isObserved && _isPOD(Value.Element.self) }
+    /// Mutates the set with the elements of another: plainly, if no handler runs because of it, nor because an element that
+    /// leaves is released.
+    @inlinable func mutate(
+        _ mutation: SetMutationKind?, with elements: some Sequence<Value.Element>,
+        _ plainly: (inout Value, Value) -> Void
+    ) {
+        let elements = Value(elements)
+        if !object.isObserved, mutation == .union || _isPOD(Value.Element.self) {
+            return storage.exclusively { plainly(&$0, elements) }
+        }
+        move(SetMovement(of: mutation, with: elements, from: value))
     }
 }

@@ -6,20 +6,38 @@ struct ProxiedKey {
     let schema: ClassSchema
     let key: ResolvedKey
 
-    init(_ object: TrackedObject, _ name: String, expecting what: String, _ isRight: (Any.Type) -> Bool)
-        throws(KeyValueError)
-    {
+    init(_ object: TrackedObject, _ name: String) throws(KeyValueError) {
+        self.object = object
         schema = try object.requireSchema()
         key = schema.keys[try schema.requireSlot(of: name, in: name)]
-        self.object = object
-        guard isRight(unwrappedType(key.declared.valueType)) else {
-            throw error(.wrongType(expected: "\(key.declared.valueType)", actual: what))
+    }
+
+    /// The key at the end of a path. An object on the way that is nil is an error.
+    init(_ object: TrackedObject, path: String) throws(KeyValueError) {
+        let end = try object.pathEnd(path)
+        guard let owner = end.object, let (schema, slot) = end.key else {
+            throw KeyValueError(
+                .wrongType(expected: "an object", actual: "nil"), className: end.missing!.schema.className,
+                key: end.missing!.key, keyPath: path)
         }
-        guard key.declared.write != nil else { throw error(.readOnlyKey) }
+        (self.object, self.schema, key) = (owner, schema, schema.keys[slot])
+    }
+
+    /// The type of the collection, which has to be of a kind and settable.
+    func type<Kind>(as kind: Kind.Type, _ description: String) throws(KeyValueError) -> Kind {
+        let (declared, write) = (key.declared.valueType, key.declared.write)
+        guard let type = unwrappedType(declared) as? Kind else {
+            throw error(.wrongType(expected: "\(declared)", actual: description))
+        }
+        if write == nil { throw error(.readOnlyKey) }
+        return type
     }
 
     /// The collection now; nil if the property is nil.
     func read() -> Any? { unwrapped(key.declared.read(object)) }
+
+    /// The elements now.
+    var elements: [Any] { (read() as? any KeyValueCollection)?.elements ?? [] }
 
     func error(_ reason: KeyValueError.Reason) -> KeyValueError {
         KeyValueError(reason, className: schema.className, key: key.name)
@@ -27,58 +45,33 @@ struct ProxiedKey {
 
     /// Values as elements of a type.
     func convert<Element>(_ values: [Any], to type: Element.Type) throws(KeyValueError) -> [Element] {
-        var elements: [Element] = []
-        elements.reserveCapacity(values.count)
-        for value in values {
-            guard let element = convertForCoding(value, to: type) else {
-                throw error(.wrongType(expected: "elements of type \(type)", actual: typeName(of: value)))
-            }
-            elements.append(element)
+        try values.map { value throws(KeyValueError) -> Element in
+            if let element = convertForCoding(value, to: type) { return element }
+            throw error(.wrongType(expected: "elements of type \(type)", actual: typeName(of: value)))
         }
-        return elements
+    }
+
+    /// What edits the collection, of which the type is known: an `@Observed` property is edited in place, any other is set.
+    func editor<Value: Collection & ExpressibleByArrayLiteral>(of type: Value.Type) -> any CollectionEditor<Value> {
+        guard let offset = key.offset, key.storageType == Observed<Value>.self else {
+            return ComputedCollection(key: self)
+        }
+        return Property(object, PropertyStorage(in: object, offset: offset))
     }
 }
 
-/// A collection that can be made empty.
-protocol EmptyCollectionValue {
-    init()
-}
-
-/// The collection of a key, as one of its type. Empty if the property is nil.
-struct ProxiedCollection<Value: EmptyCollectionValue & Collection>: CollectionEditor {
+/// The collection of a key, which is read, edited as a copy, and set. Empty if the property is nil.
+struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: CollectionEditor {
     let key: ProxiedKey
 
-    var value: Value { key.read() as? Value ?? Value() }
+    var value: Value { key.read() as? Value ?? [] }
 
-    /// An `@Observed` property is edited in place; any other is read, and set to the edited collection. Observers are
-    /// not called if the key's automatic notification is off.
-    func announce<Result>(
-        _ kind: ChangeKind, at positions: RangeSet<Int>?, removed: Any?, inserted: Any?,
-        _ body: (inout Value) -> Result
-    ) -> Result {
-        let (object, key) = (key.object, key.key)
-        let change = CollectionChange(kind, indexes: positions, removed: removed, inserted: inserted)
-        return object.announcing(key, change) {
-            if let offset = key.offset, key.storageType == Observed<Value>.self {
-                return Property<Value>(object, storageAddress: Borrowed.to(object).address + offset).exclusively(body)
-            }
+    func edit<Result>(_ change: @autoclosure () -> CollectionChange, _ body: (inout Value) -> Result) -> Result {
+        key.object.announcing(key.key.slot, change()) {
             var value = value
             let result = body(&value)
-            _ = key.declared.write!(object, value)
+            key.key.declared.write!(key.object, value)
             return result
         }
-    }
-}
-
-extension TrackedObject {
-    /// Follows a path to the object whose collection its last key names. An object on the way that is nil is an error.
-    func collectionOwner(_ keyPath: String) throws(KeyValueError) -> (object: TrackedObject, key: String) {
-        let end = try pathEnd(keyPath)
-        guard let object = end.object, let (schema, slot) = end.key else {
-            throw KeyValueError(
-                .wrongType(expected: "an object", actual: "nil"), className: end.missing!.schema.className,
-                key: end.missing!.key, keyPath: keyPath)
-        }
-        return (object, schema.keys[slot].name)
     }
 }

@@ -17,69 +17,63 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
     @usableFromInline let leaving: Elements
     @usableFromInline let coming: Elements
 
-    @inlinable init(_ kind: ChangeKind, leaving: Elements = [], coming: Elements = []) {
-        (self.kind, self.leaving, self.coming) = (kind, leaving, coming)
+    /// - Parameter isReplacement: Whether the change is a replacement also if elements only leave, or only come.
+    @inlinable init(leaving: Elements = [], coming: Elements = [], isReplacement: Bool = false) {
+        (self.leaving, self.coming) = (leaving, coming)
+        if isReplacement || !leaving.isEmpty && !coming.isEmpty {
+            kind = .replacement
+        } else {
+            kind = leaving.isEmpty ? .insertion : .removal
+        }
     }
 
     /// What a mutation of a set with the elements of another moves; nil is the symmetric difference.
     @inlinable init(of mutation: SetMutationKind?, with other: Elements, from set: Elements) {
         switch mutation {
-        case .union: self.init(.insertion, coming: other.subtracting(set))
-        case .minus: self.init(.removal, leaving: set.intersection(other))
-        case .intersect: self.init(.removal, leaving: set.subtracting(other))
-        case .set: self.init(.replacement, leaving: set.subtracting(other), coming: other.subtracting(set))
-        case nil:
-            let (leaving, coming) = (set.intersection(other), other.subtracting(set))
-            let kind: ChangeKind = leaving.isEmpty ? .insertion : coming.isEmpty ? .removal : .replacement
-            self.init(kind, leaving: leaving, coming: coming)
+        case .union: self.init(coming: other.subtracting(set))
+        case .minus: self.init(leaving: set.intersection(other))
+        case .intersect: self.init(leaving: set.subtracting(other))
+        case .set: self.init(leaving: set.subtracting(other), coming: other.subtracting(set), isReplacement: true)
+        case nil: self.init(leaving: set.intersection(other), coming: other.subtracting(set))
         }
     }
 
     @inlinable var isEmpty: Bool { leaving.isEmpty && coming.isEmpty }
 
-    // The change of an insertion has no old value, and that of a removal no new one.
-    @usableFromInline var removed: Any? { kind == .insertion ? nil : leaving }
-    @usableFromInline var inserted: Any? { kind == .removal ? nil : coming }
+    /// The change of an insertion has no old value, and that of a removal no new one.
+    @usableFromInline var change: CollectionChange {
+        CollectionChange(
+            kind, removed: kind == .insertion ? nil : leaving, inserted: kind == .removal ? nil : coming)
+    }
 }
 
-/// A set that can be edited without knowing the type of its elements.
-protocol ProxiedSet: EmptyCollectionValue {
+/// A set that a proxy can edit without knowing the type of its elements.
+protocol ProxiedSet: SetAlgebra, Collection {}
+
+extension Set: ProxiedSet {}
+
+extension ProxiedSet {
     /// The change that announces a mutation of a set by hand; nil if no element moves.
-    static func announcement(
-        of mutation: SetMutationKind, with values: [Any], on current: Any?
-    ) -> CollectionChange?
+    static func change(by mutation: SetMutationKind, with values: [Any], of current: Any?) -> CollectionChange? {
+        let movement = SetMovement(of: mutation, with: elements(among: values), from: current as? Self ?? [])
+        return movement.isEmpty ? nil : movement.change
+    }
+
     /// Mutates the set of a key; nil is the symmetric difference. Returns whether any element moved.
     static func perform(
         _ mutation: SetMutationKind?, with values: [Any], on key: ProxiedKey
-    ) throws(KeyValueError) -> Bool
-    func containsElement(_ value: Any) -> Bool
-}
-
-extension Set: ProxiedSet {
-    static func announcement(
-        of mutation: SetMutationKind, with values: [Any], on current: Any?
-    ) -> CollectionChange? {
-        let movement = SetMovement(of: mutation, with: elements(among: values), from: current as? Set ?? [])
-        if movement.isEmpty { return nil }
-        return CollectionChange(movement.kind, removed: movement.removed, inserted: movement.inserted)
-    }
-
-    static func perform(
-        _ mutation: SetMutationKind?, with values: [Any], on key: ProxiedKey
     ) throws(KeyValueError) -> Bool {
-        let set = ProxiedCollection<Set>(key: key)
+        let editor = key.editor(of: Self.self)
         // A value that the set cannot hold is not in it, so it need not be taken out.
         let onlyTakesOut = mutation == .minus || mutation == .intersect
-        let elements = onlyTakesOut ? elements(among: values) : Set(try key.convert(values, to: Element.self))
-        return set.move(SetMovement(of: mutation, with: elements, from: set.value))
+        let elements = onlyTakesOut ? elements(among: values) : Self(try key.convert(values, to: Element.self))
+        return editor.move(SetMovement(of: mutation, with: elements, from: editor.value))
     }
 
-    func containsElement(_ value: Any) -> Bool {
-        convertForCoding(value, to: Element.self).map(contains) ?? false
-    }
+    func containsElement(_ value: Any) -> Bool { convertForCoding(value, to: Element.self).map(contains) ?? false }
 
-    private static func elements(among values: [Any]) -> Set {
-        Set(values.compactMap { convertForCoding($0, to: Element.self) })
+    private static func elements(among values: [Any]) -> Self {
+        Self(values.compactMap { convertForCoding($0, to: Element.self) })
     }
 }
 
@@ -93,23 +87,12 @@ extension TrackedObject {
     public func willChangeValue(
         forKey key: String, withSetMutation mutation: SetMutationKind, using elements: Set<AnyHashable>
     ) {
-        announce(key) { record, slot in
-            let declared = record.schema!.keys[slot].declared
-            guard let type = unwrappedType(declared.valueType) as? any ProxiedSet.Type else {
-                return Transaction.begin(record, slot)
-            }
-            let change = type.announcement(
-                of: mutation, with: elements.map(\.base), on: unwrapped(declared.read(self)))
-            let thread = ThreadContext.current
-            if let change {
-                Transaction.begin(record, slot, change)
-            } else if thread.value.openTransaction(record, slot) != nil {
-                // Part of the open change: the matching did must not end that one.
-                Transaction.begin(record, slot)
-            } else {
-                thread.value.beginUnobserved(record.address, slot)
-            }
-        }
+        guard let slot = announcedSlot(key) else { return }
+        guard isObserved, let declared = record?.schema?.keys[slot].declared,
+            let type = unwrappedType(declared.valueType) as? any ProxiedSet.Type
+        else { return Transaction.begin(self, slot) }
+        let change = type.change(by: mutation, with: elements.map(\.base), of: unwrapped(declared.read(self)))
+        Transaction.begin(self, slot, change, isSilent: change == nil)
     }
 
     /// Announces that elements have been put in a set or taken out of it, and calls the observers.

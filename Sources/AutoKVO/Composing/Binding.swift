@@ -1,12 +1,17 @@
 import Synchronization
 
-/// What a binding knows of the property that follows: everything but the object.
+/// What a binding keeps of the property that follows: its key and the transform, but not the object.
+///
+/// **The protocol of this folder.** It uses only the public interface of the other folders. Everything is an observation: a
+/// binding and a dependency have a name as user info, under which the observer has at most one of them (`ObservationName`); a
+/// stream ends with its observation and the observation with its stream. Observations keep neither side alive, so both sides are
+/// passed to the handler by the delivery that retains them. There is no lock here. Read next: TrackedObject+Bind.swift.
 final class Binding: Sendable {
     private let key: String
     private let keyPath: String
     // The function is the user's, called on the threads of the changes, as handlers are.
     private nonisolated(unsafe) let transform: BindingTransform
-    /// How often the binding is inside itself now: two properties that follow each other and never have equal values.
+    /// The depth of the binding's recursion: two properties may follow each other and never have equal values.
     private let depth = Atomic<Int>(0)
 
     private static let maximumDepth = 64
@@ -40,7 +45,7 @@ final class Binding: Sendable {
             if isEqual(try object.value(forKey: key), new) { return }
             let outer = depth.wrappingAdd(1, ordering: .relaxed).oldValue
             defer { depth.wrappingSubtract(1, ordering: .relaxed) }
-            // A value that does not even equal itself stops when it comes back to where it started.
+            // A value that does not equal itself, such as NaN, stops when it has passed round the circle once.
             if outer > 0, !isEqual(new, new) { return }
             if outer < Self.maximumDepth { return try object.setValue(new, forKey: key) }
             Diagnostics.report(

@@ -6,7 +6,7 @@ extension KeyValueObserver {
     ///
     /// One change that reaches several of the paths is one call; so is a whole `coalescingChanges`. The handler is
     /// called on the thread that makes the change and may do whatever any handler may. The observation ends when this
-    /// object dies; when one of the others dies, it goes on with the rest.
+    /// object dies; when one of the others dies, it continues with the rest.
     ///
     /// - Parameters:
     ///   - dependencies: Objects, of which this one may be one, and paths. They are not kept alive.
@@ -17,7 +17,7 @@ extension KeyValueObserver {
     ///   - handler: Gets this object, so that it need not capture it. The first call is made before the method returns.
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` if an object does not have one of its paths, or there is none. Then nothing is
-    ///   registered, no call made, and the dependency that has the name goes on.
+    ///   registered, no call made, and the dependency that has the name remains.
     /// - Complexity: O(*n* + *m*) for *n* paths and, if it has a name, *m* observations that this object holds.
     @discardableResult
     public func depend(

@@ -8,8 +8,8 @@ extension TrackedObject {
     /// time: when an edit of a collection, or a write that a handler corrects, returns, both sides are equal. A property has
     /// one binding at a time: another one replaces it. The binding ends when either object dies, and keeps neither alive.
     ///
-    /// A nil that comes to a property that cannot be nil throws here; later it is reported to `Diagnostics`, and the
-    /// property keeps its value. A `.default` gives such a property another value instead.
+    /// A nil for a property that cannot be nil throws here; a later one is reported to `Diagnostics`, and the property keeps its
+    /// value. A `.default` sets such a property to another value instead.
     ///
     /// - Parameters:
     ///   - key: A key of this object that can be set.
@@ -22,7 +22,7 @@ extension TrackedObject {
     ///   - line: The same.
     /// - Returns: The observation of the source. Removing it is the same as `unbind(_:)`; it need not be kept.
     /// - Throws: A `KeyValueError` if the key is unknown or cannot be set, the path is wrong, or its values do not fit
-    ///   the key or the transform. Then nothing is bound or set, and the binding that the property had goes on.
+    ///   the key or the transform. Then nothing is bound or set, and the binding that the property had remains.
     @discardableResult
     public func bind(
         _ key: String, to keyPath: String, of source: TrackedObject, options: ObservingOptions = [],
@@ -43,8 +43,8 @@ extension TrackedObject {
         return observation
     }
 
-    /// Makes a property of this object follow what a function makes of the values of a key path of another one. The
-    /// function is not called with nil, which stays nil, unless its argument is optional.
+    /// Makes a property of this object follow a function of the values of a key path of another one. The function is not
+    /// called with nil, which stays nil, unless its argument is optional.
     ///
     /// - Throws: As the form with a `BindingTransform`.
     @discardableResult
@@ -70,31 +70,24 @@ extension TrackedObject {
 extension Property {
     /// Makes the property follow another one of the same type: `label.$title.bind(to: person.$firstName)`.
     ///
-    /// What the compiler cannot see is a mistake in code and traps: a nil that comes at first, an object whose deinit
-    /// has begun. See `TrackedObject.bind(_:to:of:options:transform:file:line:)`.
+    /// What the compiler cannot check is a mistake in code and traps: a first value that is nil, an object whose deinit has
+    /// begun. See `TrackedObject.bind(_:to:of:options:transform:file:line:)`.
     @discardableResult
     public func bind(
         to source: Property<Value>, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation {
-        bind(to: source, options: options, .identity, file, line)
+        bind(to: source, options: options, file: file, line: line) { $0 }
     }
 
-    /// Makes the property follow what a function makes of another one's values.
+    /// Makes the property follow a function of another one's values.
     @discardableResult
     public func bind<Other>(
         to source: Property<Other>, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         transform: @escaping (Other) -> Value
     ) -> KeyValueObservation {
-        bind(to: source, options: options, BindingTransform(transform), file, line)
-    }
-
-    private func bind<Other>(
-        to source: Property<Other>, options: ObservingOptions, _ transform: BindingTransform, _ file: StaticString,
-        _ line: UInt
-    ) -> KeyValueObservation {
         do throws(KeyValueError) {
             return try object.bind(
-                key, to: source.key, of: source.object, options: options, transform: transform, file: file, line: line)
+                key, to: source.key, of: source.object, options: options, file: file, line: line, transform: transform)
         } catch {
             fatalError("\(error)")
         }

@@ -8,7 +8,7 @@ extension TrackedObject {
     /// value is always the current one.
     ///
     /// The sequence ends when this object dies or the observation is removed. The observation ends when the iterating
-    /// task is cancelled, and when the sequence and its iterators are gone. Neither keeps the object alive.
+    /// task is cancelled, and when the sequence and its iterators are released. Neither keeps the object alive.
     ///
     /// A value that cannot be converted to the type is left out: a nil, unless the type is optional.
     ///
@@ -27,11 +27,9 @@ extension TrackedObject {
         bufferingPolicy: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
         line: UInt = #line
     ) throws(KeyValueError) -> AsyncStream<Value> {
-        let (stream, continuation) = AsyncStream.makeStream(of: type, bufferingPolicy: bufferingPolicy)
-        let observation = try observe(
-            keyPaths, as: type, options: options.ofStream, file: file, line: line, continuation.handler)
-        continuation.end(with: observation)
-        return stream
+        try AsyncStream.ofChanges(bufferingPolicy) { handler throws(KeyValueError) in
+            try observe(keyPaths, as: type, options: options.ofStream, file: file, line: line, handler)
+        }
     }
 }
 
@@ -46,10 +44,7 @@ extension Property where Value: Sendable {
         bufferingPolicy: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
         line: UInt = #line
     ) -> AsyncStream<Value> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: bufferingPolicy)
-        let observation = observe(options: options.ofStream, file: file, line: line, continuation.handler)
-        continuation.end(with: observation)
-        return stream
+        AsyncStream.ofChanges(bufferingPolicy) { observe(options: options.ofStream, file: file, line: line, $0) }
     }
 }
 
@@ -58,16 +53,18 @@ extension ObservingOptions {
     fileprivate var ofStream: ObservingOptions { subtracting([.old, .new, .prior, .unregisterManually]) }
 }
 
-extension AsyncStream.Continuation where Element: Sendable {
-    fileprivate var handler: (Change<Element>) -> Void {
-        { change in if let value = change.currentValue { self.yield(value) } }
-    }
-
-    /// Ends the stream with the observation and the observation with the stream.
-    fileprivate func end(with observation: KeyValueObservation) {
+extension AsyncStream where Element: Sendable {
+    /// The values of an observation's changes. The stream ends with the observation, and the observation with the stream.
+    fileprivate static func ofChanges<Failure>(
+        _ bufferingPolicy: Continuation.BufferingPolicy,
+        _ observe: (@escaping (Change<Element>) -> Void) throws(Failure) -> KeyValueObservation
+    ) throws(Failure) -> AsyncStream {
+        let (stream, continuation) = makeStream(bufferingPolicy: bufferingPolicy)
+        let observation = try observe { change in if let value = change.currentValue { continuation.yield(value) } }
         // In this order: of an observation that has fired already, `onEnd` finishes the stream at once, which then has to
         // remove the observation, whose handler refers to the stream.
-        onTermination = { _ in observation.remove() }
-        observation.onEnd { _ in self.finish() }
+        continuation.onTermination = { _ in observation.remove() }
+        observation.onEnd { _ in continuation.finish() }
+        return stream
     }
 }

@@ -1,4 +1,4 @@
-/// Who observes what at one moment: a picture for people, as Mermaid, Graphviz or JSON.
+/// All observations of the program at one moment, to be drawn with Mermaid or Graphviz or read as JSON.
 ///
 /// It contains names and addresses, no objects. Observations that other threads register or end meanwhile may be missing.
 public struct ObservationGraph: Sendable {
@@ -10,12 +10,6 @@ public struct ObservationGraph: Sendable {
         public let className: String
         /// Whether it was alive. The observer of a manual observation need not be.
         public let isAlive: Bool
-
-        package init(address: UInt, className: String, isAlive: Bool) {
-            self.address = address
-            self.className = className
-            self.isAlive = isAlive
-        }
     }
 
     /// One observation.
@@ -30,16 +24,6 @@ public struct ObservationGraph: Sendable {
         public let options: ObservingOptions
         /// File and line.
         public let registeredAt: String
-
-        package init(
-            targets: [UInt], observer: UInt?, keyPaths: [String], options: ObservingOptions, registeredAt: String
-        ) {
-            self.targets = targets
-            self.observer = observer
-            self.keyPaths = keyPaths
-            self.options = options
-            self.registeredAt = registeredAt
-        }
     }
 
     /// By class name and address.
@@ -47,19 +31,25 @@ public struct ObservationGraph: Sendable {
     /// By registration site and path.
     public let observations: [Edge]
 
-    package init(objects: [Object], observations: [Edge]) {
-        self.objects = objects
-        self.observations = observations
+    /// A graph of objects and observations that need not exist: for tests.
+    package init(
+        objects: [(address: UInt, className: String, isAlive: Bool)],
+        observations: [(
+            targets: [UInt], observer: UInt?, keyPaths: [String], options: ObservingOptions, registeredAt: String
+        )]
+    ) {
+        self.objects = objects.map(Object.init)
+        self.observations = observations.map(Edge.init)
     }
 }
 
 extension Diagnostics {
     /// All live observations of the program.
     ///
-    /// It keeps no target, observer or handler alive, not even for a moment: they die when and where they would without it.
+    /// It keeps no target, observer or handler alive, not even for a moment: they are released when and where they would be without it.
     /// Only a manual observation that has outlived its targets is retained while its paths are read.
     ///
-    /// - Complexity: O(*n* log *n*) for *n* objects and observations. It takes the lock of each object once, for a moment.
+    /// - Complexity: O(*n* log *n*) for *n* objects and observations. It locks each object's record once, for a moment.
     public static func graph() -> ObservationGraph {
         ObservationGraph(of: ObjectRecord.all())
     }
@@ -67,10 +57,8 @@ extension Diagnostics {
 
 extension ObservationGraph {
     init(of records: [ObjectRecord]) {
-        var sightings: [ObjectIdentifier: [Sighting]] = [:]
-        for record in records {
-            for sighting in record.sightings() { sightings[sighting.identity, default: []].append(sighting) }
-        }
+        var sightings: [Borrowed<KeyValueObservation>: Sighting] = [:]
+        for record in records { record.note(in: &sightings) }
         var objects: [UInt: Object] = [:]
         func note(_ record: ObjectRecord) -> UInt {
             let address = UInt(bitPattern: record.address)
@@ -79,17 +67,15 @@ extension ObservationGraph {
             return address
         }
         var edges: [Edge] = []
-        for found in sightings.values {
-            let places = found.compactMap(\.place).sorted { $0.order < $1.order }
-            let first = found[0]
-            // Without a place, either another thread is making or ending it, or it has outlived its targets.
-            let keyPaths = places.isEmpty ? first.pathsOfSurvivor : places.map(\.path)
+        for sighting in sightings.values {
+            let keyPaths = sighting.keyPaths
             guard !keyPaths.isEmpty else { continue }
+            let targets = sighting.places.map(\.target).filter { !$0.isDeinitializing }
             edges.append(
                 Edge(
-                    targets: withoutRepetitions(places.filter { !$0.target.isDeinitializing }.map { note($0.target) }),
-                    observer: first.observer.map(note), keyPaths: withoutRepetitions(keyPaths), options: first.options,
-                    registeredAt: first.site.description))
+                    targets: withoutRepetitions(targets.map(note)), observer: sighting.observer.map(note),
+                    keyPaths: withoutRepetitions(keyPaths), options: sighting.options,
+                    registeredAt: sighting.site.description))
         }
         self.objects = objects.values.sorted { ($0.className, $0.address) < ($1.className, $1.address) }
         observations = edges.sorted {
@@ -99,61 +85,49 @@ extension ObservationGraph {
     }
 }
 
-// MARK: - What each record knows
+// MARK: - Reading the records
+//
+// Each record's lists are read once, under the record's lock; no two locks are held at once, and no code of the user runs. An
+// observation may have ended and its objects may be dead: it is pinned, so that its address remains its identity.
 
-/// What a record knows of an observation in which its object takes part. Constants only, and no object of the program.
+/// What the records contain of an observation. Constants only, and no object of the program.
 private struct Sighting {
     /// Pinned, so that no other observation reuses its address while the graph is made.
     let observation: PinnedReference<KeyValueObservation>
-    let identity: ObjectIdentifier
     let observer: ObjectRecord?
     let options: ObservingOptions
     let site: CallSite
-    /// Where it observes the record's object; nil if the object is its observer.
-    let place: Place?
-
-    struct Place {
-        let target: ObjectRecord
-        let path: String
-        /// Its position among the observation's paths at the registration.
-        let order: Int
-    }
+    /// Where it observes which path, and the path's position at the registration.
+    var places: [(target: ObjectRecord, path: String, order: Int)] = []
 
     /// Nil for an observation that has ended. Called under the lock of a record whose list keeps it in memory.
-    init?(_ borrowed: Borrowed<KeyValueObservation>, at place: Place? = nil) {
-        let observation = borrowed.object
-        observer = observation.observerRecord
-        options = observation.options
+    init?(_ observation: KeyValueObservation) {
+        (observer, options, site) = (observation.observerRecord, observation.options, observation.site)
         if !observation.isLive || observer?.isDeinitializing ?? false && !observation.isManual { return nil }
-        site = observation.site
-        identity = ObjectIdentifier(observation)
         self.observation = PinnedReference(observation)
-        self.place = place
     }
 
-    /// The paths of a manual observation that has outlived its targets: no record knows them.
-    var pathsOfSurvivor: [String] {
-        options.contains(.unregisterManually) ? observation.object?.keyPaths ?? [] : []
+    /// In the order of the registration.
+    var keyPaths: [String] {
+        if !places.isEmpty { return places.sorted { $0.order < $1.order }.map(\.path) }
+        // Either another thread is making or ending it, or it is a manual one that has outlived its targets.
+        return options.contains(.unregisterManually) ? observation.object?.keyPaths ?? [] : []
     }
 }
 
 extension ObjectRecord {
-    /// The observations of the object's keys and those the object holds as an observer.
-    fileprivate func sightings() -> [Sighting] {
+    /// Adds the observations of the object's keys and those that the object has as an observer.
+    fileprivate func note(in sightings: inout [Borrowed<KeyValueObservation>: Sighting]) {
+        func note(_ observation: Borrowed<KeyValueObservation>) {
+            if sightings[observation] == nil { sightings[observation] = Sighting(observation.object) }
+        }
         lock.withLock {
-            var found: [Sighting] = []
-            func note(_ sighting: Sighting?) { if let sighting { found.append(sighting) } }
+            forEachHeld(note)
             forEachObservation { observation, slot, route in
+                note(observation)
                 let path = route?.path.text ?? schema!.keys[slot].name
-                note(Sighting(observation, at: .init(target: self, path: path, order: route?.order ?? 0)))
+                sightings[observation]?.places.append((self, path, route?.order ?? 0))
             }
-            forEachHeld { note(Sighting($0)) }
-            return found
         }
     }
-}
-
-private func withoutRepetitions<Element: Hashable>(_ elements: [Element]) -> [Element] {
-    var seen: Set<Element> = []
-    return elements.filter { seen.insert($0).inserted }
 }

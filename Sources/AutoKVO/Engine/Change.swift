@@ -17,12 +17,12 @@ public struct Change<Value> {
     /// The value from before the change, if the registration asked for `.old`. For a collection edit, the elements that
     /// were removed or replaced.
     @inlinable
-    public var oldValue: Value? { context.wants(.old) ? context.load(context.event.old, as: Value.self) : nil }
+    public var oldValue: Value? { context.oldValue(as: Value.self) }
 
     /// The value from after the change, if the registration asked for `.new`; never in a prior call. For a collection
     /// edit, the elements that were inserted or put in place of others.
     @inlinable
-    public var newValue: Value? { context.wants(.new) ? context.load(context.event.new, as: Value.self) : nil }
+    public var newValue: Value? { context.newValue(as: Value.self) }
 
     /// The path as it was registered.
     public var keyPath: String { context.keyPath }
@@ -32,7 +32,7 @@ public struct Change<Value> {
 
     /// Where a collection was edited: for a removal, indexes from before it; for an insertion or replacement, from
     /// after it. Nil for `.setting` and for sets.
-    public var indexes: RangeSet<Int>? { context.indexes }
+    public var indexes: RangeSet<Int>? { context.event.indexes }
 
     /// Whether this call is made before the change, for a registration with `.prior`.
     public var isPrior: Bool { context.event.isPrior }
@@ -53,7 +53,7 @@ public struct Change<Value> {
     /// Whether the last component of the path changed, not an object on the way to it.
     public var isLastComponent: Bool { context.event.isLastComponent }
 
-    /// A copy that owns what it tells, so that nothing of it changes when the handler returns.
+    /// A copy that owns its values, so that nothing of it changes when the handler returns.
     func detached() -> Change { Change(context.copy(convertingTo: Value.self)) }
 }
 
@@ -65,6 +65,6 @@ public enum ChangeKind: UInt, Sendable, Hashable {
     case insertion = 2
     /// Elements left a collection; `indexes` says where they were.
     case removal = 3
-    /// Elements of a collection gave their places to others, or changed places.
+    /// Elements of a collection were replaced by others, or changed places.
     case replacement = 4
 }

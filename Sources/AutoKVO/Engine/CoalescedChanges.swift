@@ -1,17 +1,19 @@
-/// Makes changes without telling anybody until the outermost of these calls ends on this thread; then every observation
+/// Makes changes without calling observers until the outermost of these calls ends on this thread; then every observation
 /// concerned is called once, with the first old value and the last new one, in the order in which they were first
 /// concerned.
 ///
-/// An observation of several paths or targets is told of the one that changed last. Several edits of a collection
+/// An observation of several paths or targets is called for the one that changed last. Several edits of a collection
 /// arrive as one `.setting` with the whole values. `.distinct` compares the first old value with the last new one.
-/// Prior calls are left out; initial calls are not delayed. Whoever is removed, or dies, before the end is not called.
+/// Prior calls are left out; initial calls are not delayed. An observer that is removed, or dies, before the end is not called.
 ///
-/// Other threads are not affected. The closure runs at once, on this thread; if it throws, what was changed until then
-/// is told before the error goes on. What handlers change at the end is told as usual, inside their call.
+/// Other threads are not affected. The closure runs at once, on this thread; if it throws, observers are called for what was
+/// changed until then before the error goes on. For what handlers change at the end, observers are called as usual, inside
+/// the handler's call.
 ///
 /// - Returns: What the closure returns.
 /// - Throws: What the closure throws.
-/// - Complexity: O(1) for each change and observation, and the values held until the end.
+/// - Complexity: O(1) for each change and observation, and the values kept until the end. If an observation of a collection
+///   has `.old` or `.distinct`, the collection is copied once when it is edited, and again after another observer was added.
 @discardableResult
 public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     let thread = ThreadContext.current
@@ -25,31 +27,39 @@ public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure)
     return try body()
 }
 
-/// What was held back by a `coalescingChanges` under way on one thread.
+/// What a `coalescingChanges` under way on one thread holds back.
 final class CoalescedChanges {
-    private var entries: [Entry] = []
-    private var places: [ObjectIdentifier: Int] = [:]
+    /// For each observation one change of each path and target that changed, the one that changed last at the end.
+    private var entries: [(observation: KeyValueObservation, changes: [CoalescedChange])] = []
+    private var indexes: [KeyValueObservation: Int] = [:]
+    /// Collections from before their first edit, or from before the first one that observers added later are called for:
+    /// those up to `bound`. The record keeps the list's address from being reused.
+    private var collections: [InPlace<ObserverList>: (record: ObjectRecord, bound: UInt64, value: Any?)] = [:]
 
-    /// What is to be told to one observation.
-    private struct Entry {
-        let observation: KeyValueObservation
-        /// One for each path and target that changed, the one that changed last at the end.
-        var roads: [CoalescedRoute]
+    /// Keeps the whole value that a collection has before an edit. While it is kept an edit copies the collection, so it is
+    /// read again only if an observer was added since.
+    func keepOldValue(for edit: CollectionChange, in notification: PendingNotification) {
+        guard let record = notification.record?.object, let list = notification.list else { return }
+        if let kept = collections[list], kept.bound >= notification.bound {
+            edit.wholeOld = kept.value
+        } else {
+            edit.wholeOld = record.readValue(notification.slot)
+            collections[list] = (record, notification.bound, edit.wholeOld)
+        }
     }
 
     func add(_ observation: KeyValueObservation, _ event: ChangeEvent, _ route: Route?) {
-        guard let place = places[ObjectIdentifier(observation)] else {
-            places[ObjectIdentifier(observation)] = entries.count
-            entries.append(Entry(observation: observation, roads: [CoalescedRoute(route, event)]))
-            return
+        let index = indexes[observation] ?? entries.count
+        if index == entries.count {
+            indexes[observation] = index
+            entries.append((observation, []))
         }
-        guard let index = entries[place].roads.lastIndex(where: { $0.route === route }) else {
-            entries[place].roads.append(CoalescedRoute(route, event))
-            return
+        guard let earlier = entries[index].changes.lastIndex(where: { $0.route === route }) else {
+            return entries[index].changes.append(CoalescedChange(route, event))
         }
-        let last = entries[place].roads.count - 1
-        if index != last { entries[place].roads.append(entries[place].roads.remove(at: index)) }
-        entries[place].roads[last].add(event, keepingOld: !observation.options.isDisjoint(with: [.old, .distinct]))
+        var change = entries[index].changes.remove(at: earlier)
+        change.add(event)
+        entries[index].changes.append(change)
     }
 
     func deliver() {
@@ -57,11 +67,10 @@ final class CoalescedChanges {
         let thread = ThreadContext.current
         var chain = NotificationChain()
         // All values are read before the first handler, which may change them.
-        for entry in entries {
-            guard var road = entry.roads.last(where: { $0.isPart(of: entry.observation) }) else { continue }
-            road.complete(for: entry.observation)
+        for (observation, changes) in entries {
+            guard let change = changes.last(where: { $0.isPart(of: observation) }) else { continue }
             let notification = thread.value.takeNotification()
-            notification.use { road.fill($0, for: entry.observation) }
+            notification.use { change.fill($0, for: observation) }
             chain.append(notification)
         }
         chain.forEach { thread.value.appendPending($0) }
@@ -71,48 +80,30 @@ final class CoalescedChanges {
 }
 
 /// What happened to one path of one target, or to the one key of an observation.
-private struct CoalescedRoute {
+private struct CoalescedChange {
     let route: Route?
-    private var kind: ChangeKind
-    private var indexes: RangeSet<Int>?
     private var isLastComponent: Bool
+    /// The only change until now, if it is an edit of a collection: `old` and `new` are elements then, and whole values else.
+    private var edit: CollectionChange?
     private var old: Any?
     private var new: Any?
-    /// Edits whose whole old value is not known yet.
-    private var edits: [CoalescedEdit] = []
-    private var isSingle = true
-    /// Whether the last change was an edit, so that the whole new value is not known.
-    private var isEdited: Bool
+    /// Whether the last of several changes is an edit, which does not have the whole new value.
+    private var isNewUnknown = false
 
     init(_ route: Route?, _ event: ChangeEvent) {
         self.route = route
-        kind = event.kind
-        indexes = event.indexes
         isLastComponent = event.isLastComponent
-        old = event.boxedOld
-        new = event.boxedNew
-        isEdited = event.kind != .setting
-        if isEdited { edits = [event.coalescedEdit] }
+        edit = event.edit?.object
+        old = event.oldValue?.box()
+        new = event.newValue?.box()
     }
 
-    mutating func add(_ event: ChangeEvent, keepingOld: Bool) {
-        isSingle = false
+    mutating func add(_ event: ChangeEvent) {
+        if let edit { old = edit.wholeOld }
+        edit = nil
         isLastComponent = event.isLastComponent
-        isEdited = event.kind != .setting
-        new = event.boxedNew
-        if kind != .setting, keepingOld {
-            if isEdited {
-                edits.append(event.coalescedEdit)
-            } else {
-                old = event.boxedOld.flatMap { undo(edits, $0) }
-                kind = .setting
-                edits = []
-            }
-        }
-    }
-
-    private func undo(_ edits: [CoalescedEdit], _ value: Any) -> Any? {
-        unwrapped(value).flatMap { AutoKVO.undo(edits, $0) }
+        isNewUnknown = event.edit != nil
+        new = isNewUnknown ? nil : event.newValue?.box()
     }
 
     func isPart(of observation: KeyValueObservation) -> Bool {
@@ -121,27 +112,9 @@ private struct CoalescedRoute {
     }
 
     func fill(_ notification: PendingNotification, for observation: KeyValueObservation) {
-        let edit = kind == .setting ? nil : CollectionChange(kind, indexes: indexes)
+        let readsNew = isNewUnknown && !observation.options.isDisjoint(with: .newOrDistinct)
         notification.setSubject(
-            observation, route, ChangeEvent(isLastComponent: isLastComponent), edit: edit, old: old, new: new)
-    }
-
-    /// Makes one `.setting` of several changes, with the whole values that are asked for.
-    mutating func complete(for observation: KeyValueObservation) {
-        if isSingle { return }
-        let needsUndo = kind != .setting && !observation.options.isDisjoint(with: [.old, .distinct])
-        let wantsNew = !observation.options.isDisjoint(with: [.new, .distinct])
-        if isEdited, wantsNew || needsUndo { new = observation.currentValue(by: route) }
-        if needsUndo { old = new.flatMap { undo(edits, $0) } }
-        kind = .setting
-        indexes = nil
-    }
-}
-
-extension ChangeEvent {
-    fileprivate var boxedOld: Any? { old.map { ChangeEvent.box($0, type) } }
-    fileprivate var boxedNew: Any? { new.map { ChangeEvent.box($0, type) } }
-    fileprivate var coalescedEdit: CoalescedEdit {
-        CoalescedEdit(kind: kind, indexes: indexes, old: boxedOld, new: boxedNew)
+            observation, route, ChangeEvent(isLastComponent: isLastComponent), edit: edit, old: old,
+            new: readsNew ? observation.currentValue(by: route) : new)
     }
 }

@@ -1,11 +1,15 @@
 /// How a collection is edited.
+@usableFromInline
 final class CollectionChange {
     let kind: ChangeKind
     let indexes: RangeSet<Int>?
-    /// The elements that leave and come, where the caller knows them (sets); otherwise they are read at the indexes.
+    /// The elements that are removed and inserted, if the caller knows them (sets); otherwise they are read at the indexes.
     let removed: Any?
     let inserted: Any?
+    /// The collection before the edit, if `coalescingChanges` holds the change back and an observer needs the old value.
+    var wholeOld: Any?
 
+    @usableFromInline
     init(_ kind: ChangeKind, indexes: RangeSet<Int>? = nil, removed: Any? = nil, inserted: Any? = nil) {
         self.kind = kind
         self.indexes = indexes

@@ -6,12 +6,22 @@ internal import CDeallocHook
 public struct DeinitAction: Hashable, Sendable {
     private let address: UInt
     /// Identifies the closure, and never another one, of this object or of a later one at its address. Zero is none.
-    private let token: UInt64
+    private var token: UInt64 = 0
 
-    fileprivate init(_ address: UnsafeRawPointer, _ token: UInt64) {
-        self.address = UInt(bitPattern: address)
-        self.token = token
+    /// Registers a closure for the teardown of an object that has a record. Registers nothing if the object's deinit has begun.
+    init(_ object: Borrowed<TrackedObject>, _ action: @escaping () -> Void) {
+        address = object.bitPattern
+        if object.isDeinitializing { return }
+        let box = Borrowed.retaining(ActionBox(action))
+        let result = cdh_on_teardown(
+            object.rawAddress, { _, context in Borrowed<ActionBox>.at(context!).object.action() },
+            box.address, { context in Borrowed<ActionBox>.at(context!).release() }, &token)
+        requireUsage(result != CDH_NO_MEMORY, "AutoKVO could not get memory for the code left for an object's death.")
+        if result != CDH_OK { box.release() }
     }
+
+    /// Whether the closure was registered.
+    var isRegistered: Bool { token != 0 }
 
     /// Cancels the action and releases its closure.
     ///
@@ -19,8 +29,8 @@ public struct DeinitAction: Hashable, Sendable {
     /// - Complexity: O(*n*) for *n* actions of the object.
     @discardableResult
     public func cancel() -> Bool {
-        guard token != 0, let object = UnsafeRawPointer(bitPattern: address) else { return false }
-        return cdh_cancel(object, token)
+        guard isRegistered, let object = Borrowed<TrackedObject>(bitPattern: address) else { return false }
+        return cdh_cancel(object.rawAddress, token)
     }
 }
 
@@ -39,29 +49,18 @@ extension TrackedObject {
     /// - Complexity: O(1).
     @discardableResult
     public func onDeinit(_ action: @escaping () -> Void) -> DeinitAction {
-        let address = UnsafeRawPointer(Borrowed.to(self).address)
-        let isAlive: Bool
         do throws(KeyValueError) {
             // With a record the object's deinit runs its teardown.
-            isAlive = try makeRecord() != nil
+            _ = try makeRecord()
         } catch {
             fatalMisuse("\(error)")
         }
-        let box = Borrowed.retaining(ActionBox(action))
-        var token: UInt64 = 0
-        let result =
-            isAlive
-            ? cdh_on_teardown(
-                address, { _, context in Borrowed<ActionBox>.at(context!).object.action() },
-                box.address, { context in Borrowed<ActionBox>.at(context!).release() }, &token)
-            : CDH_DYING
-        requireUsage(result != CDH_NO_MEMORY, "AutoKVO could not get memory for the code left for an object's death.")
-        if result != CDH_OK {
-            box.release()
+        let registered = DeinitAction(.to(self), action)
+        if !registered.isRegistered {
             Diagnostics.report(
                 "Code was left for the death of \(describeObject(self)), which is being deinitialized: it will not run")
         }
-        return DeinitAction(address, token)
+        return registered
     }
 }
 

@@ -7,7 +7,7 @@ struct HandlerLoop {
     /// The context's reference counts while nobody but the loop refers to it.
     private var count = ReferenceCount()
     /// Marks that need a closer look before the call. The state is among them.
-    private var slowPathFlags: ObservationNode.Marks = .node
+    private var slowPathFlags: ObservationFlags = .any
 
     /// A loop whose event is yet to come, by `begin`.
     @inline(__always)
@@ -28,8 +28,8 @@ struct HandlerLoop {
             $0.event = event
             $0.route = nil
         }
-        var slowPathFlags = ObservationNode.Marks(event.excluded.union(.onceOrDistinct)).union(.linkOrInactive)
-        if event.isPrior || thread.value.coalescing != nil { slowPathFlags.insert(.node) }
+        var slowPathFlags = ObservationFlags(event.excluded.union(.onceOrDistinct)).union(.partOrInactive)
+        if event.isPrior || thread.value.coalescing != nil { slowPathFlags.insert(.any) }
         self.slowPathFlags = slowPathFlags
         count = ReferenceCount(ofSole: context)
     }
@@ -43,16 +43,15 @@ struct HandlerLoop {
         thread.value.giveBack(context)
     }
 
-    /// Calls the handler of a node that its list, held by the walk, keeps alive.
+    /// Calls the handler of an observation of a list, which the traversal pins.
     @inline(__always)
-    mutating func call(_ node: ObservationNode) {
+    mutating func call(_ observation: KeyValueObservation) {
         #if DEBUG
-            if node.kind == .observation { TestPoint.beforeCall.reach() }
+            TestPoint.beforeCall.reach()
         #endif
-        let marks = node.marks
-        guard marks.isDisjoint(with: slowPathFlags) else { return callSlowPath(node) }
-        let observation = unsafeDowncast(node, to: KeyValueObservation.self)
-        if marks.isDisjoint(with: .notJustChange) {
+        let flags = observation.flags
+        guard flags.isDisjoint(with: slowPathFlags) else { return callSlowPath(observation) }
+        if flags.isDisjoint(with: .notJustChange) {
             TestPoint.beforeObserver.reach()
             context.use { $0.observation = Borrowed.to(observation) }
             observation.callHandlerOfChange(context)
@@ -63,33 +62,21 @@ struct HandlerLoop {
     }
 
     @inline(never)
-    private mutating func callSlowPath(_ node: ObservationNode) {
-        switch node.kind {
-        case .observation: call(unsafeDowncast(node, to: KeyValueObservation.self), by: nil)
-        case .link: call(unsafeDowncast(node, to: PathLink.self))
+    private mutating func callSlowPath(_ observation: KeyValueObservation) {
+        if observation.flags.contains(.part) {
+            call(observation.details!.partRoute!)
+        } else {
+            call(observation, by: nil)
         }
     }
 
-    /// The same for an observation that no walk holds.
+    /// The same for an observation that no traversal pins.
     mutating func callDirectly(_ observation: KeyValueObservation) {
-        // The changes of a coalescing are told late, when the target may be dead.
-        guard let target = observation.record?.trackedObject, observation.hold() else { return }
+        // The changes of a coalescing are delivered late, when the target may be dead.
+        guard let target = observation.record?.trackedObject, observation.pin() else { return }
         call(observation, by: nil)
-        observation.letGo()
+        observation.unpin()
         withExtendedLifetime(target) {}
-    }
-
-    /// Calls the handler of the observation that a path's last component leads to.
-    private mutating func call(_ link: PathLink) {
-        // A link that leads on was added after this change began, and is told of the next.
-        guard link.isLeaf else { return }
-        // Inside an announced change of an object on the path's way, that change notifies, when it ends.
-        if !thread.value.openTransactions.isEmpty,
-            thread.value.openNotification(UnsafeRawPointer(Borrowed.to(link.route).address)) != nil
-        {
-            return
-        }
-        call(link.route)
     }
 
     /// Calls the handler of a route's observation.
@@ -102,9 +89,9 @@ struct HandlerLoop {
             if route.isOneOfSeveral || observation.options.contains(.once), route.isEnded { return }
             let target = route.root.address
             guard csr_try_retain(target) else { return }
-            if observation.hold() {
+            if observation.pin() {
                 call(observation, by: this)
-                observation.letGo()
+                observation.unpin()
             }
             csr_release(target)
         }
@@ -112,7 +99,7 @@ struct HandlerLoop {
 
     private mutating func call(_ observation: KeyValueObservation, by route: Borrowed<Route>?) {
         TestPoint.beforeCall.reach()
-        let isAdmitted = observation.marks.isDisjoint(with: slowPathFlags) || observation.admits(event, route, thread)
+        let isAdmitted = observation.flags.isDisjoint(with: slowPathFlags) || observation.admits(event, route, thread)
         guard isAdmitted, perform(observation, by: route) else { return }
         if observation.options.contains(.once), !event.isPrior { observation.didFire() }
     }
@@ -166,20 +153,20 @@ struct HandlerLoop {
 
 extension KeyValueObservation {
     /// Makes sure that the handler stays for a call, for an observation that no list holds. False if it has ended.
-    fileprivate func hold() -> Bool {
+    fileprivate func pin() -> Bool {
         underLock {
             guard function != nil else { return false }
-            standing += 1
+            pinWord += 1
             return true
         }
     }
 
     /// The caller has a reference of its own.
-    fileprivate func letGo() {
+    fileprivate func unpin() {
         let isGone: Bool = underLock {
-            standing -= 1
+            pinWord -= 1
             guard !isGroup, let list = record?.list(Int(slot)) else { return false }
-            return list.value.unlinkIfLast(self)
+            return list.value.unlinkIfUnpinned(self)
         }
         releaseHandlerIfEnded()
         if isGone { Borrowed.to(self).release() }

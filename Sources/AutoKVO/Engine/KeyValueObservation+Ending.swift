@@ -118,13 +118,7 @@ extension KeyValueObservation {
     /// - Parameter isHeld: Whether its observer may still hold it.
     @discardableResult
     func end(_ reason: EndReason, isHeld: Bool = true) -> Bool {
-        var seen = state
-        while true {
-            if seen == .ended { return false }
-            let (done, now) = changeState(from: seen, to: .ended)
-            if done { break }
-            seen = now
-        }
+        guard changeStateToEnded() else { return false }
         TestPoint.ending.reach()
         let left: (closure: UnsafeRawPointer?, hasDetails: Bool, isArmed: Bool)
         if isGroup {
@@ -145,7 +139,7 @@ extension KeyValueObservation {
     private func finishEnding(_ reason: EndReason) -> (closure: UnsafeRawPointer?, hasDetails: Bool, isArmed: Bool) {
         let isArmed = endReason == nil
         if isArmed { endReason = reason }
-        return (holds == 0 ? takeHandler() : nil, details != nil, isArmed)
+        return (pinCount == 0 ? takeHandler() : nil, details != nil, isArmed)
     }
 
     /// - Parameter reason: What to run `onEnd` with; nil if it has been run.
@@ -169,19 +163,21 @@ extension KeyValueObservation {
     /// What a walk that was the last to hold an ended observation does when it lets go, without a lock.
     func releaseHandlerIfEnded() {
         guard state == .ended else { return }
-        csr_release(underLock { holds == 0 ? takeHandler() : nil })
+        csr_release(underLock { pinCount == 0 ? takeHandler() : nil })
     }
 
     // MARK: Deaths
 
-    func endWithTarget() {
+    /// The deinit of the target has begun. The observation leaves the list of its key.
+    func targetIsDying() {
+        if let route = details?.partRoute { return route.rootIsDying() }
         guard isManual else {
-            if !end(.targetDeinitialized) { record?.unlink(self) {} }
+            if !end(.targetDeinitialized) { record?.unlink(self) }
             return
         }
         // It stays valid until it is removed. If its observer can still find it, it has to stay in memory for that.
         observerRecord?.keepHeld(self)
-        record?.unlink(self) {}
+        record?.unlink(self)
         forgetDeadObserver()
     }
 

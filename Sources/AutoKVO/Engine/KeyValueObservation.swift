@@ -8,50 +8,119 @@ import Synchronization
 /// target nor observer alive (unless `.retainsTarget` was given), and gives up its handler when it ends.
 ///
 /// Every member may be used from any thread.
-public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
-    // `state` is atomic; the constants are constant; everything else is guarded by the lock of `unmanagedRecord`: the target, or
-    // the first of several. The links of the held list are guarded by the lock of `unmanagedObserverRecord`.
+public final class KeyValueObservation: @unchecked Sendable {
+    // What a traversal reads comes first, 48 bytes in a row: a long traversal waits for memory more than for anything else.
+    // The flags are atomic; the constants are constant; everything else is guarded by the lock of `record`: the target, or the first
+    // of several. `held` is guarded by the lock of the observer's record.
 
+    /// The next one in the key's list.
+    var next: Borrowed<KeyValueObservation>?
+    /// Place in the order of registration. A traversal does not go beyond what was the last when the change began.
+    var sequence: UInt64 = 0
+    /// The handler, as the two words of a closure. Owned until the observation has ended and no call is using them.
+    var function: UnsafeRawPointer?
+    var closure: UnsafeRawPointer?
+    /// The observer, pinned by its record.
+    let observerAddress: UnsafeRawPointer?
+    /// Low 30 bits: number of traversals that pin the observation. High 2 bits: membership in the key's list.
+    var pinWord = Membership.out.rawValue
+    @usableFromInline let atomicFlags: Atomic<ObservationFlags>
+    let handling: HandlerCall.Shape
+    var held = HeldPosition()
+    /// Why it ended, once the `onEnd` closures have been run for it, or are about to be; nil while it is armed.
+    var endReason: EndReason?
+    /// The property, as the index of its key in the schema of the object's class; -1 for an observation of several paths or targets.
+    let slot: Int32
+    var previous: Borrowed<KeyValueObservation>?
+    /// The record of the target, or of the first of several; retained. Nil for an observation of nothing.
+    let unmanagedRecord: Borrowed<ObjectRecord>?
     /// The observer's record, retained.
     let unmanagedObserverRecord: Borrowed<ObjectRecord>?
     /// What few observations have: several paths or targets, user info, what to do at the end.
-    @exclusivity(unchecked) var details: ObservationDetails?
-    @exclusivity(unchecked) var nextHeld: Borrowed<KeyValueObservation>?
-    @exclusivity(unchecked) var previousHeld: Borrowed<KeyValueObservation>?
+    var details: ObservationDetails?
+    var nextHeld: Borrowed<KeyValueObservation>?
+    var previousHeld: Borrowed<KeyValueObservation>?
     let site: CallSite
-    /// Whether it is in the list of what its observer holds.
-    @exclusivity(unchecked) var isHeld = false
-    /// Whether it holds a reference to itself, so that its observer still finds it after its target's death. Guarded like
-    /// the list.
-    @exclusivity(unchecked) var ownsItself = false
-    /// Why it ended, once the `onEnd` closures have been run for it, or are about to be; nil while it is armed.
-    @exclusivity(unchecked) var endReason: EndReason?
+
+    /// Whether it is in the list of what its observer holds, and whether it then holds a reference to itself, so that its observer
+    /// still finds it after its target's death.
+    struct HeldPosition {
+        var isHeld = false
+        var ownsItself = false
+    }
+
+    /// Whether a list has the observation.
+    enum Membership: UInt32 {
+        case linked = 0
+        /// Not in the list, or not any more.
+        case out = 0x4000_0000
+        /// Taken out, but still linked because a traversal pins it.
+        case leaving = 0x8000_0000
+    }
 
     init(
         unmanagedRecord: Borrowed<ObjectRecord>?, slot: Int, unmanagedObserverRecord: Borrowed<ObjectRecord>?,
-        options: ObservingOptions,
-        handler: HandlerCall, details: ObservationDetails?, site: CallSite
+        options: ObservingOptions, handler: HandlerCall, details: ObservationDetails?, site: CallSite,
+        flags: ObservationFlags = .any
     ) {
+        self.unmanagedRecord = unmanagedRecord?.retain()
+        self.slot = Int32(slot)
         self.unmanagedObserverRecord = unmanagedObserverRecord?.retain()
+        observerAddress = unmanagedObserverRecord?.use { $0.address }
+        var flags = flags.union(ObservationFlags(options)).union(.any)
+        if observerAddress != nil || handler.shape != .change { flags.formUnion(.notJustChange) }
+        atomicFlags = Atomic(flags)
+        handling = handler.shape
+        function = handler.function
+        closure = handler.closure
         self.details = details
         self.site = site
-        super.init(
-            unmanagedRecord: unmanagedRecord, slot: slot, kind: .observation, options: options, handler: handler,
-            observerAddress: unmanagedObserverRecord?.use { $0.address })
         Counters.observations.add(1)
     }
 
+    /// The part of an observation of several paths or targets that stands in the list of one key.
+    convenience init(partFor route: Route, of whole: KeyValueObservation) {
+        let details = ObservationDetails()
+        details.partRoute = route
+        self.init(
+            unmanagedRecord: .to(route.root), slot: route.slot!, unmanagedObserverRecord: nil, options: whole.options,
+            handler: .none, details: details, site: whole.site, flags: .part)
+    }
+
     deinit {
+        csr_release(closure)
+        unmanagedRecord?.release()
         unmanagedObserverRecord?.release()
         Counters.observations.add(-1)
     }
 
+    @inline(__always)
+    var flags: ObservationFlags { atomicFlags.load(ordering: .acquiring) }
+
+    /// The options of the registration, with `.unregisterManually` added where the class of a side asks for it.
+    @inlinable
+    public var options: ObservingOptions { atomicFlags.load(ordering: .relaxed).options }
+
+    /// Traversals that pin it. While there are any it stays linked, so that they can go on behind it.
+    @inline(__always)
+    var pinCount: UInt32 { pinWord & 0x3FFF_FFFF }
+
+    @inline(__always)
+    var membership: Membership {
+        get { Membership(rawValue: pinWord & 0xC000_0000)! }
+        set { pinWord = newValue.rawValue | pinCount }
+    }
+
+    /// Whether it is in the list, and not leaving.
+    @inline(__always)
+    var isLinked: Bool { pinWord < Membership.out.rawValue }
+
+    /// The target's record, or that of the first of several; nil for an observation of nothing.
+    var record: ObjectRecord? { unmanagedRecord?.object }
     /// The observer's record.
     var observerRecord: ObjectRecord? { unmanagedObserverRecord?.object }
-    /// Whether it has routes, and does not stand in the list of one key itself.
+    /// Whether it has routes, and is not in the list of one key itself.
     var isGroup: Bool { slot < 0 }
-
-    override func targetDidDie() { endWithTarget() }
 
     // MARK: Asking
 
@@ -111,7 +180,7 @@ public final class KeyValueObservation: ObservationNode, @unchecked Sendable {
     /// Whether `.unregisterManually` holds for it, by option or by the class of a side.
     var isManual: Bool { options.contains(.unregisterManually) }
 
-    /// The roads on which an observation of several paths or targets, or of a longer path, is reached; nil for one key.
+    /// The ways by which an observation of several paths or targets, or of a longer path, is reached; nil for one key.
     var routes: [Route]? { isGroup ? underLock { details?.routes }?.all : nil }
 
     /// Runs a closure under the lock of the unmanagedRecord. Observations without a unmanagedRecord have nothing that another thread changes.
@@ -164,6 +233,8 @@ final class ObservationDetails {
     /// Guarded by the lock of the observation's unmanagedRecord.
     var userInfo: Any?
     var routes: RouteList?
+    /// For a part: the route for which it is in the list. Constant.
+    var partRoute: Route?
     /// The paths of an observation that has ended and given up its routes.
     var endedPaths: [String]?
     var onEnd: [(KeyValueObservation.EndReason) -> Void] = []

@@ -3,7 +3,7 @@ struct NotificationChain {
     private(set) var first: Borrowed<PendingNotification>?
     private(set) var last: Borrowed<PendingNotification>?
 
-    var isSingle: Bool { first?.address == last?.address }
+    var isSingle: Bool { first == last }
 
     mutating func append(_ notification: Borrowed<PendingNotification>) {
         notification.use { $0.next = nil }
@@ -31,4 +31,6 @@ struct NotificationChain {
         }
         return cursor
     }
+
+    func contains(_ route: Borrowed<Route>) -> Bool { first { $0.route == route } != nil }
 }

@@ -1,68 +1,92 @@
 internal import CSwiftRuntime
 
 extension ObjectRecord {
-    /// Puts a node into the list of its slot, behind the others. The list takes ownership of the node.
+    /// Changes what is in the list of a key, under the lock; then updates what watches the objects behind the key.
     ///
-    /// Whether an observation belongs into its lists is decided under the lock, by its state at that moment: one that
-    /// was removed while it was being attached stays out, and one that was armed again before the delivery that fired it
-    /// has taken it out stays in. `unlink` and `letGo` ask the same question, so the last to come leaves it right.
+    /// Whether an observation belongs into its lists is decided under the lock, by its state at that moment: one that was removed
+    /// while it was being attached stays out, and one that was armed again before the delivery that fired it has taken it out stays
+    /// in. Linking and unlinking ask the same question, so the last to come leaves it right.
     ///
-    /// - Returns: False if the object's deinit has begun, and then nothing has changed.
-    func link(_ node: ObservationNode) -> Bool {
-        let slot = Int(node.slot)
-        let isIndependent = layout!.value[slot].contains(.isIndependent)
-        let dependencies = isIndependent ? nil : schema!.dependencies(of: slot)
+    /// - Parameter isAhead: Whether what is linked or unlinked needs more than a call after the change.
+    /// - Parameter body: Returns by how much the list has grown.
+    @inline(__always)
+    private func changeList<Result>(
+        _ slot: Int, isAhead: Bool, _ body: () -> (growth: Int32, result: Result)
+    ) -> Result {
+        let dependencies = layout!.value[slot].isIndependent ? nil : schema!.dependencies(of: slot)
         let hold = lock.lock()
-        guard !isDying, !node.isCancelled, !csr_is_deinitializing(address) else {
-            lock.unlock(hold)
-            return false
+        let (growth, result) = body()
+        if growth != 0 {
+            interestDidChange(by: growth)
+            if let dependencies {
+                for base in dependencies.bases {
+                    makeList(base).value.derivedInterestDidChange(by: growth, isAhead: isAhead)
+                }
+            }
         }
-        if node.isLinked || !node.isLive {
-            lock.unlock(hold)
-            return true
-        }
-        let list = makeList(slot)
-        if node.isLeaving {
-            list.value.rejoin(node)
-        } else {
-            list.value.append(Borrowed.retaining(node))
-        }
-        interestDidChange(by: 1)
-        if let dependencies { basesDidGetInterest(dependencies, from: node, by: 1) }
         lock.unlock(hold)
-        if let dependencies { interestInDerivedKeyDidChange(slot, dependencies) }
-        return true
+        if growth != 0, let dependencies { interestInDerivedKeyDidChange(slot, dependencies) }
+        return result
     }
 
-    /// Takes a node out of the list of its slot, if it is in it.
+    /// Puts an observation into the list of its key, behind the others.
+    ///
+    /// - Returns: False if the object's deinit has begun, and then nothing has changed.
+    func link(_ observation: KeyValueObservation) -> Bool {
+        let slot = Int(observation.slot)
+        return changeList(slot, isAhead: observation.options.contains(.prior)) {
+            guard !guarded.isDying, !isDeinitializing else { return (0, false) }
+            if observation.isLinked || !observation.isLive { return (0, true) }
+            let list = makeList(slot)
+            if observation.membership == .leaving {
+                list.value.rejoin(observation)
+            } else {
+                list.value.append(Borrowed.retaining(observation))
+            }
+            return (1, true)
+        }
+    }
+
+    /// Takes an observation out of the list of its key, if it is in it.
     ///
     /// - Parameters:
     ///   - unlessLive: Whether an observation that has been armed again meanwhile stays in.
     ///   - finish: What else is to be done in the same section of the lock.
     @inline(__always)
-    func unlink<Result>(_ node: ObservationNode, unlessLive: Bool = false, _ finish: () -> Result) -> Result {
-        let slot = Int(node.slot)
-        let hold = lock.lock()
-        guard node.isLinked, !(unlessLive && node.isLive) else {
-            let result = finish()
-            lock.unlock(hold)
-            return result
+    func unlink<Result>(
+        _ observation: KeyValueObservation, unlessLive: Bool = false, _ finish: () -> Result = {}
+    ) -> Result {
+        let slot = Int(observation.slot)
+        let (isUnlinked, result) = changeList(slot, isAhead: observation.options.contains(.prior)) {
+            var (growth, isUnlinked): (Int32, Bool) = (0, false)
+            if observation.isLinked, !(unlessLive && observation.isLive) {
+                isUnlinked = list(slot).unsafelyUnwrapped.value.remove(observation)
+                growth = -1
+            }
+            return (growth, (isUnlinked, finish()))
         }
-        let isUnlinked = list(slot).unsafelyUnwrapped.value.remove(node)
-        interestDidChange(by: -1)
-        let isIndependent = layout!.value[slot].contains(.isIndependent)
-        let dependencies = isIndependent ? nil : schema!.dependencies(of: slot)
-        if let dependencies { basesDidGetInterest(dependencies, from: node, by: -1) }
-        let result = finish()
-        lock.unlock(hold)
-        if isUnlinked { Borrowed.to(node).release() }
-        if let dependencies { interestInDerivedKeyDidChange(slot, dependencies) }
+        if isUnlinked { Borrowed.to(observation).release() }
         return result
     }
 
-    private func basesDidGetInterest(_ dependencies: DependencyClosure, from node: ObservationNode, by one: Int32) {
-        for base in dependencies.bases {
-            makeList(base).value.derivedInterestDidChange(by: one, needing: node.needs)
+    /// Adds a link to those of its key.
+    ///
+    /// - Returns: False if the object's deinit has begun, and then nothing has changed.
+    func link(_ link: PathLink) -> Bool {
+        changeList(link.slot, isAhead: true) {
+            guard !guarded.isDying, !link.isCancelled, !isDeinitializing else { return (0, false) }
+            if link.index >= 0 { return (0, true) }
+            makeList(link.slot).value.append(link)
+            return (1, true)
+        }
+    }
+
+    /// Takes a link out from those of its key, if it is among them.
+    func unlink(_ link: PathLink) {
+        changeList(link.slot, isAhead: true) {
+            if link.index < 0 { return (0, ()) }
+            list(link.slot)!.value.remove(link)
+            return (-1, ())
         }
     }
 
@@ -72,14 +96,14 @@ extension ObjectRecord {
     func hold(_ observation: KeyValueObservation) -> Bool {
         let hold = lock.lock()
         defer { lock.unlock(hold) }
-        guard !isDying, !csr_is_deinitializing(address) else { return false }
-        guard !observation.isHeld, observation.isLive else { return true }
+        guard !guarded.isDying, !isDeinitializing else { return false }
+        guard !observation.held.isHeld, observation.isLive else { return true }
         let this = Borrowed.to(observation)
-        observation.nextHeld = firstHeld
+        observation.nextHeld = guarded.firstHeld
         observation.previousHeld = nil
-        firstHeld?.use { $0.previousHeld = this }
-        firstHeld = this
-        observation.isHeld = true
+        guarded.firstHeld?.use { $0.previousHeld = this }
+        guarded.firstHeld = this
+        observation.held.isHeld = true
         return true
     }
 
@@ -88,7 +112,7 @@ extension ObjectRecord {
     /// - Parameter unlessLive: Whether an observation that has been armed again meanwhile stays in.
     func letGo(of observation: KeyValueObservation, unlessLive: Bool = false) {
         let hold = lock.lock()
-        guard observation.isHeld, !(unlessLive && observation.isLive) else { return lock.unlock(hold) }
+        guard observation.held.isHeld, !(unlessLive && observation.isLive) else { return lock.unlock(hold) }
         let ownedItself = takeOut(observation)
         lock.unlock(hold)
         if ownedItself { Borrowed.to(observation).release() }
@@ -97,7 +121,7 @@ extension ObjectRecord {
     /// Takes the last observation out of the list of what the object holds that was put in; nil if there is none.
     func takeFirstHeld() -> KeyValueObservation? {
         let hold = lock.lock()
-        guard let observation = firstHeld else {
+        guard let observation = guarded.firstHeld else {
             lock.unlock(hold)
             return nil
         }
@@ -111,13 +135,13 @@ extension ObjectRecord {
     /// itself, which is the caller's now.
     @inline(__always)
     private func takeOut(_ observation: KeyValueObservation) -> Bool {
-        let ownedItself = observation.ownsItself
-        observation.isHeld = false
-        observation.ownsItself = false
+        let ownedItself = observation.held.ownsItself
+        observation.held.isHeld = false
+        observation.held.ownsItself = false
         if let previous = observation.previousHeld {
             previous.use { $0.nextHeld = observation.nextHeld }
         } else {
-            firstHeld = observation.nextHeld
+            guarded.firstHeld = observation.nextHeld
         }
         observation.nextHeld?.use { $0.previousHeld = observation.previousHeld }
         observation.nextHeld = nil
@@ -129,8 +153,8 @@ extension ObjectRecord {
     /// need have a reference to it, and the list of what the object holds has none.
     func keepHeld(_ observation: KeyValueObservation) {
         lock.withLock {
-            guard observation.isHeld, !observation.ownsItself, !csr_is_deinitializing(address) else { return }
-            observation.ownsItself = true
+            guard observation.held.isHeld, !observation.held.ownsItself, !isDeinitializing else { return }
+            observation.held.ownsItself = true
             _ = Borrowed.retaining(observation)
         }
     }
@@ -158,7 +182,7 @@ extension ObjectRecord {
 
     /// Calls a function with each observation the object holds as an observer, the last registered first. Under the lock.
     func forEachHeld(_ body: (Borrowed<KeyValueObservation>) -> Void) {
-        var cursor = firstHeld
+        var cursor = guarded.firstHeld
         while let observation = cursor {
             cursor = observation.use { $0.nextHeld }
             body(observation)
@@ -169,14 +193,13 @@ extension ObjectRecord {
     /// has several. Under the lock.
     func forEachObservation(_ body: (Borrowed<KeyValueObservation>, _ slot: Int, Route?) -> Void) {
         for slot in 0..<(layout?.value.count ?? 0) {
-            list(slot)?.value.forEachLinked { node in
-                if node.kind == .observation {
-                    body(.to(unsafeDowncast(node, to: KeyValueObservation.self)), slot, nil)
-                } else {
-                    let link = unsafeDowncast(node, to: PathLink.self)
-                    guard link.isFirst, let observation = link.route.unmanagedObservation else { return }
-                    body(observation, slot, link.route)
-                }
+            guard let list = list(slot) else { continue }
+            list.value.forEachLinked { observation in
+                guard let route = observation.details?.partRoute else { return body(.to(observation), slot, nil) }
+                if let whole = route.unmanagedObservation { body(whole, slot, route) }
+            }
+            for link in list.value.links.sorted(by: { $0.route.sequence < $1.route.sequence }) where link.isFirst {
+                if let whole = link.route.unmanagedObservation { body(whole, slot, link.route) }
             }
         }
     }

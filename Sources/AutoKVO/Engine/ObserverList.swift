@@ -1,233 +1,187 @@
 import Synchronization
 
-/// Who observes one property of one object, in the order of registration: a doubly linked list threaded through the
-/// nodes, so that adding and removing cost the same at any size and copy nothing, also while it is being walked.
+/// The observers of one key of one object, in the order of registration, and the links of paths that lead through the key.
 ///
-/// Guarded by the record's lock. The list owns its nodes.
+/// The observations are a doubly linked list threaded through them, so that adding and removing cost the same at any size and copy
+/// nothing, also while the list is traversed. Guarded by the record's lock. The list owns what is in it.
 struct ObserverList: ~Copyable {
-    private(set) var first: Borrowed<ObservationNode>?
-    private var last: Borrowed<ObservationNode>?
+    private(set) var first: Borrowed<KeyValueObservation>?
+    private var last: Borrowed<KeyValueObservation>?
     private(set) var lastSequence: UInt64 = 0
-    /// Nodes that are linked and not leaving.
+    /// Observations that are in the list and not leaving, and those of them that need the old value, the new value, a prior call.
     private(set) var count: Int32 = 0
-    /// Those of them that want the old value, the new value, a call before the change, or more than a call after it.
     private var old: Int32 = 0
     private var new: Int32 = 0
     private var prior: Int32 = 0
-    private var inner: Int32 = 0
-    /// Those of them that are ends of paths of several components.
-    private var pathEnds: Int32 = 0
-    /// Whether the end of a path was ever in the list, and one whose handler is to be called once for several paths.
-    private var hasHadEnd = false
-    private var hasHadSharedHandler = false
-    /// Nodes in the lists of keys that are derived from this one, and those of them that want a call before the change or more
-    /// than a call after it.
-    private var derivedInterest: Int32 = 0
-    private var derivedLookAhead: Int32 = 0
-    /// What a write has to mind, kept up to date under the lock and read without it. Not the first of the variables: the
-    /// thread sanitizer takes a change of the list, at its address, for a write of what lies there.
+    /// Observations and links in the lists of keys that are derived from this one, and those of them that need more than a call
+    /// after the change.
+    private var derived: Int32 = 0
+    private var derivedAhead: Int32 = 0
+    /// Whether a part was ever in the list.
+    private(set) var hasParts = false
+    /// In no particular order: each link knows its index.
+    private(set) var links: [PathLink] = []
+    /// Summary of what the observers need; written under the lock, read without it. Not the first of the variables: the thread
+    /// sanitizer takes a change of the list, at its address, for a write of what lies there.
     let interest = Atomic<Interest>([])
 
-    /// What a write of the property has to mind.
+    /// What a change of the property has to do.
     struct Interest: OptionSet, AtomicRepresentable {
         let rawValue: UInt8
-        /// Somebody in the list wants the old value, the new value.
+        /// The list has an observer that needs the old value.
         static let old = Interest(rawValue: 1)
         static let new = Interest(rawValue: 2)
-        /// Somebody is in the list.
-        static let own = Interest(rawValue: 4)
-        /// Somebody is in the list of a derived key.
-        static let derived = Interest(rawValue: 8)
-        /// Ends of paths are in the list.
-        static let links = Interest(rawValue: 16)
-        /// Somebody wants to be called before the change, or a path goes on from here, or from a derived key.
+        /// An observer of the list needs a prior call.
+        static let prior = Interest(rawValue: 4)
+        /// The list has observers.
+        static let own = Interest(rawValue: 8)
+        /// The list of a derived key has observers or links.
+        static let derived = Interest(rawValue: 16)
+        /// Prior calls are to be made, or a path leads on, here or from a derived key.
         static let ahead = Interest(rawValue: 32)
-        /// Some nodes of the list are not called together with the others: see `separateLinks`.
-        static let separate = Interest(rawValue: 64)
-        /// A change is more than calling the nodes of the list one after the other. Not written as a set of the others: in a long
-        /// function the compiler makes an array of those for each use.
-        static let beyondOwnList = Interest(rawValue: 8 | 32 | 64)
+        /// A change is more than calling the observers of the list one after the other. Not written as a set of the others: in a
+        /// long function the compiler makes an array of those for each use.
+        static let beyondOwnList = Interest(rawValue: 16 | 32)
+        /// What the observers of the list need.
+        static let needs = Interest(rawValue: 7)
 
         @inline(__always)
         init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// What an observation with these options needs. The bits of `.old` and `.new` are the same in both.
+        @inline(__always)
+        init(for options: ObservingOptions) {
+            rawValue =
+                UInt8(truncatingIfNeeded: options.rawValue) & 3 | (options.contains(.prior) ? 4 : 0)
+                | (options.contains(.distinct) ? 3 : 0)
+        }
 
         /// The interest if there are any of those who have it.
         @inline(__always)
         fileprivate init(_ interest: Interest, if count: Int32) { rawValue = count != 0 ? interest.rawValue : 0 }
 
-        /// What somebody who is in the list wants. The bits of `.old` and `.new` are the same in both.
-        @inline(__always)
-        fileprivate init(_ needs: Needs) {
-            rawValue =
-                needs.rawValue & 3
-                | (needs.rawValue & (Needs.prior.rawValue | Needs.inner.rawValue) != 0 ? Interest.ahead.rawValue : 0)
-        }
-
         @inline(__always)
         fileprivate static func | (a: Interest, b: Interest) -> Interest { Interest(rawValue: a.rawValue | b.rawValue) }
     }
 
+    /// Whether neither an observation nor a link is in the list.
+    var isEmpty: Bool { count == 0 && links.isEmpty }
+
     private func updateInterest() {
         // Without a branch, since it is part of every registration and removal.
-        let now =
-            Interest(.old, if: old) | Interest(.new, if: new) | Interest(.own, if: count)
-            | Interest(.derived, if: derivedInterest)
-            | Interest(.ahead, if: prior | inner | derivedLookAhead)
-            | Interest(.separate, if: separateLinks(isAlone: true).isEmpty ? 0 : 1)
-            | Interest(.links, if: hasHadEnd ? 1 : 0)
-        interest.store(now, ordering: .releasing)
+        interest.store(
+            Interest(.old, if: old) | Interest(.new, if: new) | Interest(.prior, if: prior) | Interest(.own, if: count)
+                | Interest(.derived, if: derived) | Interest(.ahead, if: prior | derivedAhead)
+                | Interest(.ahead, if: Int32(truncatingIfNeeded: links.count)), ordering: .releasing)
     }
 
-    /// What the nodes of a list want of a change.
-    struct Needs: OptionSet {
-        let rawValue: UInt8
-        /// The value before the change.
-        static let old = Needs(rawValue: 1)
-        /// The value after the change.
-        static let new = Needs(rawValue: 2)
-        /// A call before the change.
-        static let prior = Needs(rawValue: 4)
-        /// More than a call with this property's values: a path goes on from here.
-        static let inner = Needs(rawValue: 8)
-
-        @inline(__always)
-        init(rawValue: UInt8) { self.rawValue = rawValue }
-
-        /// What an observation with these options wants. The bits of `.old` and `.new` are the same in both.
-        @inline(__always)
-        init(for options: ObservingOptions) {
-            var bits = UInt8(truncatingIfNeeded: options.rawValue) & 3
-            if options.contains(.prior) { bits |= 4 }
-            if options.contains(.distinct) { bits |= 3 }
-            rawValue = bits
-        }
-    }
-
-    var needs: Needs {
-        var needs: Needs = []
-        if old > 0 { needs.insert(.old) }
-        if new > 0 { needs.insert(.new) }
-        if prior > 0 { needs.insert(.prior) }
-        if inner > 0 { needs.insert(.inner) }
-        return needs
-    }
-
-    var wantsOld: Bool { old != 0 }
-    var wantsNew: Bool { new != 0 }
-    /// Whether a change calls anybody in this list.
-    var hasObservers: Bool { count > inner }
-    var hasInnerLinks: Bool { inner != 0 }
-    var hasDerivedInterest: Bool { derivedInterest != 0 }
-
-    /// The nodes that a change does not call together with the others of the list, but behind them, in the order of their paths'
-    /// registration, and each path or shared handler once.
-    ///
-    /// - Parameter isAlone: Whether the change concerns this list alone.
-    func separateLinks(isAlone: Bool) -> ObservationNode.Marks {
-        if !isAlone || hasHadSharedHandler && pathEnds > 1 { return .link }
-        return pathEnds > 0 && count - inner > pathEnds ? .pathEnd : []
-    }
-
-    /// A node was added to the list of a key that is derived from this one, or taken out of it.
-    mutating func derivedInterestDidChange(by one: Int32, needing needs: Needs) {
-        derivedInterest += one
-        if !needs.isDisjoint(with: [.prior, .inner]) { derivedLookAhead += one }
-        updateInterest()
-    }
-
-    /// Links a node that was leaving again, in its old place.
-    mutating func rejoin(_ node: ObservationNode) {
-        assert(node.isLeaving)
-        node.become(.linked)
-        account(for: node, by: 1)
-    }
+    // MARK: Observations
 
     @inline(__always)
-    private mutating func account(for node: ObservationNode, by one: Int32) {
-        let needs = node.needs
+    private mutating func account(for observation: KeyValueObservation, by one: Int32) {
+        let needs = Interest(for: observation.options)
         count += one
         if needs.contains(.old) { old += one }
         if needs.contains(.new) { new += one }
         if needs.contains(.prior) { prior += one }
-        if needs.contains(.inner) { inner += one }
-        let marks = node.marks
-        if marks.contains(.link) {
-            if !needs.contains(.inner) { hasHadEnd = true }
-            if marks.contains(.pathEnd) { pathEnds += one }
-            if marks.contains(.sharedHandler) { hasHadSharedHandler = true }
-            updateInterest()
-        } else if one > 0, !hasHadEnd {
-            // One more takes nobody's interest away.
-            interest.store(interest.load(ordering: .relaxed) | .own | Interest(needs), ordering: .releasing)
-        } else {
-            updateInterest()
-        }
+        updateInterest()
     }
 
-    /// Adds a node behind all others and takes the given ownership of it.
-    mutating func append(_ node: Borrowed<ObservationNode>) {
+    /// Adds an observation behind all others and takes the given ownership of it.
+    mutating func append(_ observation: Borrowed<KeyValueObservation>) {
         lastSequence += 1
-        node.use {
+        observation.use {
             $0.sequence = lastSequence
-            $0.become(.linked)
+            $0.membership = .linked
             $0.previous = last
             $0.next = nil
             account(for: $0, by: 1)
+            if $0.flags.contains(.part) { hasParts = true }
         }
-        if let last { last.use { $0.next = node } } else { first = node }
-        last = node
+        if let last { last.use { $0.next = observation } } else { first = observation }
+        last = observation
     }
 
-    /// Takes a linked node out. Returns whether it was unlinked, in which case the list's ownership of it goes to the
-    /// caller; otherwise a walk holds it, and the last one to let go unlinks it.
-    mutating func remove(_ node: ObservationNode) -> Bool {
-        assert(node.isLinked)
-        account(for: node, by: -1)
-        if node.holds > 0 {
-            node.become(.leaving)
-            return false
-        }
-        unlink(node)
+    /// Puts an observation that was leaving back to where it was.
+    mutating func rejoin(_ observation: KeyValueObservation) {
+        assert(observation.membership == .leaving)
+        observation.membership = .linked
+        account(for: observation, by: 1)
+    }
+
+    /// Takes an observation out. Returns whether it was unlinked, in which case the list's ownership of it goes to the caller;
+    /// otherwise a traversal pins it, and the last one to unpin it unlinks it.
+    mutating func remove(_ observation: KeyValueObservation) -> Bool {
+        assert(observation.membership == .linked)
+        account(for: observation, by: -1)
+        observation.membership = .leaving
+        return unlinkIfUnpinned(observation)
+    }
+
+    /// Unlinks an observation that is leaving and that no traversal pins. The list's ownership of it goes to the caller then:
+    /// true.
+    mutating func unlinkIfUnpinned(_ observation: KeyValueObservation) -> Bool {
+        guard observation.pinCount == 0, observation.membership == .leaving else { return false }
+        observation.membership = .out
+        let (previous, next) = (observation.previous, observation.next)
+        if let previous { previous.use { $0.next = next } } else { first = next }
+        if let next { next.use { $0.previous = previous } } else { last = previous }
+        (observation.previous, observation.next) = (nil, nil)
         return true
     }
 
-    /// Unlinks a node that no walk holds.
-    mutating func unlink(_ node: ObservationNode) {
-        assert(node.holds == 0)
-        node.become(.out)
-        if let previous = node.previous {
-            previous.use { $0.next = node.next }
-        } else {
-            first = node.next
-        }
-        if let next = node.next {
-            next.use { $0.previous = node.previous }
-        } else {
-            last = node.previous
-        }
-        node.next = nil
-        node.previous = nil
+    /// The same for a batch. The list's ownership of those that are returned goes to the caller; nil if there are none.
+    @inline(never)
+    mutating func unlinkUnpinned(_ batch: [Borrowed<KeyValueObservation>]) -> [Borrowed<KeyValueObservation>]? {
+        let gone = batch.filter { $0.use { unlinkIfUnpinned($0) } }
+        return gone.isEmpty ? nil : gone
     }
-}
 
-extension ObserverList {
-    /// The first node that is not leaving.
-    func firstLinked() -> ObservationNode? {
+    /// The first observation that is not leaving.
+    func firstLinked() -> KeyValueObservation? {
         var cursor = first
-        while let node = cursor {
-            let (isLinked, next) = node.use { ($0.isLinked, $0.next) }
-            if isLinked { return node.object }
+        while let observation = cursor {
+            let (isLinked, next) = observation.use { ($0.isLinked, $0.next) }
+            if isLinked { return observation.object }
             cursor = next
         }
         return nil
     }
 
-    /// Calls a function with each node that is not leaving, in order.
-    func forEachLinked(_ body: (ObservationNode) -> Void) {
+    /// Calls a function with each observation that is not leaving, in order.
+    func forEachLinked(_ body: (KeyValueObservation) -> Void) {
         var cursor = first
-        while let node = cursor {
-            node.use { if $0.isLinked { body($0) } }
-            cursor = node.use { $0.next }
+        while let observation = cursor {
+            observation.use {
+                if $0.isLinked { body($0) }
+                cursor = $0.next
+            }
         }
+    }
+
+    // MARK: Links and derived keys
+
+    mutating func append(_ link: PathLink) {
+        link.index = links.count
+        links.append(link)
+        updateInterest()
+    }
+
+    /// Takes a link out. The caller has a reference to it of its own.
+    mutating func remove(_ link: PathLink) {
+        let last = links.removeLast()
+        if last !== link {
+            last.index = link.index
+            links[link.index] = last
+        }
+        link.index = -1
+        updateInterest()
+    }
+
+    /// The list of a key that is derived from this one has got an observation or a link, or lost one.
+    mutating func derivedInterestDidChange(by one: Int32, isAhead: Bool) {
+        derived += one
+        if isAhead { derivedAhead += one }
+        updateInterest()
     }
 }

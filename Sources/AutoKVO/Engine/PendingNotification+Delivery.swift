@@ -2,13 +2,12 @@ internal import CSwiftRuntime
 
 /// Calling the observers of one subject.
 ///
-/// A list is traversed without its lock: under the lock the next batch of nodes is pinned, and the batch before is unpinned; then
-/// the nodes are called. A node that is taken out meanwhile stays linked until the last traversal unpins it, so that the
-/// traversal can go on from where it was. What a handler does to the list, on any thread, is respected:
+/// A list is traversed without its lock: under the lock the next batch of observations is pinned, and the batch before is unpinned;
+/// then they are called. An observation that is taken out meanwhile stays linked until the last traversal unpins it, so that the
+/// traversal can go on behind it. What a handler does to the list, on any thread, is respected:
 ///
 /// - a removed observation is not called: each is asked again right before its call;
-/// - a new one is not called: the traversal ends at what was the last when the change began. A link that is new here because
-///   its path has moved counts as old, or the path's observation would miss a change;
+/// - a new one is not called: the traversal ends at what was the last when the change began;
 /// - a handler that never returns keeps back the batch that its own traversal has pinned, and nothing else.
 extension PendingNotification {
     /// Calls whoever has not been called yet.
@@ -44,13 +43,13 @@ extension PendingNotification {
         }
     }
 
-    /// Pins and calls the nodes of a list, batch by batch, with an event that is made after the lock was taken, which, if it is
+    /// Pins and calls the observations of a list, batch by batch, with an event that is made after the lock was taken, which, if it is
     /// shared, would otherwise wait until all of the event is written (4 ns).
     ///
-    /// - Parameter predecessor: The node behind which to begin, which another traversal has pinned; the whole list if nil.
+    /// - Parameter predecessor: The observation behind which to begin, which another traversal has pinned; the whole list if nil.
     @inline(__always)
     func traverse(
-        _ record: ObjectRecord, _ list: InPlace<ObserverList>, behind predecessor: Borrowed<ObservationNode>? = nil,
+        _ record: ObjectRecord, _ list: InPlace<ObserverList>, behind predecessor: Borrowed<KeyValueObservation>? = nil,
         _ thread: InPlace<ThreadContext>, _ event: @autoclosure () -> ChangeEvent
     ) {
         let hold = record.lock.lock()
@@ -87,7 +86,7 @@ extension PendingNotification {
         if self.list == nil { setSubject(.to(record), 0, list, isHeld: true) }
     }
 
-    /// Calls the nodes of the batch that are not called yet. A handler's nested change may call some of them.
+    /// Calls the observations of the batch that are not called yet. A handler's nested change may call some of them.
     @inline(__always)
     private func callBatch(_ loop: inout HandlerLoop, _ thread: InPlace<ThreadContext>) {
         // The batch is replaced by the traversal that pinned it only.
@@ -105,24 +104,22 @@ extension PendingNotification {
         if isPending { thread.value.removePending(self) }
     }
 
-    /// Pins the next batch of nodes. Under the lock.
+    /// Pins the next batch of observations. Under the lock.
     @inline(__always)
     private func pinNextBatch() {
         var count = 0
         var cursor = cursor
-        let (bound, end, skipped) = (bound, end, skipped)
-        while let node = cursor {
-            node.use {
+        let (end, skipped) = (min(bound, end), skipped)
+        while let observation = cursor {
+            observation.use {
                 guard $0.sequence <= end else {
                     cursor = nil
                     return
                 }
                 cursor = $0.next
-                guard $0.isLinked, $0.sequence <= bound || $0.isMovedLink, $0.marks.isDisjoint(with: skipped) else {
-                    return
-                }
-                $0.standing &+= 1
-                batch[count] = node
+                guard $0.isLinked, $0.flags.isDisjoint(with: skipped) else { return }
+                $0.pinWord &+= 1
+                batch[count] = observation
                 count &+= 1
             }
             if count == Self.batchSize { break }
@@ -136,11 +133,11 @@ extension PendingNotification {
 
     /// Unpins the batch, and pins the next one.
     ///
-    /// - Returns: The nodes that left the list while they were pinned. The list's ownership of them goes to the caller.
+    /// - Returns: The observations that left the list while they were pinned. The list's ownership of them goes to the caller.
     @inline(__always)
     private func replaceBatch(
         _ record: ObjectRecord, _ list: InPlace<ObserverList>
-    ) -> [Borrowed<ObservationNode>]? {
+    ) -> [Borrowed<KeyValueObservation>]? {
         let count = batchCount
         let hold = record.lock.lock()
         // What was next may have left meanwhile. What is pinned is still in its place.
@@ -149,27 +146,25 @@ extension PendingNotification {
         var index = 0
         repeat {
             left |= batch[index].unsafelyUnwrapped.use {
-                $0.standing &-= 1
-                return $0.standing
+                $0.pinWord &-= 1
+                return $0.pinWord
             }
             index &+= 1
         } while index < count
-        // Zero is a node that is linked and that nobody else pins.
-        let gone = left == 0 ? nil : list.value.unlinkLeft((0..<count).map { batch[$0].unsafelyUnwrapped })
+        // Zero is an observation that is linked and that nobody else pins.
+        let gone = left == 0 ? nil : list.value.unlinkUnpinned((0..<count).map { batch[$0].unsafelyUnwrapped })
         if cursor == nil { batchCount = 0 } else { pinNextBatch() }
         record.lock.unlock(hold)
         return gone
     }
 
-    /// Releases, without a lock, nodes that left their list while traversals pinned them.
+    /// Releases, without a lock, observations that left their list while traversals pinned them.
     @inline(never)
-    private func release(_ nodes: [Borrowed<ObservationNode>]) {
+    private func release(_ observations: [Borrowed<KeyValueObservation>]) {
         TestPoint.lettingGo.reach()
-        for node in nodes {
-            node.use {
-                if $0.kind == .observation { unsafeDowncast($0, to: KeyValueObservation.self).releaseHandlerIfEnded() }
-            }
-            node.release()
+        for observation in observations {
+            observation.use { $0.releaseHandlerIfEnded() }
+            observation.release()
         }
     }
 
@@ -199,23 +194,5 @@ extension PendingNotification {
             record.use { other.traverse($0, list, behind: last, thread, event) }
         }
         thread.giveBack(other)
-    }
-}
-
-extension ObserverList {
-    /// Unlinks those of the nodes that a traversal has unpinned that have left and that nobody pins. The list's ownership of
-    /// them goes to the caller; nil if there are none.
-    @inline(never)
-    mutating func unlinkLeft(_ nodes: [Borrowed<ObservationNode>]) -> [Borrowed<ObservationNode>]? {
-        let gone = nodes.filter { $0.use { unlinkIfLast($0) } }
-        return gone.isEmpty ? nil : gone
-    }
-
-    /// Unlinks a node that somebody has unpinned, if it has left and nobody pins it. The list's ownership of it goes to the
-    /// caller then: true.
-    mutating func unlinkIfLast(_ node: ObservationNode) -> Bool {
-        guard node.holds == 0, node.isLeaving else { return false }
-        unlink(node)
-        return true
     }
 }

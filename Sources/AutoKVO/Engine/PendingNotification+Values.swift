@@ -5,6 +5,7 @@ extension PendingNotification {
         isPrepared = true
         if let edit {
             if let elements = elements(of: edit, edit.removed, isMissing: edit.kind == .insertion) { old.set(elements) }
+            ThreadContext.current.value.coalescing?.keepOldValue(for: edit, in: self)
         } else if let route {
             if let value = value(of: route) { old.set(value) }
         } else {
@@ -37,11 +38,10 @@ extension PendingNotification {
         needs.contains(.new) || list?.value.interest.load(ordering: .acquiring).contains(.new) ?? false
     }
 
+    /// The value at the end of a path: that of the last component, as long as the path leads to it.
     private func value(of route: Borrowed<Route>) -> Any? {
-        route.use { route in
-            guard let object = route.root.trackedObject else { return nil }
-            return route.path.value(from: object)
-        }
+        if let leaf, let value = leaf.use({ $0.readValue() }) { return value }
+        return route.use { $0.currentValue() }
     }
 
     @inline(__always)
@@ -56,14 +56,12 @@ extension PendingNotification {
 
     /// The elements that an edit of a collection takes away or puts in; of the collection that is there now, if the edit does
     /// not say.
+    @inline(never)
     private func elements(of edit: CollectionChange, _ given: Any?, isMissing: Bool) -> Any? {
         if let given { return given }
-        return record!.use { record in
-            guard !isMissing, let object = record.trackedObject else { return nil }
-            let whole = record.readValue(slot)
-            withExtendedLifetime(object) {}
-            guard let indexes = edit.indexes else { return whole }
-            return pickElements(indexes, of: whole)
-        }
+        if isMissing { return nil }
+        let whole = if let route { value(of: route) } else { record!.use { $0.readValue(slot) } }
+        guard let whole, let indexes = edit.indexes else { return whole }
+        return pickElements(indexes, of: whole)
     }
 }

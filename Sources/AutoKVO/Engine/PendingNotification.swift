@@ -5,63 +5,66 @@ internal import CSwiftRuntime
 /// The subject is the observer list of a property, a path of one observation, or, for changes that `coalescingChanges` held
 /// back, one observation. Objects are pooled by their thread, the only one that uses them, so that a change allocates none.
 ///
-/// While observers are still to be called it stands in the thread's list of pending notifications: a change that a handler
-/// makes of the same subject completes the delivery first (`complete`), so that everybody hears of the changes in their order.
+/// While observers are still to be called it is in the thread's list of pending notifications: a change that a handler
+/// makes of the same subject completes the delivery first (`complete`), so that everybody is notified of the changes in their order.
 final class PendingNotification {
     // MARK: Subject
 
     /// The record and the list of a property.
-    @exclusivity(unchecked) var record: Borrowed<ObjectRecord>?
-    @exclusivity(unchecked) var list: InPlace<ObserverList>?
-    @exclusivity(unchecked) var slot = 0
-    /// The path, or the one path of a single observation.
-    @exclusivity(unchecked) var route: Borrowed<Route>?
-    @exclusivity(unchecked) var observation: Borrowed<KeyValueObservation>?
+    var record: Borrowed<ObjectRecord>?
+    var list: InPlace<ObserverList>?
+    var slot = 0
+    /// The path, or the one path of a single observation; and its last component if that is what changes.
+    var route: Borrowed<Route>?
+    private(set) var leaf: Borrowed<PathLink>?
+    var observation: Borrowed<KeyValueObservation>?
     /// Whether it has to be cleared for the next change. The notification of a plain write has not.
-    @exclusivity(unchecked) private var isFilled = false
+    private var isFilled = false
     /// Whether it holds a reference to its subject. If not, whoever makes the change holds the object.
-    @exclusivity(unchecked) private(set) var ownsSubject = false
-    /// The last node of the list that counts: those added later wait for the next change.
-    @exclusivity(unchecked) var bound: UInt64 = .max
-    /// What was the last node when the traversal began.
-    @exclusivity(unchecked) var end: UInt64 = 0
-    /// Nodes of the list that are called on behalf of other notifications.
-    @exclusivity(unchecked) var skipped: ObservationNode.Marks = []
+    private(set) var ownsSubject = false
+    /// The last observation of the list that counts: those added later wait for the next change.
+    var bound: UInt64 = .max
+    /// Observations of the list that are called on behalf of other notifications.
+    var skipped: ObservationFlags = []
+    /// What was the last observation when the traversal began.
+    var end: UInt64 = 0
 
     // MARK: Change
 
-    @exclusivity(unchecked) var needs: ObserverList.Needs = []
+    var needs: ObserverList.Interest = []
+    /// Whether the subject's values are those of the property that is set.
+    var isOwn = false
     @exclusivity(unchecked) var event = ChangeEvent()
     /// The values that were read for it, at an address that does not change.
     @exclusivity(unchecked) var old = ValueSlot()
     @exclusivity(unchecked) var new = ValueSlot()
     /// Whether the event has the values from the start, those of a write: nothing is to be read.
-    @exclusivity(unchecked) var isKnown = false
-    @exclusivity(unchecked) var edit: CollectionChange?
+    var isKnown = false
+    var edit: CollectionChange?
     /// How many open transactions concern the subject: the last one to end notifies.
-    @exclusivity(unchecked) var openCount = 0
+    var openCount = 0
     /// Whether the old value was read, and the prior calls were made.
-    @exclusivity(unchecked) var isPrepared = false
+    var isPrepared = false
     /// Observations with `.once` to which it has made the prior call, and that are to get the other call too.
     @exclusivity(unchecked) private var claimed: [KeyValueObservation] = []
 
     // MARK: Delivery
 
-    /// Nodes that are pinned and to be called next, and the one to pin after them.
-    @exclusivity(unchecked) var batch = InlineArray<16, Borrowed<ObservationNode>?>(repeating: nil)
+    /// Observations that are pinned and to be called next, and the one to pin after them.
+    @exclusivity(unchecked) var batch = InlineArray<16, Borrowed<KeyValueObservation>?>(repeating: nil)
     static var batchSize: Int { 16 }
-    @exclusivity(unchecked) var batchCount = 0
-    @exclusivity(unchecked) var batchIndex = 0
-    @exclusivity(unchecked) var cursor: Borrowed<ObservationNode>?
-    /// Whether it was made for the calls of one delivery alone: see `NotificationChain.addRoutes`.
-    @exclusivity(unchecked) var isAdded = false
-    @exclusivity(unchecked) var isStarted = false
-    @exclusivity(unchecked) var isPending = false
+    var batchCount = 0
+    var batchIndex = 0
+    var cursor: Borrowed<KeyValueObservation>?
+    /// Whether it was made for the calls of one delivery alone: see `NotificationChain.separateParts`.
+    private(set) var isAdded = false
+    var isStarted = false
+    var isPending = false
 
     /// The next one of its transaction, or the next spare one.
-    @exclusivity(unchecked) var next: Borrowed<PendingNotification>?
-    @exclusivity(unchecked) var nextPending: Borrowed<PendingNotification>?
-    @exclusivity(unchecked) var previousPending: Borrowed<PendingNotification>?
+    var next: Borrowed<PendingNotification>?
+    var nextPending: Borrowed<PendingNotification>?
+    var previousPending: Borrowed<PendingNotification>?
 
     /// What tells the subject from others: the address of its list, or of its route.
     var identity: UnsafeRawPointer {
@@ -93,10 +96,38 @@ final class PendingNotification {
         record?.retain()
     }
 
-    func setSubject(_ route: Borrowed<Route>) {
+    /// A path.
+    ///
+    /// - Parameter leaf: Its last component, if that changes.
+    func setSubject(_ route: Borrowed<Route>, leaf: PathLink?) {
         isFilled = true
         ownsSubject = true
         self.route = route.retain()
+        self.leaf = leaf.map { .retaining($0) }
+    }
+
+    /// A path of one key, whose list another notification is of.
+    ///
+    /// - Parameter route: Retained; the ownership is taken.
+    func setSubject(part route: Borrowed<Route>, of source: PendingNotification) {
+        (isFilled, ownsSubject, isAdded) = (true, true, true)
+        self.route = route
+        (event, needs) = (source.event, source.needs)
+    }
+
+    /// Notes what changes.
+    @inline(__always)
+    func prepare(
+        _ needs: ObserverList.Interest, isOwn: Bool, _ edit: CollectionChange?,
+        excluding: ObservingOptions, _ thread: InPlace<ThreadContext>
+    ) {
+        self.needs = needs
+        self.isOwn = isOwn
+        openCount = 1
+        if isOwn, let edit { self.edit = edit }
+        event = ChangeEvent(
+            kind: isOwn ? edit?.kind ?? .setting : .setting, isLastComponent: isOwn, excluded: excluding,
+            token: thread.value.makeToken(thread))
     }
 
     /// One observation, by one of its paths, with values that are known.
@@ -127,11 +158,12 @@ final class PendingNotification {
     @inline(never)
     private func clearAll() {
         isFilled = false
-        let (record, route, observation) = ownsSubject ? (record, route, observation) : (nil, nil, nil)
+        let (record, route, leaf, observation) = ownsSubject ? (record, route, leaf, observation) : (nil, nil, nil, nil)
         ownsSubject = false
-        (self.record, self.route, self.observation, list) = (nil, nil, nil, nil)
+        (self.record, self.route, self.leaf, self.observation, list) = (nil, nil, nil, nil, nil)
         bound = .max
         skipped = []
+        isAdded = false
         needs = []
         isPrepared = false
         isKnown = false
@@ -143,6 +175,7 @@ final class PendingNotification {
         if new.isFilled { new.take() }
         record?.release()
         route?.release()
+        leaf?.release()
         observation?.release()
     }
 

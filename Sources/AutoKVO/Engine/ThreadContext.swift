@@ -14,8 +14,6 @@ struct ThreadContext {
     private var lastPending: Borrowed<PendingNotification>?
     /// The changes that have begun and not ended on this thread, the outermost first.
     var openTransactions: [Transaction] = []
-    /// Changes that were announced by hand while nobody observed the object.
-    var unobservedChanges: [UnobservedChange] = []
     /// Counts the notifications of this thread, to tell them apart.
     var serial: UInt = 0
     /// The outermost `coalescingChanges` under way, if any.
@@ -105,9 +103,9 @@ struct ThreadContext {
 
     // MARK: Open transactions
 
-    func openTransaction(_ record: ObjectRecord, _ slot: Int) -> Int? {
+    func openTransaction(_ target: ObjectIdentifier, _ slot: Int) -> Int? {
         openTransactions.withUnsafeBufferPointer { transactions in
-            transactions.lastIndex { $0.isOf(record, slot) }
+            transactions.lastIndex { $0.isOf(target, slot) }
         }
     }
 
@@ -126,10 +124,6 @@ struct ThreadContext {
         }
         return nil
     }
-
-    /// Whether a change has been announced that has not ended.
-    @inline(__always)
-    var isAnnouncing: Bool { !openTransactions.isEmpty || !unobservedChanges.isEmpty }
 
     /// What no other notification of any thread has, as long as both are under way.
     mutating func makeToken(_ this: InPlace<ThreadContext>) -> UInt {

@@ -22,12 +22,6 @@ struct TinyArray<Element: AnyObject> {
         if let others { for other in others { body(other) } }
     }
 
-    @inline(__always)
-    func first(where condition: (Element) -> Bool) -> Element? {
-        guard let first else { return nil }
-        return condition(first) ? first : others?.first(where: condition)
-    }
-
     /// The same elements in an order.
     func sorted(by areInIncreasingOrder: (Element, Element) -> Bool) -> TinyArray {
         guard let first, let others else { return self }

@@ -1,5 +1,3 @@
-internal import CSwiftRuntime
-
 extension TrackedObject {
     /// The object's record, if it has one.
     var record: ObjectRecord? { unmanagedRecord?.object }
@@ -10,17 +8,12 @@ extension TrackedObject {
 
     /// The object's record, if it has one. It may be that of a dying object, which nothing can be attached to any more.
     @inline(__always)
-    var unmanagedRecord: Borrowed<ObjectRecord>? {
-        UnsafeRawPointer(bitPattern: stateWord.load(ordering: .acquiring) & ~1).map { .at($0) }
-    }
+    var unmanagedRecord: Borrowed<ObjectRecord>? { Borrowed(bitPattern: stateWord.load(ordering: .acquiring) & ~1) }
 
     /// The same for any object; nil for one that is not tracked.
     @inline(__always)
     static func unmanagedRecord(ofObjectAt address: UnsafeRawPointer) -> Borrowed<ObjectRecord>? {
-        guard csr_is_kind_of(address, unsafeBitCast(TrackedObject.self as AnyClass, to: UnsafeRawPointer.self)) else {
-            return nil
-        }
-        return Borrowed<TrackedObject>.at(address).use { $0.unmanagedRecord }
+        Borrowed<TrackedObject>.ofKind(at: address)?.use { $0.unmanagedRecord }
     }
 
     /// The object's record, made if there is none; nil if the object's deinit has begun.
@@ -38,30 +31,28 @@ extension TrackedObject {
 
     @inline(never)
     private func makeFirstRecord() throws(KeyValueError) -> Borrowed<ObjectRecord> {
-        let record = ObjectRecord(of: self, schema: try ClassSchema.of(type(of: self)))
-        let mine = Borrowed.to(record)
+        // The object owns it, until `endOfLife`.
+        let record = Borrowed.retaining(ObjectRecord(of: self, schema: try ClassSchema.of(type(of: self))))
         let (stored, other) = stateWord.compareExchange(
-            expected: 0, desired: UInt(bitPattern: mine.address), ordering: .acquiringAndReleasing)
-        if stored {
-            // The object owns it, until `endOfLife`.
-            return .retaining(record)
-        }
+            expected: 0, desired: record.bitPattern, ordering: .acquiringAndReleasing)
+        if stored { return record }
         // Another thread was first; ours goes unused.
-        return .at(UnsafeRawPointer(bitPattern: other & ~1)!)
+        record.release()
+        return Borrowed(bitPattern: other & ~1)!
     }
 }
 
 extension ObjectRecord {
-    /// Sets or clears the bit that makes writes look further. Under the lock.
+    /// Counts the nodes that are interested in the object. Sets or clears the bit by which a write finds out whether there are
+    /// any. Under the lock.
     @inline(__always)
     func interestDidChange(by change: Int32) {
-        let before = interest
-        interest += change
-        guard (before == 0) != (interest == 0), !isDying else { return }
-        let object = UnsafeRawPointer(address).assumingMemoryBound(to: UInt8.self)
-        Borrowed<TrackedObject>.at(object).use {
-            let mine = UInt(bitPattern: Borrowed.to(self).address)
-            $0.stateWord.store(interest == 0 ? mine : mine | 1, ordering: .releasing)
+        let before = guarded.interest
+        let now = before + change
+        guarded.interest = now
+        guard (before == 0) != (now == 0), !guarded.isDying else { return }
+        Borrowed<TrackedObject>.at(address).use {
+            $0.stateWord.store(Borrowed.to(self).bitPattern | (now == 0 ? 0 : 1), ordering: .releasing)
         }
     }
 }

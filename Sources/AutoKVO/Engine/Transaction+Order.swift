@@ -1,4 +1,4 @@
-/// Everybody hears changes in the order in which they were made: before a change is made, the deliveries under way of what it
+/// Everybody is notified of changes in the order in which they are made: before a change is made, the deliveries under way of what it
 /// concerns are completed.
 extension Transaction {
     /// Completes the deliveries under way on this thread of what a change of a property concerns, the outermost first.
@@ -10,7 +10,7 @@ extension Transaction {
     private static func completePending(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) {
         var lists: [InPlace<ObserverList>] = []
         var routes: [Route] = []
-        AffectedLists.forEach(from: record, slot) { _, _, list, _, _ in
+        AffectedLists.forEach(from: record, slot) { _, _, list, _ in
             lists.append(list)
         } link: { link in
             if link.route.unmanagedObservation != nil { routes.append(link.route) }
@@ -20,7 +20,7 @@ extension Transaction {
             cursor = notification.use {
                 guard $0.isConcerned(lists, routes) else { return $0.nextPending }
                 $0.complete(thread)
-                // What stands in the list has changed. What has been completed has left it.
+                // What is in the list has changed. What has been completed has left it.
                 return thread.value.firstPending
             }
         }
@@ -32,15 +32,12 @@ extension PendingNotification {
     func isConcerned(_ lists: [InPlace<ObserverList>], _ routes: [Route]) -> Bool {
         if let route {
             return route.use { route in
-                routes.contains { $0 === route } || route.leafList.map { lists.contains($0) } ?? false
+                routes.contains { $0 === route } || route.keyList.map { lists.contains($0) } ?? false
             }
         }
         if let observation {
             return observation.use { $0.record?.list(Int($0.slot)).map { lists.contains($0) } ?? false }
         }
-        return lists.contains(list!) || routes.contains { $0.leafList == list }
+        return lists.contains(list!)
     }
-
-    /// Whether it is of the list of a property.
-    func isOwn(_ record: ObjectRecord, _ slot: Int) -> Bool { list != nil && list == record.list(slot) }
 }

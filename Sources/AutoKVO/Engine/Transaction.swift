@@ -3,7 +3,7 @@ internal import CSwiftRuntime
 /// One change of one property, from before the store until every observer has been called. Every change, automatic, manual,
 /// derived, nested, of a collection or by a death, goes this road:
 ///
-/// 1. **prepare**: the deliveries under way on this thread that concern the same subjects are completed, so that everybody hears
+/// 1. **prepare**: the deliveries under way on this thread that concern the same subjects are completed, so that everybody is notified
 ///    of the changes in their order; the subjects of this one are found, each with its bound; old values are read if anybody
 ///    needs them; prior calls are made.
 /// 2. **store**: the caller's, or nothing.
@@ -15,21 +15,36 @@ internal import CSwiftRuntime
 /// property are part of it. A write of a property that concerns the property's own list alone is the same with one notification and
 /// without being open, since no user code runs before its observers do (`TrackedObject.write`).
 struct Transaction {
-    let record: ObjectRecord
+    let target: ObjectIdentifier
     let slot: Int
+    /// The target's record, which keeps its address from being reused; nil if nobody observed the target when the change began.
+    private let record: ObjectRecord?
+    /// Does the same where there is no record.
+    private let pin: PinnedReference<TrackedObject>?
     /// Further announcements of the same property inside this one.
     private var depth = 0
     /// What it will notify of: the subjects that no other open transaction concerned before.
-    var chain = NotificationChain()
+    var chain: NotificationChain
     /// The notifications of other open transactions for subjects that this one concerns too. The last one to end notifies.
     var shared: [Borrowed<PendingNotification>] = []
     /// Whether `begin` is still at work.
     private var isPreparing = true
+    /// How many paths had been moved when it began.
+    private let moves = PathLink.moves
 
     private init(_ record: ObjectRecord, _ slot: Int, _ chain: NotificationChain = NotificationChain()) {
-        self.record = record
+        (self.record, self.slot, self.chain) = (record, slot, chain)
+        target = record.target
+        pin = nil
+    }
+
+    /// The change of an object that nobody observes: observers that are added before it ends are not notified of it.
+    private init(ofUnobserved object: TrackedObject, _ slot: Int) {
+        record = nil
+        target = ObjectIdentifier(object)
+        pin = PinnedReference(object)
         self.slot = slot
-        self.chain = chain
+        chain = NotificationChain()
     }
 
     func notification(where condition: (PendingNotification) -> Bool) -> Borrowed<PendingNotification>? {
@@ -42,32 +57,27 @@ struct Transaction {
         thread.giveBack(chain)
     }
 
-    func isOf(_ record: ObjectRecord, _ slot: Int) -> Bool { self.slot == slot && self.record === record }
+    func isOf(_ target: ObjectIdentifier, _ slot: Int) -> Bool { self.slot == slot && self.target == target }
 
     // MARK: Prepare
 
-    /// The values of a write: pointers to values of a type, where they are after the store.
-    struct KnownValues {
-        let type: Any.Type
-        let old: UnsafeRawPointer
-        let new: UnsafeRawPointer
-    }
-
     /// A property is about to change.
     ///
-    /// - Parameter edit: How a collection is edited.
-    static func begin(_ record: ObjectRecord, _ slot: Int, _ edit: CollectionChange? = nil) {
+    /// - Parameters:
+    ///   - edit: How a collection is edited.
+    ///   - isSilent: Whether nobody is to be notified, unless a change of the property is open already.
+    static func begin(_ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil, isSilent: Bool = false) {
         let thread = ThreadContext.current
-        if let index = thread.value.openTransaction(record, slot) {
+        if let index = thread.value.openTransaction(ObjectIdentifier(object), slot) {
             thread.value.openTransactions[index].depth += 1
             return
         }
-        if !thread.value.unobservedChanges.isEmpty, thread.value.isInUnobserved(record.address, slot) {
-            return thread.value.beginUnobserved(record.address, slot)
+        guard !isSilent, object.isObserved, let record = object.record else {
+            return open(Transaction(ofUnobserved: object, slot), thread)
         }
         completeDeliveries(before: record, slot, thread)
         var transaction = Transaction(record, slot)
-        transaction.findSubjects(edit, thread)
+        transaction.findSubjects(of: record, edit, thread)
         open(transaction, thread)
     }
 
@@ -78,7 +88,7 @@ struct Transaction {
         TestPoint.begun.reach()
         chain.forEach { if $0.needs.contains(.old) { $0.readOld() } }
         if chain.first(where: { $0.needs.contains(.prior) }) != nil { notify(chain, isPrior: true, thread) }
-        if let index = thread.value.openTransaction(transaction.record, transaction.slot) {
+        if let index = thread.value.openTransaction(transaction.target, transaction.slot) {
             thread.value.openTransactions[index].isPreparing = false
         }
     }
@@ -86,25 +96,27 @@ struct Transaction {
     /// A write: all of a transaction around a store that is no user code. It need not be open, unless somebody wants a prior
     /// call or another transaction is.
     static func perform(
-        _ record: ObjectRecord, _ slot: Int, values: KnownValues, _ thread: InPlace<ThreadContext>, _ store: () -> Void
+        _ object: TrackedObject, _ record: ObjectRecord, _ slot: Int, values: ValuePointers, _ thread: InPlace<ThreadContext>,
+        _ store: () -> Void
     ) {
-        if thread.value.isAnnouncing {
-            begin(record, slot)
+        if !thread.value.openTransactions.isEmpty {
+            begin(object, slot)
             store()
-            end(record, slot)
+            end(object, slot)
             return
         }
+        let moves = PathLink.moves
         var chain = NotificationChain()
-        let needs = findSubjects(of: record, slot, nil, isHeld: true, &chain, thread)
+        let needs = findSubjects(of: record, slot, nil, isTargetHeld: true, &chain, thread)
         if needs.contains(.prior) {
             open(Transaction(record, slot, chain), thread)
             store()
-            end(record, slot)
+            end(object, slot)
             return
         }
         TestPoint.begun.reach()
         chain.forEach {
-            if $0.isOwn(record, slot) {
+            if $0.isOwn {
                 $0.setValues(values.type, values.old, values.new)
             } else if $0.needs.contains(.old) {
                 $0.readOld()
@@ -112,6 +124,7 @@ struct Transaction {
         }
         store()
         follow(record, slot)
+        if moves != PathLink.moves { addMovedRoutes(of: record, slot, &chain, thread) }
         notify(chain, isPrior: false, thread)
         thread.giveBack(chain)
     }
@@ -122,16 +135,16 @@ struct Transaction {
     ///
     /// - Returns: False if no change of the property had begun on this thread.
     @discardableResult
-    static func end(_ record: ObjectRecord, _ slot: Int) -> Bool {
+    static func end(_ object: TrackedObject, _ slot: Int) -> Bool {
         let thread = ThreadContext.current
-        guard thread.value.openTransaction(record, slot) != nil else {
-            guard thread.value.endUnobserved(record.address, slot) else { return false }
-            follow(record, slot)
-            return true
-        }
+        let target = ObjectIdentifier(object)
+        guard thread.value.openTransaction(target, slot) != nil else { return false }
         // Following reads objects, which is user code and may begin and end changes itself.
-        follow(record, slot)
-        guard let index = thread.value.openTransaction(record, slot) else { return true }
+        let record = object.record
+        let moves = PathLink.moves
+        if let record { follow(record, slot) }
+        let followed = PathLink.moves - moves
+        guard let index = thread.value.openTransaction(target, slot) else { return true }
         if thread.value.openTransactions[index].depth > 0 {
             thread.value.openTransactions[index].depth -= 1
             return true
@@ -140,6 +153,9 @@ struct Transaction {
         if thread.value.openTransactions[index].isPreparing { return false }
         var transaction = thread.value.openTransactions.remove(at: index)
         transaction.close(thread)
+        if let record, transaction.moves + followed != PathLink.moves {
+            addMovedRoutes(of: record, slot, &transaction.chain, thread)
+        }
         notify(transaction.chain, isPrior: false, thread)
         thread.giveBack(transaction.chain)
         return true
@@ -188,11 +204,11 @@ struct Transaction {
         completeDeliveries(before: record, slot, thread)
         follow(record, slot)
         var transaction = Transaction(record, slot)
-        transaction.findSubjects(nil, excluding: excluded, isHeld: true, thread)
+        transaction.findSubjects(of: record, nil, excluding: excluded, isTargetHeld: true, thread)
         transaction.shared.forEach { $0.use { $0.openCount -= 1 } }
         if let values {
             transaction.chain.forEach {
-                guard $0.isOwn(record, slot) else { return }
+                guard $0.isOwn else { return }
                 $0.setValues(values.type, values.old, values.new)
                 $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
             }
@@ -203,11 +219,11 @@ struct Transaction {
 
     /// Moves the links of paths that lead on from a property, or from a key derived from it, to the objects that are behind it now.
     static func follow(_ record: ObjectRecord, _ slot: Int) {
-        if record.layout!.value[slot].contains(.isWeak) { record.updateWatch(of: slot, didChange: true) }
+        if record.layout!.value[slot].isWeak { record.updateWatch(of: slot, didChange: true) }
         guard let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.ahead) else {
             return
         }
-        AffectedLists.forEach(from: record, slot) { _, _, _, _, _ in
+        AffectedLists.forEach(from: record, slot) { _, _, _, _ in
         } link: { link in
             if link.isFollowed { link.chain.relink(from: link.level + 1) }
         }
@@ -217,7 +233,7 @@ struct Transaction {
     private static func notify(_ chain: NotificationChain, isPrior: Bool, _ thread: InPlace<ThreadContext>) {
         var chain = chain
         chain.forEach { $0.makeEvent(isPrior: isPrior) }
-        let isAdded = chain.addRoutes(isPrior: isPrior, thread)
+        let hasSeparateParts = chain.separateParts(isPrior: isPrior, thread)
         if !isPrior, !chain.isSingle { chain.forEach { thread.value.appendPending($0) } }
         chain.forEach {
             if !isPrior || $0.needs.contains(.prior) { $0.deliver(thread) }
@@ -226,7 +242,7 @@ struct Transaction {
             if $0.isPending { thread.value.removePending($0) }
             $0.isStarted = false
         }
-        if isAdded { chain.removeAdded(thread) }
+        if hasSeparateParts { chain.removeParts(thread) }
     }
 }
 

@@ -3,7 +3,7 @@ internal import CSwiftRuntime
 /// Where the library reports what is wrong but is not an error: a `didChangeValue` without its `willChangeValue`, a manual
 /// observation whose observer died.
 public enum Diagnostics {
-    /// What takes a message. It may be called from any thread, and must not use the object that the message is about.
+    /// A function that receives a message. It may be called on any thread, and must not use the object that the message is about.
     public typealias Handler = @Sendable (String) -> Void
 
     /// A handler in a struct. A closure by itself in a generic box is wrapped twice more each time it is read through `inout`
@@ -14,7 +14,7 @@ public enum Diagnostics {
 
     private static let current = Guarded(Sink(call: printToStandardError))
 
-    /// Gets each message, one line without a newline at its end, on the thread where it arose. Prints it to standard
+    /// Receives each message, one line without a newline at its end, on the thread that reports it. Prints it to standard
     /// error unless replaced.
     public static var handler: Handler {
         get { current.withLock { $0 }.call }
@@ -35,10 +35,9 @@ public enum Diagnostics {
     public static func withHandler<Result, Failure: Error>(
         _ handler: @escaping Handler, operation: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let outcome: Swift.Result<Result, Failure> = $override.withValue(Sink(call: handler)) {
-            do throws(Failure) { return .success(try operation()) } catch { return .failure(error) }
-        }
-        return try outcome.get()
+        try $override.withValue(Sink(call: handler)) {
+            Swift.Result { () throws(Failure) in try operation() }
+        }.get()
     }
 
     /// Passes a message of one line to the handler that is in effect on this thread or task.

@@ -1,7 +1,7 @@
 /// One or several key paths. They are copied when an observation is registered.
 ///
 /// A `String` is one path, or several separated by `|`; arrays, slices and sets of strings are several. A type of your
-/// own becomes usable wherever paths are asked for by adopting this protocol.
+/// own that adopts this protocol can be passed wherever paths are expected.
 public protocol KeyPathSet {
     /// The paths, in the order in which their initial calls are made.
     var keyPaths: [String] { get }

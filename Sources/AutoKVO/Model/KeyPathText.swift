@@ -9,12 +9,6 @@ enum KeyPathText {
         return nil
     }
 
-    /// The part before the first dot; nil if there is nothing before it.
-    static func firstKey(of path: String) -> String? {
-        let first = path.prefix { $0 != "." }
-        return first.isEmpty ? nil : String(first)
-    }
-
     /// The parts between the dots, none of them empty.
     static func parts(of path: String) throws(KeyValueError) -> [String] {
         let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)

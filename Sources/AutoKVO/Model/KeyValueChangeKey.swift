@@ -8,9 +8,9 @@ public struct KeyValueChangeKey: RawRepresentable, Hashable, Sendable {
 
     /// A `ChangeKind`'s raw value.
     public static let kindKey = KeyValueChangeKey(rawValue: "kind")
-    /// The value from after the change, if the registration asked for `.new`.
+    /// The value from after the change, if `.new` is among the observation's options.
     public static let newKey = KeyValueChangeKey(rawValue: "new")
-    /// The value from before the change, if the registration asked for `.old`.
+    /// The value from before the change, if `.old` is among the observation's options.
     public static let oldKey = KeyValueChangeKey(rawValue: "old")
     /// A `RangeSet<Int>`.
     public static let indexesKey = KeyValueChangeKey(rawValue: "indexes")

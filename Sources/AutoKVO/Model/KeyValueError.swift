@@ -1,4 +1,8 @@
-/// What was wrong with a name, a path or a value that came from outside.
+// The protocol of this folder: the types that all other folders name, and the text of messages. They are values without references
+// to objects, so nothing here can be dead; only `Diagnostics.handler` is shared, which a lock guards and which is called without
+// it. Read next: ObservingOptions.swift, KeyPathText.swift.
+
+/// What was wrong with a name, a path or a value that the compiler cannot check.
 ///
 /// A call that throws it has changed nothing: a registration left nothing registered and made no call, a coding call
 /// set nothing.
@@ -9,28 +13,28 @@ public struct KeyValueError: Error, Hashable, Sendable {
         case unknownKey(nearest: String?)
         /// The path has an empty component, or an operator in a place where none can be.
         case malformedPath
-        /// The key has values of another type than was asked for or given.
+        /// The key's values are not of the type that was requested or passed.
         case wrongType(expected: String, actual: String)
         /// The observer's class declares no such handler.
         case unknownHandler(nearest: String?)
         /// The key has no setter, or the path that was to be set ends in an operator.
         case readOnlyKey
-        /// The path goes on behind a plain collection, or behind a value that has no keys.
+        /// The path continues after a plain collection, or after a value that has no keys.
         case pathThroughCollection
         /// No such collection operator, or not in this place, or not for values of this type.
         case unsupportedOperator
-        /// An element was asked for or edited that the collection does not have.
+        /// The collection has no element at the index that was to be read or edited.
         case indexOutOfRange(index: Int, count: Int)
         /// The object is being deinitialized, or is dead.
         case deinitializingObject
         /// The observation was removed, or a side of it is dead.
         case endedObservation
-        /// No path was given.
+        /// The set of paths is empty.
         case emptyPathSet
-        /// Neither an observer nor a target was given to remove by.
+        /// A removal names neither an observer nor a target.
         case nothingToMatch
-        /// The class's schema contradicts itself, declares a key whose changes nothing announces, stands in another class, or was
-        /// used off the actor that it names.
+        /// The class's schema contradicts itself, declares a key whose changes nothing announces, is written in another class, or was
+        /// used outside of the actor that it names.
         case schemaFault(String)
         /// The value was refused by the key's validation.
         case invalidValue(String)
@@ -45,7 +49,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
     /// The whole path in which the key stood.
     public let keyPath: String
     /// The error that a validation threw, where the reason is `.invalidValue`.
-    public private(set) var underlyingError: (any Error)?
+    public internal(set) var underlyingError: (any Error)?
     /// What `description` says beyond the reason. Text from outside in it is already escaped and cut.
     private var detail: String?
 
@@ -70,9 +74,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(reason)
-        hasher.combine(className)
-        hasher.combine(key)
-        hasher.combine(keyPath)
+        hasher.combine([className, key, keyPath])
     }
 }
 
@@ -127,12 +129,5 @@ extension KeyValueError: CustomStringConvertible {
         var error = self
         error.detail = detail
         return error
-    }
-
-    /// The same error, which another one has caused.
-    func caused(by error: any Error) -> KeyValueError {
-        var result = self
-        result.underlyingError = error
-        return result
     }
 }

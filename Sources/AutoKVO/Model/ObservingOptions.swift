@@ -11,7 +11,7 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
     /// The change carries the value from after it.
     public static let new = ObservingOptions(rawValue: 1 << 1)
     /// The handler is called once for each path during the registration, before it returns. That call never carries an
-    /// old value; it carries the current one as new if `.new` is asked for.
+    /// old value; it carries the current one as new if `.new` is set.
     public static let initial = ObservingOptions(rawValue: 1 << 2)
     /// The handler is called before each change too, with `isPrior` set and without a new value.
     public static let prior = ObservingOptions(rawValue: 1 << 3)
@@ -37,11 +37,9 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
 
 extension ObservingOptions: CustomStringConvertible {
     public var description: String {
-        let names: [(ObservingOptions, String)] = [
-            (.old, ".old"), (.new, ".new"), (.initial, ".initial"), (.prior, ".prior"),
-            (.unregisterManually, ".unregisterManually"), (.distinct, ".distinct"), (.once, ".once"),
-            (.retainsTarget, ".retainsTarget"),
-        ]
-        return "[" + names.filter { contains($0.0) }.map(\.1).joined(separator: ", ") + "]"
+        // By bit.
+        let names = ["old", "new", "initial", "prior", "unregisterManually", "distinct", "once", "retainsTarget"]
+        let contained = names.indices.filter { rawValue & 1 << $0 != 0 }
+        return "[" + contained.map { "." + names[$0] }.joined(separator: ", ") + "]"
     }
 }

@@ -7,7 +7,7 @@
 extension TrackedObject {
     /// Says that a property is about to change.
     public func willChangeValue(forKey key: String) {
-        announce(key) { Transaction.begin($0, $1) }
+        if let slot = announcedSlot(key) { Transaction.begin(self, slot) }
     }
 
     /// Says that a property has changed, and notifies its observers.
@@ -35,7 +35,8 @@ extension TrackedObject {
     ///   - indexes: For removals and replacements, where the elements are; for insertions, where they will be.
     ///   - key: The key of the array.
     public func willChange(_ kind: ChangeKind, valuesAt indexes: RangeSet<Int>, forKey key: String) {
-        announce(key) { Transaction.begin($0, $1, kind == .setting ? nil : CollectionChange(kind, indexes: indexes)) }
+        guard let slot = announcedSlot(key) else { return }
+        Transaction.begin(self, slot, kind == .setting ? nil : CollectionChange(kind, indexes: indexes))
     }
 
     /// Says that elements of an array have been inserted, removed or replaced, and notifies the observers.
@@ -55,28 +56,14 @@ extension TrackedObject {
         didChange(kind, valuesAt: RangeSet(indexes), forKey: key)
     }
 
-    /// Begins a change. If the object has no observer, the thread records the change, so that its end is not reported as
-    /// unpaired.
-    func announce(_ key: String, _ body: (ObjectRecord, Int) -> Void) {
-        guard let slot = announcedSlot(key) else { return }
-        if let record, isObserved {
-            body(record, slot)
-        } else {
-            ThreadContext.current.value.beginUnobserved(address, slot)
-        }
-    }
-
     func announceEnd(_ key: String) {
-        guard let slot = announcedSlot(key) else { return }
-        if let record, Transaction.end(record, slot) { return }
-        if ThreadContext.current.value.endUnobserved(address, slot) { return }
+        guard let slot = announcedSlot(key), !Transaction.end(self, slot) else { return }
         Diagnostics.report(
             "didChangeValue(forKey: \(quoted(key))) of \(describeObject(self)) came without its willChangeValue")
     }
 
-    private var address: UnsafeRawPointer { UnsafeRawPointer(Borrowed.to(self).address) }
-
-    private func announcedSlot(_ key: String) -> Int? {
+    /// The slot of a key that a change is announced of; nil, with a report, if there is no such key.
+    func announcedSlot(_ key: String) -> Int? {
         if isDeinitializing { return nil }
         do throws(KeyValueError) {
             if let known = record?.schema { return try known.requireSlot(of: key, in: key) }

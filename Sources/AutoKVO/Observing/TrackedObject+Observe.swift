@@ -185,7 +185,7 @@ extension Registration {
     init(
         observer: AnyObject, options: ObservingOptions, userInfo: Any?, handlerName: String, site: CallSite
     ) throws(KeyValueError) {
-        let declared = try ClassSchema.ofObserver(observer).requireHandler(handlerName)
+        let declared = try ClassSchema.of(type(of: observer)).requireHandler(handlerName)
         self.init(observer: observer, options: options, userInfo: userInfo, handler: .named(declared), site: site)
         sharesInitialCall = !declared.takesChange
     }

@@ -46,24 +46,18 @@ public struct Observed<Value> {
         @inline(__always) set {
             if object.isObserved {
                 // The address is used after the access has ended: observers read the property during `write`.
-                let storageAddress = withUnsafeMutablePointer(to: &object[keyPath: storage]) {
-                    UnsafeMutableRawPointer($0)
-                }
-                if write(newValue, to: object, at: storageAddress) { return }
+                let storage = PropertyStorage(at: &object[keyPath: storage].value)
+                if write(newValue, to: object, at: storage) { return }
             }
             object[keyPath: storage].value = newValue
         }
         @inline(__always) _modify {
             // One yield for both cases: two are not inlined and take four times as long.
-            var edit: InPlaceEdit<Value>?
-            if object.isObserved {
-                let storageAddress = withUnsafeMutablePointer(to: &object[keyPath: storage]) {
-                    UnsafeMutableRawPointer($0)
-                }
-                edit = InPlaceEdit(of: object, at: storageAddress)
-            }
+            let edit =
+                object.isObserved
+                ? InPlaceEdit.begin(object, PropertyStorage(at: &object[keyPath: storage].value)) : nil
             // Deferred: if the edit throws, code after the yield does not run, and the change has to end.
-            defer { if let edit { edit.finish(object) } }
+            defer { edit?.finish(object) }
             yield &object[keyPath: storage].value
         }
     }
@@ -73,27 +67,17 @@ public struct Observed<Value> {
         _enclosingInstance object: Owner, projected projected: KeyPath<Owner, Property<Value>>,
         storage storage: ReferenceWritableKeyPath<Owner, Observed<Value>>
     ) -> Property<Value> {
-        Property(
-            object,
-            storageAddress: withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) })
+        Property(object, PropertyStorage(at: &object[keyPath: storage].value))
     }
 
     /// Writes a property of an object that is observed. False if the property has no key; then nothing is done.
     ///
-    /// - Parameter place: The address of the property's storage. It is written to only if the class has a property at that
-    ///   offset, whose storage stays at the address as long as the object lives.
+    /// - Parameter storage: The property's storage. It is written to only if the class has a property at that offset, whose
+    ///   storage stays at the address as long as the object lives.
     @inlinable @inline(never)
-    static func write(_ newValue: Value, to object: TrackedObject, at storageAddress: UnsafeMutableRawPointer) -> Bool {
-        let storage = storageAddress.assumingMemoryBound(to: Value.self)
-        // Receives the old value, and is released after the access and after the observers' calls: releasing it may run code
-        // that reads this property.
-        var old = newValue
-        return withUnsafeMutablePointer(to: &old) { old in
-            withUnsafePointer(to: newValue) { new in
-                object.write(to: storageAddress, Value.self, old: old, new: new) {
-                    swap(&storage.pointee, &old.pointee)
-                }
-            }
+    static func write(_ newValue: Value, to object: TrackedObject, at storage: PropertyStorage<Value>) -> Bool {
+        ValuePointers.with(new: newValue) { values, old in
+            object.write(atOffset: storage.offset(in: object), values) { swap(&storage.value, &old.value) }
         }
     }
 }

@@ -1,7 +1,8 @@
 /// A property of a `TrackedObject` that refers weakly to another tracked object.
 ///
 /// When that object dies, the property changes to nil, for observers of the property, of a key derived from it and of a path
-/// through it. Reading costs one attempt to retain the object, and a lock too if the owner was ever observed. The property may be set while the object it refers to dies on another thread.
+/// through it. Reading costs one attempt to retain the object, and a lock too if the owner was ever observed. The property may
+/// be set while the object it refers to dies on another thread.
 @propertyWrapper
 public struct ObservedWeak<Referent: TrackedObject> {
     // The observers of a death are notified on the thread on which the object dies, and that reads the property. A caller
@@ -34,68 +35,62 @@ public struct ObservedWeak<Referent: TrackedObject> {
         preconditionFailure()
     }
 
-    private var referent: Referent? { reference?.object }
-
     public static subscript<Owner: TrackedObject>(
         _enclosingInstance object: Owner, wrapped wrapped: ReferenceWritableKeyPath<Owner, Referent?>,
         storage storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>
     ) -> Referent? {
-        get {
-            guard let record = object.record else { return object[keyPath: storage].referent }
-            let reference = record.lock.withLock { object[keyPath: storage].reference }
-            TestPoint.readingWeak.reach()
-            return reference?.object
-        }
-        set { write(newValue, object, storageAddress(of: storage, in: object)) }
-    }
-
-    /// The address of the storage. The thread sanitizer takes this for an access, so it needs the lock too.
-    private static func storageAddress<Owner: TrackedObject>(
-        of storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>, in object: Owner
-    ) -> UnsafeMutableRawPointer {
-        func storageAddress() -> UnsafeMutableRawPointer {
-            withUnsafeMutablePointer(to: &object[keyPath: storage]) { UnsafeMutableRawPointer($0) }
-        }
-        guard let record = object.record else { return storageAddress() }
-        return record.lock.withLock(storageAddress)
-    }
-
-    private static func write(_ newValue: Referent?, _ object: TrackedObject, _ storageAddress: UnsafeMutableRawPointer)
-    {
-        let storage = storageAddress.assumingMemoryBound(to: ObservedWeak<Referent>.self)
-        var reference = newValue.map(PinnedReference.init)
-        guard let record = object.record else {
-            storage.pointee.reference = reference
-            return
-        }
-        let ticket = object.isObserved ? object.ticket(forWriteTo: storageAddress) : WriteTicket(.silent, -1)
-        // The watch on the object referred to has to be updated, so every change that is observed is announced.
-        if ticket.form != .silent { object.beginWrite(ticket) }
-        record.lock.withLock {
-            record.makeDetails().weakWrites &+= 1
-            swap(&storage.pointee.reference, &reference)
-        }
-        // The old reference is released without the lock.
-        withExtendedLifetime(reference) {}
-        if ticket.form != .silent { object.endWrite(ticket) }
+        get { read(object) { object[keyPath: storage].reference } }
+        set { write(newValue, object, find(storage, in: object)) }
     }
 
     public static subscript<Owner: TrackedObject>(
         _enclosingInstance object: Owner, projected projected: KeyPath<Owner, Property<Referent?>>,
         storage storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>
     ) -> Property<Referent?> {
-        Property(object, storageAddress: storageAddress(of: storage, in: object), indirect: Handle.self)
+        Property(object, PropertyStorage(find(storage, in: object)), indirect: Handle.self)
+    }
+
+    /// Calls a function under the lock of the object's record, if there is one.
+    private static func locked<Result>(_ object: TrackedObject, _ body: (ObjectRecord?) -> Result) -> Result {
+        guard let record = object.record else { return body(nil) }
+        return record.lock.withLock { body(record) }
+    }
+
+    /// The property's storage. The thread sanitizer takes this for an access, so it needs the lock too.
+    private static func find<Owner: TrackedObject>(
+        _ storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>, in object: Owner
+    ) -> PropertyStorage<ObservedWeak<Referent>> {
+        locked(object) { _ in PropertyStorage(at: &object[keyPath: storage]) }
+    }
+
+    private static func read(_ object: TrackedObject, _ body: () -> PinnedReference<Referent>?) -> Referent? {
+        let reference = locked(object) { _ in body() }
+        TestPoint.readingWeak.reach()
+        return reference?.object
+    }
+
+    private static func write(
+        _ newValue: Referent?, _ object: TrackedObject, _ storage: PropertyStorage<ObservedWeak<Referent>>
+    ) {
+        var reference = newValue.map(PinnedReference.init)
+        // The watch on the object referred to has to be updated, so every change that is observed is announced.
+        object.announcing(object.slot(atOffset: storage.offset(in: object))) {
+            locked(object) { record in
+                record?.guarded.makeDetails().weakWrites &+= 1
+                swap(&storage.value.reference, &reference)
+            }
+        }
+        // The old reference is released without the lock.
+        withExtendedLifetime(reference) {}
     }
 
     private final class Handle: IndirectStorage<Referent?> {
-        override class func read(_ storageAddress: UnsafeMutableRawPointer) -> Referent? {
-            storageAddress.assumingMemoryBound(to: ObservedWeak<Referent>.self).pointee.referent
+        override class func read(_ storage: PropertyStorage<Referent?>, _ object: TrackedObject) -> Referent? {
+            ObservedWeak.read(object) { PropertyStorage<ObservedWeak>(storage).value.reference }
         }
 
-        override class func write(
-            _ value: Referent?, _ object: TrackedObject, _ storageAddress: UnsafeMutableRawPointer
-        ) {
-            ObservedWeak<Referent>.write(value, object, storageAddress)
+        override class func write(_ value: Referent?, _ storage: PropertyStorage<Referent?>, _ object: TrackedObject) {
+            ObservedWeak.write(value, object, PropertyStorage(storage))
         }
     }
 }

@@ -9,54 +9,39 @@ extension Property {
     public var value: Value {
         @inlinable
         get {
-            if let indirect { return indirect.read(storageAddress) }
-            ExclusiveAccess.checkRead(of: storageAddress)
-            return storage.pointee
+            if let indirect { return indirect.read(storage, object) }
+            return storage.checkedValue
         }
         @inlinable
         nonmutating set { write(newValue) }
-        @inlinable
         nonmutating _modify {
-            let edit = PropertyEdit(of: self)
-            // Deferred: if the caller's edit throws, code after the yield does not run.
-            defer { edit.finish(self) }
-            yield &edit.value.pointee
+            if indirect != nil {
+                var copy = value
+                // Deferred: if the caller's edit throws, code after the yield does not run.
+                defer { value = copy }
+                yield &copy
+            } else {
+                let edit = object.isObserved ? InPlaceEdit.begin(object, storage) : nil
+                // On the heap, because it has to stay at one address while the change is under way.
+                let access = InPlace.allocate(ExclusiveAccess())
+                access.value.begin(to: storage.pointer)
+                defer {
+                    access.value.end()
+                    access.deallocate()
+                    edit?.finish(object)
+                }
+                yield &storage.value
+            }
         }
-    }
-
-    /// The address of the value, unless the storage is indirect.
-    @usableFromInline
-    var storage: UnsafeMutablePointer<Value> {
-        @inlinable @inline(__always)
-        get { storageAddress.assumingMemoryBound(to: Value.self) }
     }
 
     @usableFromInline
     func write(_ newValue: Value) {
-        if let indirect { return indirect.write(newValue, object, storageAddress) }
-        // Receives the old value, which is released after the observers' calls.
-        var value = newValue
-        let isDone =
-            object.isObserved
-            && withUnsafeMutablePointer(to: &value) { old in
-                withUnsafePointer(to: newValue) { new in
-                    object.write(to: storageAddress, Value.self, old: old, new: new) {
-                        exclusively { swap(&$0, &old.pointee) }
-                    }
-                }
-            }
-        if !isDone { exclusively { swap(&$0, &value) } }
-        withExtendedLifetime(value) {}
-    }
-
-    /// Changes the value in place without notifying. As for the property itself, an access to it from inside the closure,
-    /// or from the `deinit` of an element that goes, is a violation of exclusive access, which traps.
-    @inlinable @inline(__always)
-    func exclusively<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result
-    {
-        var access = ExclusiveAccess()
-        access.begin(to: storageAddress)
-        defer { access.end() }
-        return try body(&storage.pointee)
+        if let indirect { return indirect.write(newValue, storage, object) }
+        ValuePointers.with(new: newValue) { values, old in
+            let store = { storage.exclusively { swap(&$0, &old.value) } }
+            let isDone = object.isObserved && object.write(atOffset: storage.offset(in: object), values, store)
+            if !isDone { store() }
+        }
     }
 }

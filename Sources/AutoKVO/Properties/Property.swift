@@ -1,3 +1,16 @@
+// How a change of a property gets to the engine. There are three roads:
+//
+// - a setter (`Observed`, `Property.value`): `TrackedObject.write`. It calls the observers after the store if the property's own
+//   list is all that the change concerns, and else makes the store inside a transaction;
+// - a change in place (`_modify`): `InPlaceEdit`, the same in two halves;
+// - anything else (a weak property, an edit of a collection, a property set by name): `TrackedObject.announcing`, which always
+//   opens a transaction.
+//
+// All three first ask `ObservedWrite` whether somebody has to be notified. The storage belongs to the object, and a
+// `PropertyStorage` is its address: whoever uses one keeps the object alive. No lock guards it, as a property is used by one
+// thread at a time; only a weak property is also read by the thread on which its object dies, and is guarded by the lock of the
+// owner's record. Read next: `TrackedObject+Write`, `Observed`, `ObservedWeak`.
+
 /// One property of one object, as `$name` returns it: checked by the compiler, where a string is looked up at run time.
 ///
 /// It keeps the object alive. It is meant for a single expression; it is three words and needs no allocation.
@@ -10,16 +23,14 @@ public struct Property<Value> {
     /// The object whose property this is.
     public let object: TrackedObject
     /// The property's storage in the object. It begins with the value, unless `indirect` says otherwise.
-    @usableFromInline let storageAddress: UnsafeMutableRawPointer
+    @usableFromInline let storage: PropertyStorage<Value>
     /// Reads and writes the property if its storage does not hold the value itself.
     @usableFromInline let indirect: IndirectStorage<Value>.Type?
 
-    /// The handle of the property whose storage is at an address in an object.
     @inlinable
-    init(_ object: TrackedObject, storageAddress: UnsafeMutableRawPointer, indirect: IndirectStorage<Value>.Type? = nil)
-    {
+    init(_ object: TrackedObject, _ storage: PropertyStorage<Value>, indirect: IndirectStorage<Value>.Type? = nil) {
         self.object = object
-        self.storageAddress = storageAddress
+        self.storage = storage
         self.indirect = indirect
     }
 
@@ -36,7 +47,7 @@ public struct Property<Value> {
     /// The same; a mistake is reported with the place of the call.
     func slot(_ site: CallSite?) -> Int {
         let schema = schema(site)
-        let offset = storageAddress - UnsafeMutableRawPointer(Borrowed.to(object).address)
+        let offset = storage.offset(in: object)
         let slot = schema.slot(atOffset: offset)
         requireUsage(
             slot >= 0, schema.complaint(aboutPropertyAt: offset) + (site.map { " At \($0.description)." } ?? ""))
@@ -61,19 +72,16 @@ public struct Property<Value> {
     /// All changes of the property inside the closure are part of this one change, which is a `.setting`.
     @discardableResult
     public func withMutation<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        let (record, slot) = (record, slot)
-        Transaction.begin(record, slot)
-        defer { Transaction.end(record, slot) }
-        return try body()
+        try object.inTransaction(slot, nil, body)
     }
 }
 
-/// Reads and writes a property whose storage is more than its value. A class, so that it is one word to a `Property`.
+/// Reads and writes a property whose storage does not begin with its value. A class, so that it is one word to a `Property`.
 @usableFromInline
 class IndirectStorage<Value> {
-    @usableFromInline class func read(_ storageAddress: UnsafeMutableRawPointer) -> Value { preconditionFailure() }
-    /// Writes the property, and tells its observers.
-    @usableFromInline class func write(
-        _ value: Value, _ object: TrackedObject, _ storageAddress: UnsafeMutableRawPointer
-    ) {}
+    @usableFromInline class func read(_ storage: PropertyStorage<Value>, _ object: TrackedObject) -> Value {
+        preconditionFailure()
+    }
+    /// Writes the property, and notifies its observers.
+    @usableFromInline class func write(_ value: Value, _ storage: PropertyStorage<Value>, _ object: TrackedObject) {}
 }

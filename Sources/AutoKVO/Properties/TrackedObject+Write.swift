@@ -1,167 +1,155 @@
-internal import CSwiftRuntime
-
-/// What a write of an `@Observed` property has to do, found before the store. Trivial, so that it costs nothing to pass.
+/// A write of a property whose observers have to be notified, as found before the store. Trivial, so that it costs nothing to pass.
 @usableFromInline
-struct WriteTicket {
-    @usableFromInline
-    enum Form: UInt8 {
-        /// Only store the value.
-        case silent
-        /// Store the value, then notify; `WithOld`: an observer asks for the old value.
-        case immediate, immediateWithOld
-        /// Open a transaction around the store.
-        case announced
-    }
+struct ObservedWrite {
+    /// The list of the slot, which stays at its address as long as the object lives.
+    fileprivate let list: InPlace<ObserverList>
+    fileprivate let slot: Int32
+    /// Whether a transaction has to be open around the store. If not, the observers are called after it.
+    fileprivate let isAnnounced: Bool
+    /// Whether the caller has to supply the old and the new value.
+    @usableFromInline let needsOld: Bool
+    @usableFromInline let needsNew: Bool
 
-    @usableFromInline let form: Form
-    /// Whether an observer in the property's own list asks for the new value.
-    @usableFromInline let wantsNew: Bool
-    @usableFromInline let slot: Int32
-    /// The list of the slot, which stays at its address as long as the object lives. Nil for `silent`.
-    @usableFromInline let pointer: UnsafeMutableRawPointer?
+    /// The context of the thread that found it. An edit may end on another one: an `inout` argument lasts over an `await`.
+    fileprivate let thread: InPlace<ThreadContext>
 
+    /// Nil if nobody has to be notified. Deliveries that the write must not overtake are completed.
     @inline(__always)
-    init(_ form: Form, _ slot: Int, _ list: InPlace<ObserverList>? = nil, wantsNew: Bool = false) {
-        self.form = form
-        self.wantsNew = wantsNew
-        self.slot = Int32(truncatingIfNeeded: slot)
-        pointer = list.map { UnsafeMutableRawPointer($0.pointer) }
-    }
-
-    @inline(__always)
-    var list: InPlace<ObserverList> { InPlace(pointer!.assumingMemoryBound(to: ObserverList.self)) }
-}
-
-extension TrackedObject {
-    /// What a write to the storage at an address in this object has to do. The object is observed.
-    @usableFromInline
-    final func ticket(forWriteTo storageAddress: UnsafeRawPointer) -> WriteTicket {
-        findTicket(forWriteTo: storageAddress).ticket
-    }
-
-    /// The ticket, and where it is not `silent` the object's record and this thread's state.
-    @inline(__always)
-    private final func findTicket(
-        forWriteTo storageAddress: UnsafeRawPointer
-    ) -> (ticket: WriteTicket, record: Borrowed<ObjectRecord>?, thread: InPlace<ThreadContext>?) {
-        let address = UnsafeRawPointer(Borrowed.to(self).address)
-        let pointer = UnsafeRawPointer(bitPattern: stateWord.load(ordering: .acquiring) & ~1)
-        guard let pointer else { return (WriteTicket(.silent, -1), nil, nil) }
-        let record = Borrowed<ObjectRecord>.at(pointer)
-        let layout = record.use { $0.layout.unsafelyUnwrapped }
-        let slot = layout.value.slot(atOffset: storageAddress - address)
-        guard slot >= 0, let list = record.use({ $0.list(slot) }) else {
-            return (WriteTicket(.silent, slot), nil, nil)
-        }
+    fileprivate init?(
+        to object: TrackedObject, _ record: Borrowed<ObjectRecord>, _ slot: Int, _ layout: InPlace<SlotLayout>
+    ) {
+        guard let list = record.use({ $0.list(slot) }) else { return nil }
         var interest = list.value.interest.load(ordering: .acquiring)
-        if interest.isEmpty || layout.value[slot].contains(.isSilent) || csr_is_deinitializing(address) {
-            return (WriteTicket(.silent, slot), nil, nil)
-        }
-        let thread = ThreadContext.current
+        if interest.isEmpty || layout.value[slot].isSilent || object.isDeinitializing { return nil }
+        thread = ThreadContext.current
         if thread.value.firstPending != nil {
+            let thread = thread
             record.use { Transaction.completeDeliveries(before: $0, slot, thread) }
             // Handlers were called, which may have added and removed observers.
             interest = list.value.interest.load(ordering: .acquiring)
         }
-        let form: WriteTicket.Form
+        self.list = list
+        self.slot = Int32(truncatingIfNeeded: slot)
         // Inside an announced change of the same property, or of one that leads to the same observers, the outer one notifies.
-        if thread.value.isAnnouncing || !interest.isDisjoint(with: .beyondOwnList) {
-            form = .announced
-        } else {
-            form = interest.contains(.old) ? .immediateWithOld : .immediate
-        }
-        return (WriteTicket(form, slot, list, wantsNew: interest.contains(.new)), record, thread)
+        isAnnounced = !thread.value.openTransactions.isEmpty || !interest.isDisjoint(with: .beyondOwnList)
+        needsOld = !isAnnounced && interest.contains(.old)
+        needsNew = !isAnnounced && interest.contains(.new)
     }
+}
 
-    /// Writes a property, and notifies: nearly all changes come here. The object is observed; the pointers are to values of
-    /// the type.
+extension TrackedObject {
+    /// Writes a property, and notifies: nearly all changes come here. The object is observed.
     ///
-    /// - Parameters:
-    ///   - place: The address of the property's storage, if the class has a property there.
-    ///   - old: The address at which `store` leaves the old value.
+    /// - Parameter offset: Where the property's storage is, if the class has a property there.
     /// - Returns: False if there is no such property, and then nothing was done.
     @usableFromInline
-    final func write(
-        to storageAddress: UnsafeRawPointer, _ type: Any.Type, old: UnsafeRawPointer, new: UnsafeRawPointer,
-        _ store: () -> Void
-    ) -> Bool {
-        let (ticket, record, thread) = findTicket(forWriteTo: storageAddress)
-        switch ticket.form {
-        case .silent:
-            guard ticket.slot >= 0 else { return false }
+    final func write(atOffset offset: Int, _ values: ValuePointers, _ store: () -> Void) -> Bool {
+        guard let (record, slot, layout) = property(atOffset: offset) else { return false }
+        guard let write = ObservedWrite(to: self, record, slot, layout) else {
             store()
-        case .immediate, .immediateWithOld:
+            return true
+        }
+        if write.isAnnounced {
+            record.use { Transaction.perform(self, $0, slot, values: values, write.thread, store) }
+        } else {
             store()
-            notify(ticket, record.unsafelyUnwrapped, type, old: old, new: new, thread.unsafelyUnwrapped)
-        case .announced:
-            record.unsafelyUnwrapped.use {
-                Transaction.perform(
-                    $0, Int(ticket.slot), values: Transaction.KnownValues(type: type, old: old, new: new),
-                    thread.unsafelyUnwrapped,
-                    store)
-            }
+            notify(write, record, ChangeEvent(values), write.thread)
         }
         return true
     }
 
-    /// Notifies of a property that was changed in place. The pointers are to values of the type.
+    /// Begins a change in place of the property whose storage is at an offset. Nil if nobody has to be notified.
     @usableFromInline
-    final func didWrite(_ ticket: WriteTicket, _ type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?) {
-        withRecord { notify(ticket, Borrowed.to($0), type, old: old, new: new, ThreadContext.current) }
+    final func beginEdit(atOffset offset: Int) -> ObservedWrite? {
+        guard let (record, slot, layout) = property(atOffset: offset),
+            let write = ObservedWrite(to: self, record, slot, layout)
+        else { return nil }
+        if write.isAnnounced { Transaction.begin(self, slot) }
+        return write
+    }
+
+    /// Ends a change in place, and notifies.
+    @usableFromInline
+    final func endEdit(_ write: ObservedWrite, _ values: ValuePointers) {
+        guard let record = unmanagedRecord else { return }
+        if write.isAnnounced {
+            Transaction.end(self, Int(write.slot))
+        } else {
+            // Skips observers that were added after the value they need was discarded.
+            var excluded: ObservingOptions = []
+            if values.old == nil { excluded.formUnion(.oldOrDistinct) }
+            if values.new == nil { excluded.formUnion(.newOrDistinct) }
+            notify(write, record, ChangeEvent(values, excluded), ThreadContext.current)
+        }
+    }
+
+    /// Makes a change in a transaction, if somebody has to be notified of it.
+    ///
+    /// - Parameters:
+    ///   - slot: The slot of the property; nil if it has none, or announces the change by itself.
+    ///   - edit: How a collection is edited; nil if the property is set.
+    @usableFromInline
+    func announcing<Result>(
+        _ slot: Int?, _ edit: @autoclosure () -> CollectionChange? = nil, _ body: () throws -> Result
+    ) rethrows -> Result {
+        guard isObserved, let slot, let record = unmanagedRecord, let layout = record.use({ $0.layout }),
+            ObservedWrite(to: self, record, slot, layout) != nil
+        else { return try body() }
+        return try inTransaction(slot, edit(), body)
+    }
+
+    /// The slot of the property whose storage is at an offset; nil if the object has no such property, or no record.
+    @usableFromInline
+    final func slot(atOffset offset: Int) -> Int? { property(atOffset: offset)?.slot }
+
+    @inline(__always)
+    private final func property(
+        atOffset offset: Int
+    ) -> (record: Borrowed<ObjectRecord>, slot: Int, layout: InPlace<SlotLayout>)? {
+        guard let record = unmanagedRecord, let layout = record.use({ $0.layout }) else { return nil }
+        let slot = layout.value.slot(atOffset: offset)
+        return slot < 0 ? nil : (record, slot, layout)
     }
 
     /// The transaction of one subject: no path goes through the property, and no observer asks for a prior call.
     @inline(__always)
     private final func notify(
-        _ ticket: WriteTicket, _ record: Borrowed<ObjectRecord>, _ type: Any.Type, old: UnsafeRawPointer?,
-        new: UnsafeRawPointer?,
+        _ write: ObservedWrite, _ record: Borrowed<ObjectRecord>, _ event: @autoclosure () -> ChangeEvent,
         _ thread: InPlace<ThreadContext>
     ) {
         TestPoint.written.reach()
-        let interest = ticket.list.value.interest.load(ordering: .acquiring)
-        guard interest.isDisjoint(with: .beyondOwnList) else {
-            return didWrite(ticket, ChangeEvent(ofWrite: type, old, new))
-        }
+        let interest = write.list.value.interest.load(ordering: .acquiring)
+        guard interest.isDisjoint(with: .beyondOwnList) else { return notifyAll(write, event()) }
         let notification = thread.value.takeNotification()
         notification.use { notification in
-            record.use {
-                notification.traverse($0, ticket.list, thread, ChangeEvent(ofWrite: type, old, new))
-            }
+            record.use { notification.traverse($0, write.list, thread, event()) }
         }
         thread.giveBack(notification)
     }
 
-    /// Another thread has added an observer, since the ticket was made, for which the change would have been announced.
+    /// Another thread has added an observer, since the write began, for which a transaction would have been open.
     @inline(never)
-    private final func didWrite(_ ticket: WriteTicket, _ event: ChangeEvent) {
-        withRecord { Transaction.didChange($0, Int(ticket.slot), values: event, excluding: .oldDistinctOrPrior) }
+    private final func notifyAll(_ write: ObservedWrite, _ event: ChangeEvent) {
+        guard let record else { return }
+        Transaction.didChange(record, Int(write.slot), values: event, excluding: .oldDistinctOrPrior)
     }
+}
 
-    @usableFromInline
-    final func beginWrite(_ ticket: WriteTicket) {
-        withRecord { Transaction.begin($0, Int(ticket.slot)) }
-    }
-
-    @usableFromInline
-    final func endWrite(_ ticket: WriteTicket) {
-        withRecord { _ = Transaction.end($0, Int(ticket.slot)) }
-    }
-
-    /// The record of an object that has one and whose deinit has not begun.
-    @inline(__always)
-    private final func withRecord(_ body: (ObjectRecord) -> Void) {
-        let pointer = UnsafeRawPointer(bitPattern: stateWord.load(ordering: .acquiring) & ~1)!
-        Borrowed<ObjectRecord>.at(pointer).use(body)
+extension TrackedObject {
+    /// Makes a change of a property in a transaction.
+    final func inTransaction<Result, Failure: Error>(
+        _ slot: Int, _ edit: CollectionChange? = nil, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        Transaction.begin(self, slot, edit)
+        defer { Transaction.end(self, slot) }
+        return try body()
     }
 }
 
 extension ChangeEvent {
-    /// The event of a write that was not announced. Skips observers that were added after the value they need was discarded.
+    /// The event of a write without a transaction.
     @inline(__always)
-    fileprivate init(ofWrite type: Any.Type, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?) {
-        var excluded: ObservingOptions = []
-        if old == nil { excluded.formUnion(.oldOrDistinct) }
-        if new == nil { excluded.formUnion(.newOrDistinct) }
-        self.init(excluded: excluded, type: type, old: old, new: new)
+    fileprivate init(_ values: ValuePointers, _ excluded: ObservingOptions = []) {
+        self.init(excluded: excluded, type: values.type, old: values.old, new: values.new)
     }
 }

@@ -59,21 +59,11 @@ actor InlineActor {
     private let executor = Executor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    struct Answers {
-        var isQueued = false
-        var isCurrent = false
-    }
-
-    static func probe(_ answer: KeyPath<Answers, Bool>) -> Bool {
+    /// Whether this thread runs on the actor, and on another one, as asked by an operation of the actor. Empty if that has not run.
+    static func probe() -> [Bool] {
         let (actor, other) = (InlineActor(), InlineActor())
-        let answers = Guarded(Answers())
-        let isCurrentOutside = actor.isCurrentExecutor
-        actor.enqueue {
-            answers.withLock {
-                $0.isQueued = true
-                $0.isCurrent = actor.isCurrentExecutor && !other.isCurrentExecutor && !isCurrentOutside
-            }
-        }
-        return answers.withLock { $0[keyPath: answer] }
+        let answers = Guarded<[Bool]>([])
+        actor.enqueue { answers.withLock { $0 = [actor.isCurrentExecutor, other.isCurrentExecutor] } }
+        return answers.withLock { $0 }
     }
 }

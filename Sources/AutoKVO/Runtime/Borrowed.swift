@@ -26,13 +26,6 @@ struct Borrowed<Object: AnyObject> {
     @inline(__always)
     var rawAddress: UnsafeRawPointer { UnsafeRawPointer(address) }
 
-    /// The address of the first stored property of the object's root class.
-    ///
-    /// **Assumption** `objectHeader`: before it the object has two words of its own.
-    var firstProperty: UnsafeMutableRawPointer { address + 2 * MemoryLayout<UInt>.size }
-
-    init(firstProperty: UnsafeMutableRawPointer) { self = .at(firstProperty - 2 * MemoryLayout<UInt>.size) }
-
     /// Uses the object without counting a reference.
     @inlinable @inline(__always)
     func use<Result>(_ body: (Object) throws -> Result) rethrows -> Result {

@@ -38,33 +38,21 @@ struct PinnedObject: Hashable, @unchecked Sendable {
     }
 
     /// The object's class. The object may be dead.
-    var objectClass: AnyClass { Self.objectClass(at: address) }
+    var objectClass: AnyClass { unsafeBitCast(address.load(as: UInt.self), to: AnyClass.self) }
 
-    static func objectClass(at address: UnsafeRawPointer) -> AnyClass {
-        unsafeBitCast(address.load(as: UInt.self), to: AnyClass.self)
-    }
-
-    private var classWord: UInt { address.load(as: UInt.self) }
-
-    // The probes are not optimized: the moment at which an object dies is what they are about.
+    // Not optimized: the probe is about the moment at which an object dies.
     @_optimize(none)
-    static func probe() -> Bool {
+    static func probe() -> (staysPinned: Bool, keepsClass: Bool) {
+        func classWord(_ pin: PinnedObject) -> UInt { pin.address.load(as: UInt.self) }
         let object = Borrowed.retaining(RuntimeProbe.make())
         let pin = PinnedObject(object.object)
         defer { pin.unpin() }
         let isSeenAlive = !pin.isDeinitializing && pin.object(as: RuntimeProbe.self) === object.object
+        let word = classWord(pin)
         object.release()
-        return isSeenAlive && pin.isDeinitializing && pin.object(as: RuntimeProbe.self) == nil
-    }
-
-    @_optimize(none)
-    static func probeClass() -> Bool {
-        let object = Borrowed.retaining(RuntimeProbe.make())
-        let pin = PinnedObject(object.object)
-        defer { pin.unpin() }
-        let wordWhileAlive = pin.classWord
-        object.release()
-        let word = unsafeBitCast(RuntimeProbe.self as AnyClass, to: UInt.self)
-        return wordWhileAlive == word && pin.classWord == word
+        return (
+            isSeenAlive && pin.isDeinitializing && pin.object(as: RuntimeProbe.self) == nil,
+            word == unsafeBitCast(RuntimeProbe.self as AnyClass, to: UInt.self) && word == classWord(pin)
+        )
     }
 }

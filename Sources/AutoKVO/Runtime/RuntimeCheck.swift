@@ -33,10 +33,8 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
 
     package var hasFallback: Bool {
         switch self {
-        case .referenceCountWord, .closureCall, .anyReference, .classWord, .accessRecord, .currentExecutor, .stringBits,
-            .classMetadata:
-            true
-        default: false
+        case .pinnedMemory, .objectHeader, .deinitOrder, .fieldLayout, .storageAddress, .typeKind, .actorQueue: false
+        default: true
         }
     }
 
@@ -48,18 +46,18 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
         case .referenceCountWord: ReferenceCount.probe()
         case .closureCall: ObjectReader.probe()
         case .anyReference: ObjectReader.probeReference()
-        case .classWord: PinnedObject.probeClass()
+        case .classWord: PinnedObject.probe().keepsClass
         case .accessRecord: ExclusiveAccess.probe()
-        case .currentExecutor: InlineActor.probe(\.isCurrent)
+        case .currentExecutor: InlineActor.probe() == [true, false]
         case .stringBits: StringBits.probe()
         case .classMetadata: ClassCopy.probe()
-        case .pinnedMemory: PinnedObject.probe()
+        case .pinnedMemory: PinnedObject.probe().staysPinned
         case .objectHeader: RuntimeProbe.probeHeader()
         case .deinitOrder: RuntimeProbe.probeDeinit()
         case .fieldLayout: FieldLayout.probe(FieldLayout.fieldsOfProbe)
         case .storageAddress: RuntimeProbe.probeStorage(\.first)
         case .typeKind: probeTypeKinds()
-        case .actorQueue: InlineActor.probe(\.isQueued)
+        case .actorQueue: !InlineActor.probe().isEmpty
         }
     }
 }
@@ -95,53 +93,43 @@ package enum RuntimeCheck {
 /// A class whose objects have known contents.
 class RuntimeProbeBase {
     final var first: UInt8 = 0x5A
-    /// What the base class's deinit is to find alive.
-    fileprivate final var witness: Witness?
+    fileprivate final var onDeinit: () -> Void = {}
 
     class var ownClass: AnyClass { self }
 
-    deinit { if let witness { witness.isRight = !witness.isPropertyGone } }
+    deinit { onDeinit() }
 }
 
 final class RuntimeProbe: RuntimeProbeBase {
     let second: UInt64 = 0x1234_5678_9ABC_DEF0
-    private var property: Property?
+    private var other: RuntimeProbe?
 
     /// Out of line: the optimizer does not know where the object comes from, and so leaves it on the heap and counted.
     @inline(never)
     static func make() -> RuntimeProbe { RuntimeProbe() }
 
-    private final class Property {
-        let witness: Witness
-        init(_ witness: Witness) { self.witness = witness }
-        deinit { witness.isPropertyGone = true }
-    }
-
+    @_optimize(none)
     fileprivate static func probeDeinit() -> Bool {
-        let witness = Witness()
-        var object: RuntimeProbe? = make()
-        object?.witness = witness
-        object?.property = Property(witness)
-        object = nil
-        return witness.isRight && witness.isPropertyGone
+        let (object, other) = (Borrowed.retaining(make()), Borrowed.retaining(make()))
+        let pin = PinnedReference(other.object)
+        var isAlive = false
+        object.use {
+            $0.other = other.take()
+            $0.onDeinit = { isAlive = pin.object != nil }
+        }
+        object.release()
+        return isAlive && pin.object == nil
     }
 
     fileprivate static func probeHeader() -> Bool {
         let object = make()
-        return Borrowed.to(object).use { ($0.first, Borrowed.to($0).firstProperty.load(as: UInt8.self)) } == (
-            0x5A, 0x5A
-        )
+        return withExtendedLifetime(object) { Borrowed.to(object).firstProperty.load(as: UInt8.self) } == 0x5A
     }
 
+    // Not inlined: the key path is not known.
     @inline(never)
     fileprivate static func probeStorage(_ keyPath: ReferenceWritableKeyPath<RuntimeProbeBase, UInt8>) -> Bool {
-        let object = make()
-        let address = AutoKVO.storageAddress(of: keyPath, in: object as RuntimeProbeBase)
-        return address == Borrowed.to(object).firstProperty
+        let object: RuntimeProbeBase = make()
+        return PropertyStorage(at: &object[keyPath: keyPath]).pointer == Borrowed.to(object).firstProperty
     }
-}
-
-private final class Witness {
-    var isPropertyGone = false
-    var isRight = false
 }

@@ -11,8 +11,8 @@ extension ClassSchema {
     static func schema(
         of type: TrackedObject.Type, below base: ClassSchema, isSuperclass: Bool
     ) throws(KeyValueError) -> Schema {
-        // A key path formed in `Schema(Self.self)` traps in the runtime (6.3.1), without a word about the schema. So a copy of
-        // the class is asked first, which is `Self` then, and no content is made.
+        // A key path formed in `Schema(Self.self)` traps in the runtime (6.3.1), with a message that does not mention the schema.
+        // So the schema of a copy of the class is read first, where `Self` is the copy, and its content is not evaluated.
         if let copy = ClassCopy.make(of: type, isKnownNotFinal: isSuperclass) {
             requireUsage(
                 copy.schema.owner != copy,
@@ -52,7 +52,7 @@ extension ClassSchema {
             + "notifiesAutomatically: false if it is announced by hand or never changes"
     }
 
-    /// What to say when a property of this class is used by its handle and no key stands for it.
+    /// The message for a property of this class that is used by its handle and has no key.
     func complaint(aboutPropertyAt offset: Int) -> String {
         let layout = FieldLayout(of: type)
         guard let name = layout.fields.first(where: { $0.offset == offset && !$0.name.isEmpty })?.name.dropFirst()

@@ -3,31 +3,16 @@
 extension ClassSchema {
     private static let cache = Guarded<[ObjectIdentifier: Result<ClassSchema, KeyValueError>]>([:])
 
-    /// The schema of a tracked class.
-    static func of(_ type: TrackedObject.Type, isSuperclass: Bool = false) throws(KeyValueError) -> ClassSchema {
-        try cached(type) { () throws(KeyValueError) in try make(for: type, isSuperclass) }
-    }
-
-    /// The handlers of an observer's class.
-    static func ofObserver(_ observer: AnyObject) throws(KeyValueError) -> ClassSchema {
-        if let tracked = observer as? TrackedObject { return try of(Swift.type(of: tracked)) }
-        let type: AnyClass = Swift.type(of: observer)
-        return try cached(type) { () throws(KeyValueError) in
-            let schema = (type as? any SchemaProviding.Type)?.schema ?? .empty
-            return try ClassSchema(
-                type: type, owner: schema.owner, keys: [], handlers: handlers(of: schema, on: type, adding: [:]),
-                slots: [:])
-        }
-    }
-
-    private static func cached(
-        _ type: AnyClass, _ make: () throws(KeyValueError) -> ClassSchema
-    ) throws(KeyValueError) -> ClassSchema {
+    /// The schema of a tracked class, or the handlers of any other class.
+    static func of(_ type: AnyClass, isSuperclass: Bool = false) throws(KeyValueError) -> ClassSchema {
         let id = ObjectIdentifier(type)
         if let known = cache.withLock({ $0[id] }) { return try known.get() }
         // User code runs here, so no lock is held. If two threads get here at once, the first result stays.
-        let made: Result<ClassSchema, KeyValueError>
-        do throws(KeyValueError) { made = .success(try make()) } catch { made = .failure(error) }
+        let made = Result { () throws(KeyValueError) in
+            if let type = type as? TrackedObject.Type { return try make(for: type, isSuperclass) }
+            let schema = (type as? any SchemaProviding.Type)?.schema ?? .empty
+            return try ClassSchema(type: type, owner: schema.owner, handlers: handlers(of: schema, on: type))
+        }
         return try cache.withLock { cache in
             if let known = cache[id] { return known }
             cache[id] = made
@@ -37,14 +22,14 @@ extension ClassSchema {
 
     private static func make(for type: TrackedObject.Type, _ isSuperclass: Bool) throws(KeyValueError) -> ClassSchema {
         guard type != TrackedObject.self, let superclass = _getSuperclass(type) as? TrackedObject.Type else {
-            return ClassSchema(type: type, owner: nil, keys: [], handlers: [:], slots: [:])
+            return ClassSchema(type: type)
         }
         let base = try of(superclass, isSuperclass: true)
         let schema = try schema(of: type, below: base, isSuperclass: isSuperclass)
         let own = schema.owner == type ? schema.makeDeclarations() : []
         var slots = base.slots
         var declarations = base.keys.map(\.declarations)
-        for case .key(let key) in own {
+        for case let key as DeclaredKey in own {
             var problem = KeyPathText.problem(inKey: key.name)
             if let slot = slots[key.name] {
                 if declarations[slot][0].owner == type { problem = "it is declared twice" }
@@ -74,25 +59,23 @@ extension ClassSchema {
 
     /// The handlers of a class that is not tracked, and of those it inherits from.
     private static func handlers(
-        of schema: Schema, on type: AnyClass, adding inherited: [String: DeclaredHandler]
+        of schema: Schema, on type: AnyClass
     ) throws(KeyValueError) -> [String: DeclaredHandler] {
-        var handlers = inherited
-        for base in schema.inherited { handlers = try Self.handlers(of: base, on: type, adding: handlers) }
         // Their first argument is an object of that class.
-        var ancestor: AnyClass? = type
-        while let next = ancestor, next != schema.owner { ancestor = _getSuperclass(next) }
-        if let owner = schema.owner, ancestor == nil {
+        if let owner = schema.owner, !isClass(type, orSubclassOf: owner) {
             throw .schemaFault(
                 "it is the schema of \(owner), and stands in \(type): write Schema(\(type).self)", of: type)
         }
-        return try adding(handlersOf: schema.makeDeclarations(), to: handlers, on: type)
+        let inherited = try schema.inherited.first.map { base throws(KeyValueError) in try handlers(of: base, on: type)
+        }
+        return try adding(handlersOf: schema.makeDeclarations(), to: inherited ?? [:], on: type)
     }
 
     private static func adding(
-        handlersOf declarations: [Schema.Declaration], to inherited: [String: DeclaredHandler], on type: AnyClass
+        handlersOf declarations: [Declaration], to inherited: [String: DeclaredHandler], on type: AnyClass
     ) throws(KeyValueError) -> [String: DeclaredHandler] {
         var own: [String: DeclaredHandler] = [:]
-        for case .handler(let handler) in declarations {
+        for case let handler as DeclaredHandler in declarations {
             if handler.name.isEmpty { throw .schemaFault("a handler's name is empty", of: type) }
             if own.updateValue(handler, forKey: handler.name) != nil {
                 throw .schemaFault("the handler is declared twice", of: type, key: handler.name)
@@ -106,24 +89,21 @@ extension ClassSchema {
         of keys: [ResolvedKey], _ slots: [String: Int], of type: AnyClass
     ) throws(KeyValueError) {
         for key in keys {
-            for base in key.declarations.flatMap(\.affectedBy) {
-                let first = KeyPathText.firstKey(of: base)
+            for base in withoutRepetitions(key.declarations.flatMap(\.affectedBy)) {
+                let first = String(base.prefix { $0 != "." })
                 if let slot = slots[base] {
-                    if !key.directBases.contains(slot) {
-                        key.directBases.append(slot)
-                        keys[slot].directDerived.append(key.slot)
-                    }
-                } else if let first, first != base, slots[first] != nil {
-                    if !key.directPaths.contains(base) { key.directPaths.append(base) }
+                    key.directBases.append(slot)
+                    keys[slot].directDerived.append(key.slot)
+                } else if slots[first] != nil {
+                    key.directPaths.append(base)
                 } else {
-                    let near =
-                        nearestName(to: first ?? base, among: slots.keys).map { ", did you mean \"\($0)\"?" } ?? ""
+                    let near = nearestName(to: first, among: slots.keys).map { ", did you mean \"\($0)\"?" } ?? ""
                     throw .schemaFault(
                         "it is affected by \"\(base)\", which is unknown\(near)", of: type, key: key.name)
                 }
             }
         }
-        // A key is settled as soon as all its bases are. A key that never is leads into a cycle.
+        // A key is settled as soon as all its bases are. If one never is, some keys form a cycle.
         var openBases = keys.map(\.directBases.count)
         var settled = keys.indices.filter { openBases[$0] == 0 }
         var next = 0
@@ -134,14 +114,13 @@ extension ClassSchema {
             }
             next += 1
         }
-        guard var slot = openBases.firstIndex(where: { $0 > 0 }) else { return }
-        var passed: Set<Int> = []
-        var before = slot
-        while passed.insert(slot).inserted {
-            before = slot
-            slot = keys[slot].directBases.first { openBases[$0] > 0 } ?? slot
+        if settled.count == keys.count { return }
+        for key in keys {
+            let bases = DependencyClosure(of: key.slot, among: keys).bases
+            if let last = bases.first(where: { keys[$0].directBases.contains(key.slot) }) {
+                throw .schemaFault("it depends on itself, through \"\(keys[last].name)\"", of: type, key: key.name)
+            }
         }
-        throw .schemaFault("it depends on itself, through \"\(keys[before].name)\"", of: type, key: keys[slot].name)
     }
 
     /// The storage of the `@Observed` properties of a class and its superclasses, by the storage's name.

@@ -1,7 +1,13 @@
-/// A class's schema made ready for use: every key has a slot, and knows the keys that it depends on and those that depend on it;
-/// an offset in an object leads to the key of the `@Observed` property there.
+/// A class's schema, prepared for use: every key has a slot, refers to the keys that it depends on and those that depend on it,
+/// and is found by the offset of its `@Observed` property in an object.
 ///
-/// Made once for each class, immutable from then on, and never freed.
+/// **The protocol of this folder.** `Schema`, `Key` and `Handler` are what a user writes; each `Key` and `Handler` makes a
+/// `Declaration`. `ClassSchema.of(_:)` evaluates a class's schema at the class's first use by name, checks it, resolves the keys
+/// against the fields of the object (`ResolvedKey`), and keeps the result or the error in a cache, which its own lock guards. No
+/// lock is held while the schema, which is user code, is evaluated. A `ClassSchema` is immutable from then on and never freed, so
+/// it is used without counting references; only the transitive dependencies of a key are computed later, once
+/// (`DependencyClosure`). Nothing here refers to an object, so nothing can be dead. Read next: ClassSchema+Making.swift, then
+/// ClassSchema+Faults.swift; `SlotLayout` is the part that writes read.
 final class ClassSchema: @unchecked Sendable {
     let type: AnyClass
     /// The class that declared the schema: `type` or one of its superclasses.
@@ -12,14 +18,14 @@ final class ClassSchema: @unchecked Sendable {
     let slots: [String: Int]
     /// The same by the bits of the names: part of every registration, where hashing a string takes 25 ns and this 3 ns.
     private let slotsByBits: [StringBits: Int]
-    /// What writes look up. Records point to it.
+    /// What writes read. Records point to it.
     let layout: InPlace<SlotLayout>
 
     var className: String { String(describing: type) }
 
     init(
-        type: AnyClass, owner: AnyClass?, keys: [ResolvedKey], handlers: [String: DeclaredHandler],
-        slots: [String: Int]
+        type: AnyClass, owner: AnyClass? = nil, keys: [ResolvedKey] = [], handlers: [String: DeclaredHandler] = [:],
+        slots: [String: Int] = [:]
     ) {
         self.type = type
         self.owner = owner
@@ -49,6 +55,10 @@ final class ClassSchema: @unchecked Sendable {
     func requireSlot(of name: String, in keyPath: String) throws(KeyValueError) -> Int {
         if let slot = slot(of: name) { return slot }
         throw unknownKey(name, in: keyPath)
+    }
+
+    func requireKey(_ name: String, in keyPath: String) throws(KeyValueError) -> ResolvedKey {
+        keys[try requireSlot(of: name, in: keyPath)]
     }
 
     func unknownKey(_ name: String, in keyPath: String) -> KeyValueError {

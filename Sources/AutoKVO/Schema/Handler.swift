@@ -5,11 +5,12 @@
 ///
 /// It runs on the thread that makes the change. In a schema with `isolation: MainActor.self` it belongs to the main actor, and a
 /// call on another thread traps with a sentence.
-public struct Handler<Class: AnyObject>: SchemaElement {
+public struct Handler<Class: AnyObject>: SchemaElement, DeclaringElement {
     let declared: DeclaredHandler
 
     private init(_ name: String, takesChange: Bool, _ call: @escaping (Class, Change<Any>, Any?) -> Void) {
-        declared = DeclaredHandler(name: name, takesChange: takesChange) { observer, change, userInfo in
+        declared = DeclaredHandler(name: name, owner: Class.self, takesChange: takesChange) {
+            observer, change, userInfo in
             call(known(observer, as: Class.self), change, userInfo)
         }
     }
@@ -45,32 +46,25 @@ public struct Handler<Class: AnyObject>: SchemaElement {
     }
 }
 
-extension Handler: DeclaringElement {
-    var declaration: Schema.Declaration { .handler(declared) }
-}
-
-/// A handler with its class erased. Immutable and, once its class's schema is built, immortal.
-final class DeclaredHandler: @unchecked Sendable {
-    let name: String
+/// A handler with its class erased.
+final class DeclaredHandler: Declaration, @unchecked Sendable {
     let takesChange: Bool
-    let call: (AnyObject, Change<Any>, Any?) -> Void
+    private let body: (AnyObject, Change<Any>, Any?) -> Void
 
-    init(name: String, takesChange: Bool, call: @escaping (AnyObject, Change<Any>, Any?) -> Void) {
-        self.name = name
+    init(
+        name: String, owner: AnyClass, takesChange: Bool, body: @escaping (AnyObject, Change<Any>, Any?) -> Void
+    ) {
         self.takesChange = takesChange
-        self.call = call
+        self.body = body
+        super.init(name: name, owner: owner)
     }
 
-    /// The same handler, which may be called on the main actor only.
-    func calledOnMainActor(of owner: AnyClass) -> DeclaredHandler {
-        DeclaredHandler(name: name, takesChange: takesChange) { [name, call] observer, change, userInfo in
-            requireUsage(
-                MainActor.shared.isCurrent,
-                "The handler \"\(name)\" of \(owner) belongs to the main actor, as its schema says, and "
-                    + "\"\(change.keyPath)\" was changed elsewhere. Make the change on the main actor, or have it "
-                    + "delivered there, with on: .mainActor."
-            )
-            call(observer, change, userInfo)
-        }
+    func call(_ observer: AnyObject, _ change: Change<Any>, _ userInfo: Any?) {
+        requireUsage(
+            isCallable,
+            "The handler \"\(name)\" of \(owner) belongs to the main actor, as its schema says, and \"\(change.keyPath)\" was "
+                + "changed elsewhere. Make the change on the main actor, or have it delivered there, with on: .mainActor."
+        )
+        body(observer, change, userInfo)
     }
 }

@@ -6,7 +6,7 @@
 /// So is one whose key path reads another property than the `@Observed` one of its name, as far as that shows: by the type,
 /// or by the first value that is read by name (of a property that the object's own class declares, and if the values can be
 /// compared; two properties that are equal at that moment cannot be distinguished).
-public struct Key<Class: AnyObject, Value>: SchemaElement {
+public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
     @usableFromInline let declared: DeclaredKey
 
     /// Declares a key.
@@ -19,10 +19,10 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
     ///   - notifiesAutomatically: Whether writing the property is announced. If not, only manual announcements are. A
     ///     constant says false, too.
     ///   - validate: Looks at a value for `validateValue(_:forKey:)`, may replace it, and throws to refuse it. Setting the
-    ///     property does not call it. It runs on the thread that asks.
+    ///     property does not call it. It runs on the thread that validates.
     // Each use of the key path is an evaluation of its own, in the caller: so the compiler sees the literal where it is
-    // captured, and reads the property directly. Captured from one variable that is used twice, it takes 140 ns more. (To
-    // force the inlining ends the compiler, 6.3.1, where a class that is not final says `Schema(Self.self)`.)
+    // captured, and reads the property directly. Captured from one variable that is used twice, a read takes 140 ns more. (Forced
+    // inlining crashes the compiler, 6.3.1, where a class that is not final says `Schema(Self.self)`.)
     @inlinable
     public init(
         _ name: String, _ keyPath: @autoclosure () -> KeyPath<Class, Value>, affectedBy: String...,
@@ -35,52 +35,42 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
             notifiesAutomatically: notifiesAutomatically,
             read: { object in known(object, as: Class.self)[keyPath: read] },
             write: settable.map { settable in
-                { object, value in
-                    guard let value = convert(value, to: Value.self) else { return false }
-                    known(object, as: Class.self)[keyPath: settable] = value
-                    return true
-                }
+                { object, value in known(object, as: Class.self)[keyPath: settable] = value as! Value }
             },
             validate: validate.map { validate in
                 { object, value in
-                    guard var typed = convert(value, to: Value.self) else { return false }
+                    var typed = value as! Value
                     try validate(known(object, as: Class.self), &typed)
                     value = typed
-                    return true
                 }
             })
     }
 }
 
-/// A key with its class and type erased. Immutable and, once its class's schema is built, immortal.
+/// A key with its class and type erased.
 @usableFromInline
-final class DeclaredKey: @unchecked Sendable {
-    let name: String
+final class DeclaredKey: Declaration, @unchecked Sendable {
     let keyPath: AnyKeyPath
-    /// The class whose schema declares the key.
-    let owner: AnyClass
     let valueType: Any.Type
     let affectedBy: [String]
     let notifiesAutomatically: Bool
     let read: ObjectReader
     /// Whether what is read is always a tracked object or an optional one: one reference, or none.
     private let holdsReference: Bool
-    /// Sets the property; false if the value is of another type. Nil for a key without a setter.
-    let write: ((AnyObject, Any) -> Bool)?
-    /// Runs the key's validation; false if the value is of another type. Nil where there is none.
-    let validate: ((AnyObject, inout Any) throws -> Bool)?
+    /// Sets the property to a value of its type. Nil for a key without a setter.
+    let write: ((AnyObject, Any) -> Void)?
+    /// Runs the key's validation of a value of the property's type. Nil if there is none.
+    let validate: ((AnyObject, inout Any) throws -> Void)?
     /// The class of the objects the key holds, if it holds tracked objects (or optional ones).
     let objectClass: TrackedObject.Type?
 
     @usableFromInline
     init(
         name: String, keyPath: AnyKeyPath, owner: AnyClass, valueType: Any.Type, affectedBy: [String],
-        notifiesAutomatically: Bool, read: @escaping (AnyObject) -> Any, write: ((AnyObject, Any) -> Bool)?,
-        validate: ((AnyObject, inout Any) throws -> Bool)?
+        notifiesAutomatically: Bool, read: @escaping (AnyObject) -> Any, write: ((AnyObject, Any) -> Void)?,
+        validate: ((AnyObject, inout Any) throws -> Void)?
     ) {
-        self.name = name
         self.keyPath = keyPath
-        self.owner = owner
         self.valueType = valueType
         self.affectedBy = affectedBy
         self.notifiesAutomatically = notifiesAutomatically
@@ -88,25 +78,9 @@ final class DeclaredKey: @unchecked Sendable {
         self.write = write
         self.validate = validate
         objectClass = unwrappedType(valueType) as? TrackedObject.Type
-        let isOptionalOnce = (valueType as? any OptionalValue.Type)?.wrappedType is TrackedObject.Type
-        holdsReference = valueType is TrackedObject.Type || isOptionalOnce
-    }
-
-    /// The same key, whose validation may be called on the main actor only.
-    func validatedOnMainActor() -> DeclaredKey {
-        guard let validate else { return self }
-        return DeclaredKey(
-            name: name, keyPath: keyPath, owner: owner, valueType: valueType, affectedBy: affectedBy,
-            notifiesAutomatically: notifiesAutomatically, read: read.body, write: write,
-            validate: { [name, owner] object, value in
-                guard MainActor.shared.isCurrent else {
-                    throw KeyValueError(
-                        .schemaFault(
-                            "its validation belongs to the main actor, as the schema says, and was called elsewhere"),
-                        className: "\(owner)", key: name)
-                }
-                return try validate(object, &value)
-            })
+        let wrappedType = (valueType as? any OptionalValue.Type)?.wrappedType ?? valueType
+        holdsReference = wrappedType is TrackedObject.Type
+        super.init(name: name, owner: owner)
     }
 
     /// The object the key holds now, if it holds a tracked one.
@@ -114,8 +88,4 @@ final class DeclaredKey: @unchecked Sendable {
         holdsReference
             ? read.reference(in: object, as: TrackedObject.self) : unwrapped(read(object)) as? TrackedObject
     }
-}
-
-extension Key: DeclaringElement {
-    var declaration: Schema.Declaration { .key(declared) }
 }

@@ -3,7 +3,7 @@ import Synchronization
 /// One key of one class. Its variables are set while the schema is made, before any other thread can see it.
 final class ResolvedKey: @unchecked Sendable {
     let slot: Int
-    /// The declaration that counts: the first of `declarations`.
+    /// The declaration that applies: the first of `declarations`.
     let declared: DeclaredKey
     /// The class's own declaration of the key, if there is one, then those of its superclasses.
     let declarations: [DeclaredKey]
@@ -56,10 +56,20 @@ final class DependencyClosure: Sendable {
     /// Paths over other objects that this key, or one of its bases, is derived from.
     let paths: [String]
 
-    init(bases: [Int], derived: [Int], paths: [String]) {
-        self.bases = bases
-        self.derived = derived
-        self.paths = paths
+    init(of slot: Int, among keys: [ResolvedKey]) {
+        func reach(_ edges: KeyPath<ResolvedKey, [Int]>) -> [Int] {
+            var found = keys[slot][keyPath: edges]
+            var seen = Set(found)
+            var next = 0
+            while next < found.count {
+                for slot in keys[found[next]][keyPath: edges] where seen.insert(slot).inserted { found.append(slot) }
+                next += 1
+            }
+            return found
+        }
+        bases = reach(\.directBases)
+        derived = reach(\.directDerived).sorted()
+        paths = withoutRepetitions(([slot] + bases).flatMap { keys[$0].directPaths })
     }
 }
 
@@ -77,22 +87,6 @@ extension ClassSchema {
 
     @inline(never)
     private func makeDependencies(of slot: Int) -> Borrowed<DependencyClosure> {
-        let bases = reach(from: slot, \.directBases)
-        var paths = keys[slot].directPaths
-        for base in bases { for path in keys[base].directPaths where !paths.contains(path) { paths.append(path) } }
-        return keys[slot].closure.setIfNil(
-            DependencyClosure(bases: bases, derived: reach(from: slot, \.directDerived).sorted(), paths: paths))
-    }
-
-    private func reach(from slot: Int, _ edges: KeyPath<ResolvedKey, [Int]>) -> [Int] {
-        var found = keys[slot][keyPath: edges]
-        if found.isEmpty { return [] }
-        var seen = Set(found)
-        var next = 0
-        while next < found.count {
-            for slot in keys[found[next]][keyPath: edges] where seen.insert(slot).inserted { found.append(slot) }
-            next += 1
-        }
-        return found
+        keys[slot].closure.setIfNil(DependencyClosure(of: slot, among: keys))
     }
 }

@@ -9,7 +9,7 @@
 ///
 /// The library reads a class's schema once, at the first use of the class by name, and keeps the result. A schema that contradicts
 /// itself (a name twice, a dotted or empty name, `affectedBy` of an unknown key, a cycle), that declares a key whose changes
-/// nothing announces, or that names another class than the one it stands in makes every use of the class by name throw a
+/// nothing announces, or that names another class than the one it is written in makes every use of the class by name throw a
 /// `KeyValueError` that says so and what to write instead.
 ///
 /// Closures in a schema are nonisolated: they run on whatever thread makes the change. See
@@ -17,54 +17,29 @@
 public struct Schema {
     /// The class whose schema it is; nil for the empty schema.
     let owner: AnyClass?
-    /// Makes what the class itself declares, in order. Called only after `owner` has been checked.
-    let makeDeclarations: () -> [Declaration]
     /// What its superclass declares.
     let inherited: [Schema]
-
-    /// One declared key or handler, with its class erased.
-    enum Declaration {
-        case key(DeclaredKey)
-        case handler(DeclaredHandler)
-
-        init(_ element: any SchemaElement) {
-            guard let element = element as? any DeclaringElement else {
-                fatalMisuse("A schema consists of Key and Handler, and \(type(of: element)) is neither.")
-            }
-            self = element.declaration
-        }
-
-        /// The same, if its closures may be called on the main actor only.
-        func onMainActor(of owner: AnyClass) -> Declaration {
-            switch self {
-            case .key(let key): .key(key.validatedOnMainActor())
-            case .handler(let handler): .handler(handler.calledOnMainActor(of: owner))
-            }
-        }
-    }
+    /// Makes what the class itself declares, in order. Called only after `owner` has been checked.
+    let makeDeclarations: () -> [Declaration]
 
     /// The schema of a class that declares nothing.
     public static var empty: Schema { Schema(owner: nil, inherited: []) { [] } }
+}
 
-    private init(owner: AnyClass?, inherited: [Schema], _ makeDeclarations: @escaping () -> [Declaration]) {
-        self.owner = owner
-        self.makeDeclarations = makeDeclarations
-        self.inherited = inherited
-    }
-
+extension Schema {
     private init<Class: AnyObject>(
-        _ owner: Class.Type, _ inherited: [Schema], _ content: @escaping () -> [any SchemaElement<Class>]
+        _ owner: Class.Type, _ inherited: [Schema], isOnMainActor: Bool = false,
+        _ content: @escaping () -> [any SchemaElement<Class>]
     ) {
-        self.init(owner: owner, inherited: inherited) { content().map(Declaration.init) }
-    }
-
-    private init<Class: AnyObject>(
-        _ owner: Class.Type, _ inherited: [Schema],
-        onMainActor content: @escaping @MainActor () -> [any SchemaElement<Class>]
-    ) {
-        // It forms key paths and closures and touches nothing that the actor guards.
-        let content = withoutIsolation(content)
-        self.init(owner: owner, inherited: inherited) { content().map { Declaration($0).onMainActor(of: owner) } }
+        self.init(owner: owner, inherited: inherited) {
+            content().map { element in
+                guard let declared = (element as? any DeclaringElement)?.declared else {
+                    fatalMisuse("A schema consists of Key and Handler, and \(type(of: element)) is neither.")
+                }
+                if isOnMainActor { declared.isOnMainActor.store(true, ordering: .relaxed) }
+                return declared
+            }
+        }
     }
 
     /// The schema of a class.
@@ -96,7 +71,8 @@ public struct Schema {
         _ owner: Class.Type, extending inherited: Schema, isolation: MainActor.Type,
         @SchemaBuilder<Class> _ content: @escaping @MainActor () -> [any SchemaElement<Class>]
     ) {
-        self.init(owner, [inherited], onMainActor: content)
+        // It forms key paths and closures and touches nothing that the actor guards.
+        self.init(owner, [inherited], isOnMainActor: true, withoutIsolation(content))
     }
 
     /// The schema of a class that is not a `TrackedObject` and has named handlers.
@@ -113,7 +89,7 @@ public struct Schema {
         _ owner: Class.Type, isolation: MainActor.Type,
         @SchemaBuilder<Class> _ content: @escaping @MainActor () -> [any SchemaElement<Class>]
     ) {
-        self.init(owner, [], onMainActor: content)
+        self.init(owner, [], isOnMainActor: true, withoutIsolation(content))
     }
 }
 
@@ -146,12 +122,6 @@ public enum SchemaBuilder<Class: AnyObject> {
 public protocol SchemaElement<Class> {
     /// The class to whose schema it belongs.
     associatedtype Class: AnyObject
-}
-
-/// What `Key` and `Handler` have in common beyond what users see.
-protocol DeclaringElement {
-    /// The element with its class erased.
-    var declaration: Schema.Declaration { get }
 }
 
 /// A class that is not a `TrackedObject` and has handlers that can be named.

@@ -2,19 +2,19 @@ internal import CDeallocHook
 internal import CSwiftRuntime
 import Synchronization
 
-/// The base class of objects that can be observed, and of observers of which nothing matters but that they are alive.
+/// The base class of objects that can be observed, and of observers whose observations end with them.
 ///
 /// Its `deinit` is the hook: it runs after the subclasses' own deinit bodies and before any stored property is
-/// destroyed, and ends every observation the object takes part in, as target or as observer. Nobody unregisters.
+/// destroyed, and ends every observation the object takes part in, as target or as observer. No code has to unregister.
 ///
 /// A tracked object is not `Sendable`: its properties are used from one thread at a time, like those of any class. What
 /// the library keeps about it may be used from any thread.
 open class TrackedObject: KeyValueObserver {
-    /// The address of the object's record, or zero; bit 0 says that somebody observes it. All that a write looks at.
+    /// The address of the object's record, or zero; bit 0 is set while it is observed. An unobserved write reads nothing else.
     @usableFromInline
     final let stateWord = Atomic<UInt>(0)
 
-    /// Makes an object that nobody observes. Costs nothing: the library learns of an object at its first observation.
+    /// Makes an object that is not observed. The library allocates nothing for it before its first observation.
     public init() {}
 
     deinit {
@@ -31,8 +31,8 @@ open class TrackedObject: KeyValueObserver {
 
     /// Called with each change of an observation that was registered in Foundation's wording, without a handler.
     ///
-    /// Override it, and call `super` for changes that are not yours. The base class reports a change that nobody took
-    /// to `Diagnostics`.
+    /// Override it, and call `super` for changes that are not yours. The base class reports a change that no override
+    /// handled to `Diagnostics`.
     open func observeValue(
         forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?,
         context: UnsafeMutableRawPointer?
@@ -42,22 +42,22 @@ open class TrackedObject: KeyValueObserver {
                 + "override of observeValue(forKeyPath:of:change:context:) took its change: it came to the base class")
     }
 
-    /// Looks at a value for `validateValue(_:forKey:)`, after the key's own `validate:`. An override may replace the value, and
+    /// Validates a value for `validateValue(_:forKey:)`, after the key's own `validate:`. An override may replace the value, and
     /// throws to refuse it. For keys that are not its own it calls `super`.
     ///
     /// - Throws: In an override, any error: it reaches the caller as `.invalidValue`, a `KeyValueError` as it is.
     open func validate(_ value: inout Any?, forKey key: String) throws {}
 
-    /// Called by `value(forKey:)` for a name that no key has. The base class throws; an override may answer instead.
+    /// Called by `value(forKey:)` for a name that no key has. The base class throws; an override may return a value instead.
     ///
-    /// Key paths do not come here: they are checked against what the classes declare.
+    /// Not called for key paths, which are checked against what the classes declare.
     ///
     /// - Throws: A `KeyValueError` with the reason `.unknownKey` and the nearest name.
     open func value(forUndefinedKey key: String) throws(KeyValueError) -> Any? {
         throw try ClassSchema.of(type(of: self)).unknownKey(key, in: key)
     }
 
-    /// Called by `setValue(_:forKey:)` for a name that no key has. The base class throws; an override may take the value instead.
+    /// Called by `setValue(_:forKey:)` for a name that no key has. The base class throws; an override may store the value instead.
     ///
     /// - Throws: A `KeyValueError` with the reason `.unknownKey` and the nearest name.
     open func setValue(_ value: Any?, forUndefinedKey key: String) throws(KeyValueError) {
@@ -66,29 +66,25 @@ open class TrackedObject: KeyValueObserver {
 }
 
 extension TrackedObject {
-    /// Whether a write has to look further. One load and one branch.
+    /// Whether a write has to check for observers. One load and one branch.
     @inlinable @inline(__always)
     var isObserved: Bool { stateWord.load(ordering: .relaxed) & 1 != 0 }
-}
 
-extension TrackedObject {
     /// Whether the object's `deinit` has begun.
     var isDeinitializing: Bool { csr_is_deinitializing(Borrowed.to(self).address) }
-}
 
-/// What the library keeps of a tracked object: the engine's record. The object owns it, from the first observation to the end of
-/// its `deinit`.
-class AttachedRecord {
-    /// The object's `deinit` has begun.
-    func objectIsDying() {}
-}
-
-extension TrackedObject {
-    /// Ends what the object takes part in, then runs what was left for its death, then forgets it.
+    /// Ends the object's observations, then runs its deinit actions, then releases its record.
     private func endOfLife(_ stateWord: UInt) {
         let record = Borrowed<AttachedRecord>.at(UnsafeRawPointer(bitPattern: stateWord & ~1)!)
         record.use { $0.objectIsDying() }
         cdh_teardown(UnsafeRawPointer(Borrowed.to(self).address))
         record.release()
     }
+}
+
+/// What the library keeps of a tracked object: the engine's record. The object owns it, from the first observation to the end of
+/// its `deinit`.
+class AttachedRecord: ListedObject {
+    /// The object's `deinit` has begun.
+    func objectIsDying() {}
 }

@@ -1,6 +1,6 @@
 /// What a binding does to a value before it sets the property.
 ///
-/// Transforms can be chained: `.default(0).then(.description)`. Nil stands for a missing value: an empty optional, or a path
+/// Transforms can be chained: `.default(0).then(.description)`. Nil is a missing value: an empty optional, or a path
 /// on which an object is missing.
 public struct BindingTransform {
     private let body: (Any?) -> Any?
@@ -11,10 +11,20 @@ public struct BindingTransform {
         self.body = body
     }
 
+    /// A conversion of numbers to another type of number, which also parses text.
+    private init<Number: LosslessStringConvertible>(to type: Number.Type, _ convert: @escaping (Any) -> Number?) {
+        self.init({ input in
+            let isText = unwrappedType(input) is any StringProtocol.Type
+            return isText || isNumberType(input) || isExistential(unwrappedType(input)) ? Number.self : nil
+        }) { value in
+            (value as? any StringProtocol).map { Number(String($0)) } ?? value.flatMap(convert)
+        }
+    }
+
     /// Transforms a value, as a binding does. Nil and the empty optional are no value.
     public func callAsFunction(_ value: Any?) -> Any? { body(value.flatMap(unwrapped)) }
 
-    /// The type of the results for values of a type; nil if the transform does not take them.
+    /// The type of the results for values of a type; nil if the transform does not accept them.
     public func resultType(for input: Any.Type) -> Any.Type? { resultTypeOfInput(input) }
 
     /// A function of a value. It is not called with nil, which stays nil, unless `Input` is an optional type.
@@ -50,13 +60,9 @@ public struct BindingTransform {
 
     /// An integer of a number, whose fraction is cut off, or of a text; nil where it does not fit.
     public static func number<Number: FixedWidthInteger>(_ type: Number.Type) -> BindingTransform {
-        BindingTransform({ canBeNumber($0) ? Number.self : nil }) { value in
-            switch value {
-            case let value as any BinaryInteger: Number(exactly: value)
-            case let value as any BinaryFloatingPoint: Number(exactly: Double(value).rounded(.towardZero))
-            case let value as any StringProtocol: Number(String(value))
-            default: nil
-            }
+        BindingTransform(to: type) { value in
+            let whole = (value as? any BinaryFloatingPoint).map { Double($0).rounded(.towardZero) }
+            return wholeNumber(whole ?? value, as: type)
         }
     }
 
@@ -64,24 +70,13 @@ public struct BindingTransform {
     public static func number<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ type: Number.Type)
         -> BindingTransform
     {
-        BindingTransform({ canBeNumber($0) ? Number.self : nil }) { value in
-            switch value {
-            case let value as any BinaryInteger: Number(value)
-            case let value as any BinaryFloatingPoint: Number(value)
-            case let value as any StringProtocol: Number(String(value))
-            default: nil
-            }
+        BindingTransform(to: type) { value in
+            (value as? any BinaryInteger).map { Number($0) } ?? (value as? any BinaryFloatingPoint).map { Number($0) }
         }
     }
 
-    /// This transform, and then another one of what comes out of it.
+    /// This transform followed by another one of its results.
     public func then(_ next: BindingTransform) -> BindingTransform {
         BindingTransform({ resultTypeOfInput($0).flatMap(next.resultTypeOfInput) }) { next.body(body($0)) }
     }
-}
-
-private func canBeNumber(_ type: Any.Type) -> Bool {
-    let type = unwrappedType(type)
-    return isExistential(type) || type is any BinaryInteger.Type || type is any BinaryFloatingPoint.Type
-        || type is any StringProtocol.Type
 }

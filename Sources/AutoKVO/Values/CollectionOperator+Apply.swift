@@ -1,124 +1,96 @@
 extension CollectionOperator {
-    /// The operator's value for a collection that is nil.
-    var valueOfNothing: Any {
-        switch self {
-        case .count, .sum: 0
-        case .avg: 0.0
-        case .min, .max: Any?.none as Any
-        case .unionOfObjects, .distinctUnionOfObjects, .unionOfArrays, .distinctUnionOfArrays: [Any]()
-        case .distinctUnionOfSets: Set<AnyHashable>()
-        }
-    }
+    /// The operator's value for a collection that is nil: the value for an empty one.
+    var valueOfNothing: Any { apply(to: [])! }
 
     /// The operator over the values of the elements. Nil if they are not of a kind that it works on.
     ///
-    /// A nil value is zero to `@sum` and `@avg` and is passed over by the others.
+    /// A nil value is zero to `@sum` and `@avg`; `@count` counts it, and the others ignore it.
     func apply(to values: [Any]) -> Any? {
+        let present = values.compactMap(unwrapped)
         switch self {
         case .count: return values.count
-        case .sum: return Number.sum(values)?.value
-        case .avg: return values.isEmpty ? 0.0 : Number.sum(values).map { $0.double / Double(values.count) }
-        case .min: return extreme(of: values) { $0 < 0 }
-        case .max: return extreme(of: values) { $0 > 0 }
-        case .unionOfObjects: return values.compactMap(unwrapped)
-        case .distinctUnionOfObjects: return distinct(values.compactMap(unwrapped))
-        case .unionOfArrays: return flattened(values)
-        case .distinctUnionOfArrays: return flattened(values).map(distinct)
+        case .sum: return Number(sumOf: present)?.value
+        case .avg: return values.isEmpty ? 0.0 : Number(sumOf: present).map { $0.double / Double(values.count) }
+        case .min: return first(of: present, by: isLess)
+        case .max: return first(of: present) { isLess($1, $0) }
+        case .unionOfObjects: return present
+        case .distinctUnionOfObjects: return distinct(present)
+        case .unionOfArrays: return flattened(present)
+        case .distinctUnionOfArrays: return flattened(present).map(distinct)
         case .distinctUnionOfSets:
-            guard let all = flattened(values) else { return nil }
+            guard let all = flattened(present) else { return nil }
             let hashable = all.compactMap { $0 as? AnyHashable }
             return hashable.count == all.count ? Set(hashable) : nil
         }
     }
 
     private func flattened(_ values: [Any]) -> [Any]? {
-        var all: [Any] = []
-        for value in values.compactMap(unwrapped) {
-            guard let collection = value as? any KeyValueCollection else { return nil }
-            all += collection.elements.compactMap(unwrapped)
-        }
-        return all
+        let collections = values.compactMap { $0 as? any KeyValueCollection }
+        return collections.count == values.count ? collections.flatMap(\.elements).compactMap(unwrapped) : nil
     }
 
     /// The first of each group of equal values, in order. Values that cannot be hashed are compared one by one.
     private func distinct(_ values: [Any]) -> [Any] {
         var hashed: Set<AnyHashable> = []
-        var found: [Any] = []
         var unhashed: [Any] = []
-        for value in values {
-            if let value = value as? AnyHashable {
-                if hashed.insert(value).inserted { found.append(value.base) }
-            } else if !unhashed.contains(where: { areEqual($0, value) }) {
-                unhashed.append(value)
-                found.append(value)
-            }
+        return values.compactMap { value -> Any? in
+            if let value = value as? AnyHashable { return hashed.insert(value).inserted ? value.base : nil }
+            if unhashed.contains(where: { areEqual($0, value) }) { return nil }
+            unhashed.append(value)
+            return value
         }
-        return found
     }
 
-    private func extreme(of values: [Any], _ wins: (Int) -> Bool) -> Any? {
-        var best: Any?
-        for value in values.compactMap(unwrapped) {
-            // The first value is compared with itself, which shows whether it can be compared at all.
-            guard let order = compare(value, best ?? value) else { return nil }
-            if best == nil || wins(order) { best = value }
+    /// The value that comes before all others, the first one of several; the empty optional if there is none. Nil if the values
+    /// cannot be compared.
+    private func first(of values: [Any], by comesBefore: (Any, Any) -> Bool?) -> Any? {
+        guard var first = values.first else { return Any?.none as Any }
+        // The first value is compared with itself, which shows whether it can be compared at all.
+        for value in values {
+            guard let isBetter = comesBefore(value, first) else { return nil }
+            if isBetter { first = value }
         }
-        return best ?? Any?.none as Any
+        return first
     }
 }
 
-/// Negative, zero or positive as the first is less than, equal to or greater than the second; nil if they do not
-/// compare.
-private func compare(_ a: Any, _ b: Any) -> Int? {
-    if let a = Number(a), let b = Number(b) { return a.compare(b) }
-    func order<T: Comparable>(_ a: T) -> Int? {
-        (b as? T).map { a < $0 ? -1 : $0 < a ? 1 : 0 }
-    }
-    return (a as? any Comparable).flatMap { order($0) }
+/// Whether a value is less than another one; nil if they cannot be compared.
+private func isLess(_ a: Any, _ b: Any) -> Bool? {
+    if let a = Number(a), let b = Number(b) { return a < b }
+    func isLess<Value: Comparable>(_ a: Value) -> Bool? { (b as? Value).map { a < $0 } }
+    return (a as? any Comparable).flatMap { isLess($0) }
 }
 
 /// A number of any of the standard types.
 struct Number {
     /// Exact, if it is whole and fits.
-    let integer: Int?
-    let double: Double
+    private(set) var integer: Int?
+    private(set) var double: Double
+    var value: Any { integer ?? double }
 
     init?(_ value: Any) {
         if let value = value as? any BinaryInteger {
-            integer = Int(exactly: value)
-            double = Double(value)
+            (integer, double) = (Int(exactly: value), Double(value))
         } else if let value = value as? any BinaryFloatingPoint {
-            integer = nil
             double = Double(value)
         } else {
             return nil
         }
     }
 
-    private init(integer: Int?, double: Double) {
-        self.integer = integer
-        self.double = double
-    }
-
-    var value: Any { integer ?? double }
-
     /// The sum, whole as long as all numbers are and it fits an `Int`. Nil if something is not a number.
-    static func sum(_ values: [Any]) -> Number? {
-        var total = Number(integer: 0, double: 0)
-        for value in values.compactMap(unwrapped) {
+    init?(sumOf values: [Any]) {
+        (integer, double) = (0, 0)
+        for value in values {
             guard let number = Number(value) else { return nil }
-            var whole: Int?
-            if let a = total.integer, let b = number.integer {
-                let (sum, overflow) = a.addingReportingOverflow(b)
-                whole = overflow ? nil : sum
-            }
-            total = Number(integer: whole, double: total.double + number.double)
+            let sum = integer.flatMap { number.integer.map($0.addingReportingOverflow) }
+            integer = sum.flatMap { $0.overflow ? nil : $0.partialValue }
+            double += number.double
         }
-        return total
     }
 
-    func compare(_ other: Number) -> Int {
-        if let a = integer, let b = other.integer { return a < b ? -1 : a > b ? 1 : 0 }
-        return double < other.double ? -1 : double > other.double ? 1 : 0
+    static func < (a: Number, b: Number) -> Bool {
+        if let a = a.integer, let b = b.integer { return a < b }
+        return a.double < b.double
     }
 }

@@ -1,11 +1,11 @@
 extension CollectionOperator {
-    /// The type of what the operator makes of values of a type, as far as that is declared; nil if it can make nothing
-    /// of them.
+    /// The type of the operator's result for values of a type, as far as that is declared; nil if the operator does not accept
+    /// them.
     func resultType(of values: Any.Type) -> Any.Type? {
         let type = unwrappedType(values)
         // `@sum` makes a number, but the declared types do not give its type.
         let isSum = type == (any Numeric).self
-        let isNumber = isSum || type is any BinaryInteger.Type || type is any BinaryFloatingPoint.Type
+        let isNumber = isSum || isNumberType(type)
         switch self {
         case .count: return Int.self
         case .sum: return isNumber || isOpen(type) ? (any Numeric).self : nil
@@ -15,15 +15,13 @@ extension CollectionOperator {
         case .unionOfArrays, .distinctUnionOfArrays, .distinctUnionOfSets:
             if isSum { return nil }
             if isOpen(type) { return Any.self }
-            guard let collection = type as? any KeyValueCollection.Type else { return nil }
+            guard let element = (type as? any KeyValueCollection.Type)?.elementType else { return nil }
             // The result is a set of `AnyHashable`, which converts to a set of any element type.
-            return self == .distinctUnionOfSets ? Any.self : arrayType(of: collection.elementType)
+            if self == .distinctUnionOfSets { return Any.self }
+            return arrayType(of: element)
         }
     }
 }
 
 /// The type of arrays of a type that is known only when the program runs.
-func arrayType(of element: Any.Type) -> Any.Type {
-    func open<Element>(_: Element.Type) -> Any.Type { [Element].self }
-    return _openExistential(element, do: open)
-}
+func arrayType<Element>(of _: Element.Type) -> Any.Type { [Element].self }

@@ -1,3 +1,12 @@
+// The protocol of this folder: pure functions of values and types. Nothing here refers to an object that is observed, has state,
+// or takes a lock; but `==`, `<`, a raw value's `init` and a user's `KeyValueConvertible` are user code, so the functions are
+// called without a lock.
+//
+// A value of a key is an `Any`. `unwrapped` removes its layers of `Optional`. `convert` is what a delivery uses: it changes the
+// type and never the value. `convertForCoding` (NumberConversion.swift) is what a write by name uses: it also changes the type of
+// numbers, exactly. `canConvert` says the same of types, when an observation is registered. `areEqual` decides `.distinct`.
+// Read next: NumberConversion.swift, then CollectionOperator+Apply.swift.
+
 /// A type that values of a key can be delivered or set as, though the property has another type.
 ///
 ///     extension Celsius: KeyValueConvertible {
@@ -22,14 +31,17 @@ extension KeyValueConvertible {
 
 protocol OptionalValue {
     static var wrappedType: Any.Type { get }
-    static var none: Self { get }
-    static func wrap(_ value: Any) -> Any?
+    /// A value converted and wrapped, the empty optional for nil; nil if the value cannot be converted.
+    static func wrapping(_ value: Any?) -> Self?
     var wrapped: Any? { get }
 }
 
 extension Optional: OptionalValue {
     static var wrappedType: Any.Type { Wrapped.self }
-    static func wrap(_ value: Any) -> Any? { convert(value, to: Wrapped.self).map { Optional($0) as Any } }
+    static func wrapping(_ value: Any?) -> Wrapped?? {
+        guard let value else { return .some(nil) }
+        return convert(value, to: Wrapped.self).map(Optional.some)
+    }
     var wrapped: Any? { map { $0 as Any } }
 }
 
@@ -52,26 +64,20 @@ extension ContiguousArray: KeyValueCollection {}
 extension Set: KeyValueCollection {}
 
 extension Dictionary: KeyValueCollection {
-    // A path goes on behind the values of a dictionary, not behind its keys.
+    // A path continues with the values of a dictionary, not with its keys.
     static var elementType: Any.Type { Value.self }
     var elements: [Any] { values.map { $0 as Any } }
 }
 
 /// The type without its layers of `Optional`.
 func unwrappedType(_ type: Any.Type) -> Any.Type {
-    var type = type
-    while let optional = type as? any OptionalValue.Type { type = optional.wrappedType }
-    return type
+    (type as? any OptionalValue.Type).map { unwrappedType($0.wrappedType) } ?? type
 }
 
 /// The value without its layers of `Optional`; nil if one of them is empty.
 func unwrapped(_ value: Any) -> Any? {
-    var value = value
-    while let optional = value as? any OptionalValue {
-        guard let wrapped = optional.wrapped else { return nil }
-        value = wrapped
-    }
-    return value
+    guard let optional = value as? any OptionalValue else { return value }
+    return optional.wrapped.flatMap(unwrapped)
 }
 
 /// Whether the type does not say which type a value of it has, so that only the value does.
@@ -80,15 +86,13 @@ func isOpen(_ type: Any.Type) -> Bool {
 }
 
 /// The value as another type: as it is, in or out of an optional, through a raw value, or by the type's own conversion.
-@usableFromInline
 func convert<To>(_ value: Any, to type: To.Type) -> To? {
     if let any = asAny(value, type) { return any }
     if let exact = value as? To, !(To.self is any OptionalValue.Type) || Swift.type(of: value) == To.self {
         return exact
     }
     if let optional = To.self as? any OptionalValue.Type {
-        guard let bare = unwrapped(value) else { return optional.none as? To }
-        return optional.wrap(bare).flatMap { $0 as? To }
+        return optional.wrapping(unwrapped(value)).flatMap { $0 as? To }
     }
     guard let bare = unwrapped(value) else { return nil }
     if let convertible = To.self as? any KeyValueConvertible.Type { return convertible.init(keyValue: bare) as? To }
@@ -120,31 +124,25 @@ private func canCast(from source: Any.Type, to target: Any.Type) -> Bool {
     let (source, target) = (unwrappedType(source), unwrappedType(target))
     if source == target || isExistential(source) || isExistential(target) { return true }
     guard let a = source as? AnyClass, let b = target as? AnyClass else { return false }
-    return isKind(a, of: b) || isKind(b, of: a)
+    return isClass(a, orSubclassOf: b) || isClass(b, orSubclassOf: a)
 }
 
 private func sameShape(_ a: any KeyValueCollection.Type, _ b: any KeyValueCollection.Type) -> Bool {
     String(describing: a).prefix { $0 != "<" } == String(describing: b).prefix { $0 != "<" }
 }
 
-private func isKind(_ a: AnyClass, of b: AnyClass) -> Bool {
-    func isKind<B>(of _: B.Type) -> Bool { a is B.Type }
-    return _openExistential(b as Any.Type, do: isKind)
-}
+func isClass<Other: AnyObject>(_ type: AnyClass, orSubclassOf other: Other.Type) -> Bool { type is Other.Type }
 
 /// Whether two values of a key are equal for `.distinct` and for bindings: by `==` if the type has one, by identity for
 /// objects, and never otherwise.
 func areEqual(_ a: Any, _ b: Any) -> Bool {
     guard let a = unwrapped(a) else { return unwrapped(b) == nil }
     guard let b = unwrapped(b) else { return false }
-    if let a = a as? any Equatable { return isEqual(a, b) }
+    func isEqual<Value: Equatable>(_ a: Value) -> Bool { b as? Value == a }
+    if let a = a as? any Equatable { return isEqual(a) }
     guard Swift.type(of: a) is AnyClass, Swift.type(of: b) is AnyClass else { return false }
     return (a as AnyObject) === (b as AnyObject)
 }
 
-private func isEqual<T: Equatable>(_ a: T, _ b: Any) -> Bool {
-    (b as? T).map { a == $0 } ?? false
-}
-
-/// What an error calls the type of a value that was given.
+/// The name by which an error describes the type of a value.
 func typeName(of value: Any?) -> String { value.flatMap(unwrapped).map { "\(type(of: $0))" } ?? "nil" }

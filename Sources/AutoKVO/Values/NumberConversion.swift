@@ -8,37 +8,35 @@ func convertForCoding<To>(_ value: Any, to type: To.Type) -> To? {
     guard let bare = unwrapped(value) else { return nil }
     var target = unwrappedType(type)
     if let raw = target as? any RawRepresentable.Type { target = rawValueType(of: raw) }
-    let number: Any?
-    if let integer = target as? any BinaryInteger.Type {
-        number = wholeNumber(bare, as: integer)
-    } else if let floating = target as? any BinaryFloatingPoint.Type {
-        number = floatingNumber(bare, as: floating)
-    } else {
-        number = nil
-    }
+    let number: Any? =
+        switch target {
+        case let integer as any BinaryInteger.Type: wholeNumber(bare, as: integer)
+        case let floating as any BinaryFloatingPoint.Type: floatingNumber(bare, as: floating)
+        default: nil
+        }
     return number.flatMap { convert($0, to: type) }
 }
 
-/// The same for a type that is known only when the program runs.
-func convertForCoding(_ value: Any, toErased type: Any.Type) -> Any? {
-    func open<To>(_: To.Type) -> Any? { convertForCoding(value, to: To.self).map { $0 as Any } }
-    return _openExistential(type, do: open)
+/// Whether the type is one of numbers, or of optional numbers.
+func isNumberType(_ type: Any.Type) -> Bool {
+    let type = unwrappedType(type)
+    return type is any BinaryInteger.Type || type is any BinaryFloatingPoint.Type
 }
 
 func rawValueType<R: RawRepresentable>(of type: R.Type) -> Any.Type { R.RawValue.self }
 
-private func wholeNumber<To: BinaryInteger>(_ value: Any, as type: To.Type) -> Any? {
+/// An integer that equals a number; nil if there is none of the type.
+func wholeNumber<To: BinaryInteger>(_ value: Any, as type: To.Type) -> To? {
     func exactly<From: BinaryFloatingPoint>(_ value: From) -> To? { To(exactly: value) }
     if let value = value as? any BinaryInteger { return To(exactly: value) }
     return (value as? any BinaryFloatingPoint).flatMap { exactly($0) }
 }
 
-private func floatingNumber<To: BinaryFloatingPoint>(_ value: Any, as type: To.Type) -> Any? {
-    func exactly<From: BinaryInteger>(_ value: From) -> To? { To(exactly: value) }
+private func floatingNumber<To: BinaryFloatingPoint>(_ value: Any, as type: To.Type) -> To? {
     func nearest<From: BinaryFloatingPoint>(_ value: From) -> To? {
         let rounded = To(value)
         return rounded.isInfinite && value.isFinite ? nil : rounded
     }
-    if let value = value as? any BinaryInteger { return exactly(value) }
+    if let value = value as? any BinaryInteger { return To(exactly: value) }
     return (value as? any BinaryFloatingPoint).flatMap { nearest($0) }
 }

@@ -21,7 +21,6 @@ extern void swift_release(void *_Nullable object);
 extern void *swift_unownedRetain(void *object);
 extern void swift_unownedRelease(void *object);
 extern bool swift_isDeallocating(void *object);
-extern const void *_Nullable swift_dynamicCastClass(const void *object, const void *type);
 extern void swift_beginAccess(void *place, void *buffer, uintptr_t flags, void *_Nullable pc);
 extern void swift_endAccess(void *buffer);
 
@@ -35,10 +34,6 @@ static inline void csr_pin(const void *object) { swift_unownedRetain((void *)obj
 static inline void csr_unpin(const void *object) { swift_unownedRelease((void *)object); }
 
 static inline bool csr_is_deinitializing(const void *object) { return swift_isDeallocating((void *)object); }
-
-/// Whether an object is of a class, or of one derived from it; the class is what `AnyClass` is in memory. A cast in Swift
-/// retains the object.
-static inline bool csr_is_kind_of(const void *object, const void *type) { return swift_dynamicCastClass(object, type) != NULL; }
 
 typedef struct csr_extents {
   uintptr_t negative, positive;

@@ -15,8 +15,8 @@ final class ReferenceNode {
 
 /// What the reference knows of an observation.
 final class ReferenceObservation {
-    /// Target and path of each way to it.
-    var roads: [(Int, String)]
+    /// Target and path of each route to it.
+    var routes: [(Int, String)]
     let options: ObservingOptions
     let observer: Int?
     let isGroup: Bool
@@ -25,8 +25,8 @@ final class ReferenceObservation {
     var observerIsGone = false
     var observation: KeyValueObservation?
 
-    init(roads: [(Int, String)], options: ObservingOptions, observer: Int?, isGroup: Bool) {
-        self.roads = roads
+    init(routes: [(Int, String)], options: ObservingOptions, observer: Int?, isGroup: Bool) {
+        self.routes = routes
         self.options = options
         self.observer = observer
         self.isGroup = isGroup

@@ -6,7 +6,6 @@ import Testing
     let person = Person()
     let recorder = Recorder<Any>()
 
-    // 8.06
     @Test("paths are read and written at any depth, also with names that are not ASCII") func depth() throws {
         let spouse = Person("Bea")
         let address = Address("Bern")
@@ -82,7 +81,6 @@ import Testing
         #expect(reason { try person.setValue(1, forKeyPath: "friends.@count") } == .readOnlyKey)
     }
 
-    // 8.07
     @Test("in bulk nil is read as a present value that is nil, and can be set again") func bulk() throws {
         person.age = 5
         let values = try person.dictionaryWithValues(forKeys: ["age", "nickname", "fullName"])
@@ -103,7 +101,6 @@ import Testing
             reason { _ = try person.dictionaryWithValues(forKeys: ["age", "agee"]) } == .unknownKey(nearest: "age"))
     }
 
-    // 8.07
     @Test("setting in bulk is all or nothing") func allOrNothing() throws {
         try person.observe(["age", "firstName", "lastName"], recorder.handler())
         let faults: [[String: Any?]] = [
@@ -143,7 +140,6 @@ import Testing
         }
     }
 
-    // 8.09
     @Test("without a validation every value passes as it is") func noValidation() throws {
         var value: Any? = "not a number"
         try person.validateValue(&value, forKey: "age")
@@ -153,7 +149,6 @@ import Testing
         #expect(value == nil)
     }
 
-    // 8.09
     @Test("a validation may replace the value or refuse it, also by path") func validation() throws {
         let ticket = Ticket()
         ticket.next = Ticket()
@@ -181,7 +176,6 @@ import Testing
         #expect(recorder.count == 0 && ticket.price == 0 && ticket.name == "")
     }
 
-    // 8.09
     @Test("validating an unknown key, or through an unknown object, throws") func validatingUnknown() {
         var value: Any? = 1
         #expect(reason { try person.validateValue(&value, forKey: "agee") } == .unknownKey(nearest: "age"))

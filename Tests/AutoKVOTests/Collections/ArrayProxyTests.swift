@@ -13,7 +13,6 @@ import Testing
         } catch { return (error as? KeyValueError)?.reason }
     }
 
-    // 5.05, 5.06
     @Test(
         "edits through a proxy are indexed changes, each told once, however the key is stored",
         arguments: ["items", "plain", "computed", "view", "picky"])
@@ -45,7 +44,6 @@ import Testing
         #expect(try crate.value(forKey: key) as? [Int] == [])
     }
 
-    // 5.09
     @Test("a plain set carries no indexes; adding, replacing and removing through the proxy do") func indexes() throws {
         try crate.observe("items", recorder.handler())
         crate.items = [1]
@@ -68,7 +66,6 @@ import Testing
         #expect(items.lines == ["setting … > [1]"])
     }
 
-    // 5.17
     @Test("a proxy reads through: an array that was replaced is seen through an old proxy") func readsThrough() throws {
         let proxy = try crate.mutableArrayValue(forKey: "items")
         #expect(proxy.isEmpty)
@@ -86,7 +83,6 @@ import Testing
         #expect(proxy.key == "items" && proxy.object === crate)
     }
 
-    // 5.18
     @Test("a proxy on a nil property is empty, and the first add creates the array") func nilProperty() throws {
         try crate.observe("maybe", options: [.old, .new], recorder.handler())
         let proxy = try crate.mutableArrayValue(forKey: "maybe")
@@ -101,7 +97,6 @@ import Testing
         #expect(recorder.lines == ["insertion 0..<1 … > [\"a\"]", "insertion 0..<1 … > [\"b\"]"])
     }
 
-    // 5.19
     @Test("a key that cannot be written or is no array gives no proxy") func refused() throws {
         #expect(reason { _ = try crate.mutableArrayValue(forKey: "readOnly") } == .readOnlyKey)
         #expect(
@@ -113,21 +108,18 @@ import Testing
         #expect(reason { _ = try crate.mutableArrayValue(forKey: "item") } == .unknownKey(nearest: "items"))
     }
 
-    // 5.19
     @Test("a proxy over a computed key replaces the value through the setter") func setter() throws {
         let proxy = try crate.mutableArrayValue(forKey: "picky")
         try proxy.append(contentsOf: [1, 200, 3])
         #expect(crate.hidden == [1, 3])
     }
 
-    // 5.21
     @Test("a setter that refuses what was inserted tells of what is there, and does not trap") func refusing() throws {
         try crate.observe("picky", options: [.new], recorder.handler())
         try crate.mutableArrayValue(forKey: "picky").append(200)
         #expect(recorder.lines == ["insertion 0..<1 … > []"])
     }
 
-    // 5.23
     @Test("proxies stay silent where the key's automatic notification is off") func silent() throws {
         try crate.observe("silent", recorder.handler())
         let proxy = try crate.mutableArrayValue(forKey: "silent")

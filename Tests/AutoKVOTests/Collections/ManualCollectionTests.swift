@@ -6,7 +6,6 @@ import Testing
     let crate = Crate()
     let recorder = Recorder<Any>()
 
-    // 5.02
     @Test("indexed changes announced by hand tell kind, indexes and elements") func manual() throws {
         try crate.observe("silent", options: [.old, .new], recorder.handler())
         crate.willChange(.insertion, valuesAt: 0..<1, forKey: "silent")
@@ -21,14 +20,12 @@ import Testing
         #expect(recorder.lines == ["insertion 0..<1 … > [1]", "insertion 1..<2 … > [2]", "removal 0..<1 [1] > …"])
     }
 
-    // 5.04
     @Test("a registration with initial and new after edits is told of the whole array") func initial() throws {
         crate.$items.append(contentsOf: [1, 2])
         try crate.observe("items", options: [.initial, .new], recorder.handler())
         #expect(recorder.lines == ["setting … > [1, 2]"])
     }
 
-    // 5.10
     @Test("an observed count is told of an insertion as a setting without indexes, and without a prior call")
     func count() throws {
         try crate.observe("items.@count", options: [.old, .new], recorder.handler())
@@ -36,7 +33,6 @@ import Testing
         #expect(recorder.lines == ["setting 0 > 1"])
     }
 
-    // 5.15
     @Test("indexes that are out of range are told as announced, without the elements that are not there")
     func outOfRange() throws {
         crate.silent = [1, 2]
@@ -52,7 +48,6 @@ import Testing
         crate.didChange(.removal, valuesAt: 0..<1, forKey: "number")
     }
 
-    // 5.25
     @Test("a sum over elements follows an element's change and the array's replacement") func sum() throws {
         let people = (0..<3).map { index -> Person in
             let person = Person()
@@ -69,7 +64,6 @@ import Testing
         #expect(recorder.lines == ["setting 33 > 38", "setting 38 > 40"])
     }
 
-    // 5.26
     @Test("what follows a collection of another object hears of edits by name") func following() throws {
         let copy = Crate()
         try crate.observe("items", options: [.initial, .new]) { [unowned crate] _ in copy.items = crate.items }

@@ -25,7 +25,6 @@ import Testing
         #expect(crate.$tags.value == ["a", "b"])
     }
 
-    // 5.13
     @Test("union and insert are insertions of the elements that were not there") func insertions() {
         #expect(changes(from: ["a"]) { $0.insert("b") } == ["insertion … > [\"b\"]"])
         #expect(changes(from: ["a"]) { $0.insert("a") } == [])
@@ -36,7 +35,6 @@ import Testing
         #expect(crate.$tags.insert("x") == (true, "x"))
     }
 
-    // 5.13
     @Test("minus, intersect and remove are removals of the elements that were there") func removals() {
         #expect(changes(from: ["a", "b"]) { $0.remove("b") } == ["removal [\"b\"] > …"])
         #expect(changes(from: ["a", "b"]) { $0.remove("c") } == [])
@@ -50,7 +48,6 @@ import Testing
         #expect(changes(from: ["a", "b"]) { $0.removeAll { $0 == "c" } } == [])
     }
 
-    // 5.12
     @Test("setting the whole set through the handle is a replacement of what left by what came") func setting() {
         #expect(changes(from: ["a", "b"]) { $0.value = ["b", "c"] } == ["replacement [\"a\"] > [\"c\"]"])
         #expect(changes(from: ["a"]) { $0.value = ["a", "b"] } == ["replacement [] > [\"b\"]"])
@@ -58,7 +55,6 @@ import Testing
         #expect(changes(from: ["a"]) { $0.value.insert("c") } == ["replacement [] > [\"c\"]"])
     }
 
-    // 5.12
     @Test("setting the property itself is a setting with both sets whole, also if they are equal")
     func settingProperty() {
         #expect(
@@ -102,7 +98,6 @@ import Testing
         #expect(told.last?.old === second && told.count == 3)
     }
 
-    // 5.07
     @Test("the prior of an edit has its kind and the elements that leave, where they were asked for") func prior() {
         #expect(
             changes(from: ["a", "b"], options: [.old, .new, .prior]) { $0.value = ["b", "c"] }
@@ -142,7 +137,6 @@ import Testing
         #expect(crate.tags == [])
     }
 
-    // 5.13
     @Test("mutations announced by hand tell the elements that really move, and nothing if none does") func manual()
         throws
     {

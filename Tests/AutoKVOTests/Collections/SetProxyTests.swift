@@ -6,7 +6,6 @@ import Testing
     let crate = Crate()
     let recorder = Recorder<Any>()
 
-    // 5.13, 5.17
     @Test("edits through a proxy tell what moved, and nothing if nothing did") func edits() throws {
         crate.tags = ["a"]
         try crate.observe("tags", options: [.old, .new], recorder.handler())
@@ -62,7 +61,6 @@ import Testing
         #expect(crate.tags == ["a"])
     }
 
-    // 5.19
     @Test("a key that cannot be written or is no set gives no proxy") func refused() {
         for key in ["readOnlyTags", "items", "number", "", "tag"] {
             #expect(throws: KeyValueError.self) { _ = try crate.mutableSetValue(forKey: key) }

@@ -77,7 +77,6 @@ import Testing
         #expect(told == [])
     }
 
-    // 5.26
     @Test("edits by name, through a proxy, reach what is bound") func proxies() throws {
         try copy.bind("items", to: "items", of: source)
         try copy.bind("tags", to: "tags", of: source)

@@ -43,7 +43,6 @@ private final class BoundForm: Model {
     let person = Person()
     private let form = BoundForm()
 
-    // row 72
     @Test("a bound property is set at once and follows every change") func follows() throws {
         let observation = try form.bind("title", to: "fullName", of: person)
         #expect(form.title == "Ann Lee")
@@ -56,7 +55,6 @@ private final class BoundForm: Model {
         #expect(form.title == "Ann Ray")
     }
 
-    // 11.05
     @Test("a change that goes through a binding is one call at its end, and an equal value none") func chain() throws {
         let recorder = Recorder<Any>()
         try form.bind("count", to: "age", of: person)
@@ -97,7 +95,6 @@ private final class BoundForm: Model {
         #expect(person.observations().count == 1)
     }
 
-    // row 73
     @Test("ready transforms") func transforms() throws {
         try form.bind("isOn", to: "nickname", of: person, transform: .isNil)
         #expect(form.isOn)
@@ -157,7 +154,6 @@ private final class BoundForm: Model {
         #expect(form.title == "nobody")
     }
 
-    // 11.07
     @Test("a nil to a property that cannot be nil throws at first and is reported later, unless there is a default")
     func nils() throws {
         #expect(throws: KeyValueError.self) { try form.bind("title", to: "nickname", of: person) }
@@ -174,7 +170,6 @@ private final class BoundForm: Model {
         #expect(form.count == 42)
     }
 
-    // 7.13
     @Test("the death of a weak object on the way makes the other side nil, or the default") func weakIntermediate()
         throws
     {
@@ -189,7 +184,6 @@ private final class BoundForm: Model {
         #expect(form.count == 5)
     }
 
-    // row 74
     @Test("properties bound to each other stop at the first equal value") func mutual() throws {
         let other = Person("Bob")
         let recorder = Recorder<Any>()

@@ -8,7 +8,6 @@ import Testing
     let panel = Person("Panel")
     let log = MessageLog()
 
-    // 11.08, rows 7 and 34
     @Test("a handler over several objects and paths is called once at the start and once for each change")
     func oneInitialCall() throws {
         person.friends = [other]
@@ -29,7 +28,6 @@ import Testing
         #expect(!observation.isValid)
     }
 
-    // 11.05
     @Test("two keys, a call at once, two sets: three calls") func twoKeys() throws {
         try panel.depend(on: [Dependency(person, "firstName|age")]) { [log] _ in log.add("call") }
         person.firstName = "Eve"
@@ -48,7 +46,6 @@ import Testing
         #expect(log.messages.count == 3)
     }
 
-    // row 15
     @Test("the same name on the same owner replaces, another name and another owner do not") func named() throws {
         let first = try panel.depend(on: [Dependency(person, "age")], named: "draw") { [log] _ in log.add("first") }
         try panel.depend(on: [Dependency(person, "age")], named: "write") { [log] _ in log.add("write") }

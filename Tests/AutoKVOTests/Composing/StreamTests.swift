@@ -32,7 +32,6 @@ import Testing
         #expect(person.observations().isEmpty)
     }
 
-    // 7.07
     @Test("a path's values, nil if the type is optional, left out if it is not") func paths() async throws {
         var person: Person? = Person()
         let optional = try person!.values(of: "address.city", as: String?.self, options: [.initial])
@@ -48,7 +47,6 @@ import Testing
         #expect(some == ["Linz", "Graz"])
     }
 
-    // 11.09
     @Test("values that nobody takes are kept or dropped as asked") func pressure() async throws {
         var person: Person? = Person()
         let newest = try person!.values(of: "age", as: Int.self, bufferingPolicy: .bufferingNewest(2))
@@ -61,7 +59,6 @@ import Testing
         #expect(seen == [4, 5, 0, 1])
     }
 
-    // 9.05
     @Test("many sets on another thread, and then the target's death there: every value, and the end") func thread()
         async throws
     {

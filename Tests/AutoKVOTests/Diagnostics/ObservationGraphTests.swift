@@ -108,13 +108,14 @@ private final class GraphReader {}
     @Test("it says itself in Mermaid, Graphviz and JSON, whatever is in the names") func formats() throws {
         let graph = ObservationGraph(
             objects: [
-                .init(address: 16, className: "Per\"son<#>", isAlive: true),
-                .init(address: 32, className: "Panel\\", isAlive: false),
+                (address: 16, className: "Per\"son<#>", isAlive: true),
+                (address: 32, className: "Panel\\", isAlive: false),
             ],
             observations: [
-                .init(
-                    targets: [16], observer: 32, keyPaths: ["a\"b", "c"], options: [.new], registeredAt: "x.swift:1"),
-                .init(targets: [16], observer: nil, keyPaths: ["d\n"], options: [], registeredAt: "y.swift:2"),
+                (
+                    targets: [16], observer: 32, keyPaths: ["a\"b", "c"], options: [.new], registeredAt: "x.swift:1"
+                ),
+                (targets: [16], observer: nil, keyPaths: ["d\n"], options: [], registeredAt: "y.swift:2"),
             ])
         #expect(
             graph.mermaid == """

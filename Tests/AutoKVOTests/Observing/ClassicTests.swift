@@ -24,7 +24,6 @@ private final class Deaf: Model {}
     private let classic = Classic()
     let person = Person()
 
-    // 1.27, features 13 and 21
     @Test("path, object, change and context are the registered ones") func contents() throws {
         let context = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
         context.storeBytes(of: 7, as: UInt8.self)
@@ -40,7 +39,6 @@ private final class Deaf: Model {}
             ])
     }
 
-    // 1.32
     @Test("an observer that does not override the callback is a diagnostic that names it") func notOverridden() throws {
         let deaf = Deaf()
         try person.addObserver(deaf, forKeyPath: "age", context: nil)

@@ -33,7 +33,6 @@ private actor Desk: KeyValueObserver {
     let person = Person()
     let panel = Person("Panel")
 
-    // Features 19, 20, 22
     @Test(
         "a named handler takes nothing, the change, or the change and the user info",
         arguments: [
@@ -55,7 +54,6 @@ private actor Desk: KeyValueObserver {
         #expect(panel.log == ["value:age:nil"])
     }
 
-    // Feature 34
     @Test("a handler without parameters makes one initial call for several paths, others one for each")
     func sharedInitial() throws {
         try person.addObserver(

@@ -6,7 +6,6 @@ import Testing
     let tracker = LifetimeTracker()
     let recorder = Recorder<Any>()
 
-    // Feature 6
     @Test("one observation of many targets: the change's target is the element") func elements() throws {
         let people = (0..<4).map { Person("\($0)") }
         let observation = try people.observe(["age", "fullName"], options: [.initial, .new], recorder.handler())
@@ -53,7 +52,6 @@ import Testing
         #expect(!observation.isValid)
     }
 
-    // The table
     @Test("one of many targets dies: it goes on with the rest, and ends with the last") func deaths() throws {
         var people: [Person?] = (0..<3).map { tracker.track(Person("\($0)")) }
         var reasons: [KeyValueObservation.EndReason] = []

@@ -6,7 +6,6 @@ import Testing
     let employee = Employee("E")
     let recorder = Recorder<String>()
 
-    // Feature 16
     @Test("an inherited property is reached by the base class's key path, by the handle's key path, and by the handle")
     func inherited() {
         var seen: [String] = []

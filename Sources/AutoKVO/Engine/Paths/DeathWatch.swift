@@ -1,8 +1,6 @@
-internal import CDeallocHook
-
-/// Turns the death of the object that an observed weak property refers to into a change of the property.
+/// Makes the death of the object that an observed weak property refers to a change of the property.
 ///
-/// One exists for each weak property that somebody observes, directly or through a derived key or a path, while it
+/// One exists for each weak property that is observed, directly or through a derived key or a path, while it
 /// refers to an object. It is a teardown callback of that object.
 final class DeathWatch: @unchecked Sendable {
     private let holder: ObjectRecord
@@ -10,7 +8,7 @@ final class DeathWatch: @unchecked Sendable {
     /// The object watched, by the address its record pins.
     let referent: ObjectRecord
     /// Guarded by the holder's lock.
-    private var token: UInt64 = 0
+    private var callback: DeinitAction?
 
     init(holder: ObjectRecord, slot: Int, referent: ObjectRecord) {
         self.holder = holder
@@ -18,86 +16,79 @@ final class DeathWatch: @unchecked Sendable {
         self.referent = referent
     }
 
-    /// Begins to watch. False if the object is dying already.
-    func start() -> Bool {
-        var token: UInt64 = 0
-        let result = cdh_on_teardown(
-            referent.address,
-            { _, context in
-                Borrowed<DeathWatch>.at(context!).object.referentDidDie()
-            },
-            Borrowed.retaining(self).address,
-            { context in Borrowed<DeathWatch>.at(context!).release() }, &token)
-        guard result == CDH_OK else {
-            Borrowed.to(self).release()
-            return false
+    /// Begins to watch, unless the object is dying already: then the holder drops the watch.
+    func start() {
+        let callback = DeinitAction(.at(referent.address)) { self.referentDidDie() }
+        guard callback.isRegistered else {
+            _ = leaveHolder()
+            return
         }
         let isCurrent = holder.lock.withLock {
-            self.token = token
-            return holder.details?.watches[slot] === self
+            self.callback = callback
+            return holder.guarded.details?.watches[slot] === self
         }
-        // Whoever took its place before it had its token could not cancel it.
+        // A watch that replaced it before it had its callback could not cancel it.
         if !isCurrent { cancel() }
-        return true
     }
 
     func cancel() {
-        let token = holder.lock.withLock { self.token }
-        if token != 0 { _ = cdh_cancel(referent.address, token) }
+        holder.lock.withLock { callback }?.cancel()
+    }
+
+    /// Takes the watch from its holder. False if it is not the holder's any more.
+    private func leaveHolder() -> Bool {
+        holder.lock.withLock {
+            guard let details = holder.guarded.details, details.watches[slot] === self else { return false }
+            details.watches[slot] = nil
+            return true
+        }
     }
 
     private func referentDidDie() {
         TestPoint.referentDying.reach()
-        let isCurrent = holder.lock.withLock {
-            guard let details = holder.details, details.watches[slot] === self else { return false }
-            details.watches[slot] = nil
-            return true
-        }
-        guard isCurrent, let object = holder.trackedObject else { return }
+        guard leaveHolder(), let object = holder.trackedObject else { return }
         Transaction.didChange(holder, slot)
         withExtendedLifetime(object) {}
     }
 }
 
 extension ObjectRecord {
-    /// Makes the watch of a weak property be on the object it refers to now, if anybody observes the property.
+    /// Moves the watch of a weak property to the object it refers to now, if the property is observed.
     ///
     /// - Parameter didChange: Whether the property was set. If not, and it refers to nothing because its object is dying,
-    ///   that object's watch stays: it is about to tell of the death.
+    ///   that object's watch stays: it is about to notify of the death.
     func updateWatch(of slot: Int, didChange: Bool = false) {
         guard let object = trackedObject else { return }
         while true {
-            let (isObserved, writes) = lock.withLock { (self.isObserved(slot), details?.weakWrites ?? 0) }
+            let (isObserved, writes) = lock.withLock { (self.isObserved(slot), guarded.details?.weakWrites ?? 0) }
             let referent = isObserved ? schema!.keys[slot].declared.readObject(object) : nil
             let record = referent.flatMap { try? $0.makeRecord() }
             let new = record.map { DeathWatch(holder: self, slot: slot, referent: $0) }
             TestPoint.updatingWatch.reach()
-            // Reading takes the lock itself, so whether the property is observed, and was set meanwhile, is asked under it
-            // again. Else:
+            // Reading takes the lock itself, so under it is asked again whether the property is observed, and was set
+            // meanwhile. Otherwise:
             //
-            //     the last observer goes                 another comes
-            //     sees that nobody observes it
-            //                                            sees that somebody does, puts a watch in place
+            //     the last observer is removed           another is added
+            //     finds that nobody observes
+            //                                            finds an observer, puts a watch in place
             //     takes the watch away
             //
             //     its object has died: reads nil
             //                                            sets it, puts a watch on the new object
             //     takes the watch away
-            let (isSettled, replaced, isPlaced): (Bool, DeathWatch?, Bool) = lock.withLock {
-                guard self.isObserved(slot) == isObserved, details?.weakWrites ?? 0 == writes else {
-                    return (false, nil, false)
+            let watches: (old: DeathWatch?, new: DeathWatch?)? = lock.withLock {
+                guard self.isObserved(slot) == isObserved, guarded.details?.weakWrites ?? 0 == writes else {
+                    return nil
                 }
-                let old = details?.watches[slot]
-                if isDying || old?.referent === record { return (true, nil, false) }
-                if !didChange, isObserved, record == nil, old!.referent.isDeinitializing { return (true, nil, false) }
-                if new != nil || old != nil { makeDetails().watches[slot] = new }
-                return (true, old, true)
+                let old = guarded.details?.watches[slot]
+                if guarded.isDying || old?.referent === record { return (nil, nil) }
+                if !didChange, isObserved, record == nil, old!.referent.isDeinitializing { return (nil, nil) }
+                guarded.makeDetails().watches[slot] = new
+                return (old, new)
             }
-            guard isSettled else { continue }
-            replaced?.cancel()
-            if isPlaced, let new, !new.start() {
-                lock.withLock { if let details, details.watches[slot] === new { details.watches[slot] = nil } }
-            }
+            guard let watches else { continue }
+            watches.old?.cancel()
+            watches.new?.start()
             return withExtendedLifetime(referent) {}
         }
     }

@@ -1,6 +1,6 @@
 extension ObjectRecord {
-    /// Somebody began or ceased to observe a key that is derived from others, or that is weak: makes what watches the
-    /// objects behind it fit.
+    /// An observer was added to a key that is derived from others or weak, or removed from it: starts or ends the routes and
+    /// watches that its value depends on.
     func interestInDerivedKeyDidChange(_ slot: Int, _ dependencies: DependencyClosure) {
         if !dependencies.paths.isEmpty { updateDerivedKeyRoutes(of: slot, dependencies.paths) }
         for base in CollectionOfOne(slot) + dependencies.bases where schema!.keys[base].isWeak { updateWatch(of: base) }
@@ -19,25 +19,24 @@ extension ObjectRecord {
                 return nil
             }
         }
-        var starting: [Route] = []
-        var ending: [Route] = []
-        lock.withLock {
-            let isObserved = !isDying && (list(slot)?.value.count ?? 0) > 0
-            if isObserved {
-                let details = makeDetails()
-                if details.derivedKeyRoutes[slot] == nil { details.derivedKeyRoutes[slot] = made }
-                starting = details.derivedKeyRoutes[slot]!
-            } else {
-                ending = details?.derivedKeyRoutes.removeValue(forKey: slot) ?? []
+        let (starting, ending): ([Route], [Route]) = lock.withLock {
+            guard !guarded.isDying, let list = list(slot), !list.value.isEmpty else {
+                return ([], guarded.details?.derivedKeyRoutes.removeValue(forKey: slot) ?? [])
             }
+            let details = guarded.makeDetails()
+            // A start on another thread may be under way: whoever made the routes starts them.
+            guard details.derivedKeyRoutes[slot] == nil else { return ([], []) }
+            details.derivedKeyRoutes[slot] = made
+            return (made, [])
         }
         TestPoint.updatingDerivedKeyRoutes.reach()
         for route in ending { PathWork.do(.end(route)) }
-        for route in starting where made.contains(where: { $0 === route }) { PathWork.do(.start(route)) }
+        for route in starting { PathWork.do(.start(route)) }
     }
 }
 
-/// Starting and ending routes that start and end others: done one after the other, however deep objects hang together.
+/// Starting and ending routes that start and end others: done one after the other, not recursively, however long the chain of
+/// objects is.
 enum PathWork {
     case start(Route)
     case end(Route)

@@ -2,7 +2,7 @@
 /// a tracked object. Elements that are plain collections have no links: they are part of the property's value, and the
 /// chains behind them are those of the objects in them, however deep.
 ///
-/// **Relinking.** When the property of a link changes, the links behind it are taken away and made anew along the objects
+/// **Relinking.** When the property of a link changes, the links behind it are taken away and made again along the objects
 /// that are there now. Reading a property is user code, so no lock is held from one object to the next, and two threads
 /// may get into each other's way:
 ///
@@ -23,12 +23,12 @@ final class KeyPathChain: @unchecked Sendable {
     unowned(unsafe) let route: Route
     /// The record of the route's root, which the route owns.
     private let root: Borrowed<ObjectRecord>
-    @exclusivity(unchecked) private var links: [PathLink?]
+    private var links: [PathLink?]
     /// Behind an operator, by the element's address. An element that is in the collection twice has one chain.
-    @exclusivity(unchecked) private var elements: [UnsafeRawPointer: KeyPathChain] = [:]
-    @exclusivity(unchecked) private var version = 0
-    @exclusivity(unchecked) private var pending = Int.max
-    @exclusivity(unchecked) private(set) var isEnded = false
+    private var elements: [UnsafeRawPointer: KeyPathChain] = [:]
+    private var version = 0
+    private var pending = Int.max
+    private(set) var isEnded = false
 
     init(_ path: ParsedKeyPath, base: ObjectRecord, route: Route) {
         self.path = path
@@ -42,9 +42,6 @@ final class KeyPathChain: @unchecked Sendable {
     private func underLock<Result>(_ body: () -> Result) -> Result {
         root.use { $0.lock.withLock(body) }
     }
-
-    /// The link of the last component. Under the lock.
-    var lastLink: PathLink? { links[links.count - 1] }
 
     /// Links the path anew from a level on.
     ///
@@ -74,7 +71,7 @@ final class KeyPathChain: @unchecked Sendable {
             var object = start == 0 ? base.trackedObject : previous?.readObject()
             for index in start..<count {
                 guard let current = object else { break }
-                guard let link = place(on: current, at: index, version: mine) else { return }
+                guard let link = link(current, at: index, version: mine) else { return }
                 object = index < count - 1 ? link?.readObject() : nil
             }
         }
@@ -86,22 +83,21 @@ final class KeyPathChain: @unchecked Sendable {
 
     /// Makes the link of a level and puts it into the object's list. The outer nil says that another thread took over,
     /// the inner one that the object cannot be linked.
-    private func place(on object: TrackedObject, at index: Int, version wanted: Int) -> PathLink?? {
-        guard let unmanagedRecord = try? object.makeUnmanagedRecord() else { return .some(nil) }
-        let schema = unmanagedRecord.use { $0.unmanagedSchema! }
-        guard let slot = path.slot(of: index, in: schema) else {
-            let error = schema.object.unknownKey(path.keys[index], in: route.path.text)
+    private func link(_ object: TrackedObject, at index: Int, version wanted: Int) -> PathLink?? {
+        guard let record = try? object.makeRecord() else { return .some(nil) }
+        guard let slot = path.slot(of: index, in: record.unmanagedSchema!) else {
+            let error = record.schema!.unknownKey(path.keys[index], in: route.path.text)
             Diagnostics.report("A key path leads to an object it does not fit: \(error)")
             return .some(nil)
         }
-        let link = PathLink(self, level: index, isMoved: wanted > 1, unmanagedRecord: unmanagedRecord, slot: slot)
+        let link = PathLink(self, level: index, isMoved: wanted > 1, record: record, slot: slot)
         let isCurrent = underLock {
             guard version == wanted, !isEnded else { return false }
             links[index] = link
             return true
         }
         guard isCurrent else { return nil }
-        let isLinked = unmanagedRecord.use { $0.link(link) }
+        let isLinked = record.link(link)
         TestPoint.linked.reach()
         return isLinked ? .some(link) : .some(nil)
     }
@@ -151,18 +147,15 @@ final class KeyPathChain: @unchecked Sendable {
 
 extension PathLink {
     fileprivate func readObject() -> TrackedObject? {
-        unmanagedRecord!.use { record in
-            record.trackedObject.flatMap { object in
-                record.layout!.value.declaration(Int(slot)).use { $0.readObject(object) }
-            }
+        record.trackedObject.flatMap { object in
+            record.layout!.value.declaration(slot).use { $0.readObject(object) }
         }
     }
 
     fileprivate func readElements() -> [TrackedObject] {
-        guard let object = record!.trackedObject,
-            let collection = unwrapped(record!.readValue(Int(slot))) as? any KeyValueCollection
-        else { return [] }
-        defer { withExtendedLifetime(object) {} }
+        guard let collection = record.readValue(slot).flatMap(unwrapped) as? any KeyValueCollection else {
+            return []
+        }
         var found: [TrackedObject] = []
         var open = collection.elements
         while let value = open.popLast() {

@@ -28,18 +28,18 @@ extension TrackedObject {
         var end = ParsedKeyPath.End(object: self)
         var schema = try requireSchema()
         for name in path.keys.dropLast() {
-            let key = schema.keys[try schema.requireSlot(of: name, in: keyPath)].declared
-            if let value = end.object.flatMap({ unwrapped(key.read($0)) }) {
-                guard let next = value as? TrackedObject else {
-                    throw path.cannotGoOn(at: type(of: value), name, of: schema.className)
-                }
-                end.object = next
+            let key = try path.declaration(of: name, in: schema)
+            if let object = end.object {
+                defer { withExtendedLifetime(object) {} }
+                end.object = try path.readObject(.to(key), of: .to(object))
+                if end.object == nil { end.missing = (schema, name) }
+            }
+            if let next = end.object {
                 schema = try next.requireSchema()
-            } else {
-                if end.object != nil { end.missing = (schema, name) }
-                end.object = nil
-                guard let next = key.objectClass else { return end }
+            } else if let next = key.objectClass {
                 schema = try ClassSchema.of(next)
+            } else {
+                return end
             }
         }
         end.key = (schema, try schema.requireSlot(of: path.keys.last!, in: keyPath))

@@ -16,12 +16,7 @@ extension ParsedKeyPath {
         let last = keys.count - 1
         for level in 0..<last {
             let key = try declaration(of: level, in: object)
-            guard
-                let next = object.use({ object in
-                    key.use { $0.readObject(object) }
-                })
-            else {
-                try requireNothing(in: key.object, of: object.object)
+            guard let next = try readObject(key, of: object) else {
                 return Any?.none as Any
             }
             object = .to(next)
@@ -50,7 +45,18 @@ extension ParsedKeyPath {
         return schema.use { $0.layout.value.declaration(slot) }
     }
 
-    /// Throws if a key before the last holds a value that is no object. Nil is no error: the path ends there.
+    /// The object that a key before the last holds. Nil is no error: the path ends there.
+    ///
+    /// - Throws: A `KeyValueError` if the value is no object.
+    @inline(__always)
+    func readObject(
+        _ key: Borrowed<DeclaredKey>, of object: Borrowed<TrackedObject>
+    ) throws(KeyValueError) -> TrackedObject? {
+        if let next = object.use({ object in key.use { $0.readObject(object) } }) { return next }
+        try requireNothing(in: key.object, of: object.object)
+        return nil
+    }
+
     private func requireNothing(in key: DeclaredKey, of object: TrackedObject) throws(KeyValueError) {
         guard key.objectClass == nil, let value = unwrapped(key.read(object)) else { return }
         throw cannotGoOn(at: type(of: value), key.name, of: try ClassSchema.of(type(of: object)).className)

@@ -91,17 +91,12 @@ final class ParsedKeyPath: Sendable {
     /// Parses a path and checks it against a class.
     static func parse(_ text: String, for type: TrackedObject.Type) throws(KeyValueError) -> ParsedKeyPath {
         let path = try parse(text)
-        _ = try path.check(from: type, in: nil)
+        _ = try path.valueType(from: type)
         return path
     }
 
-    /// The type of the values at the end of the path, as far as it is declared.
-    func valueType(from type: TrackedObject.Type) throws(KeyValueError) -> Any.Type {
-        try check(from: type, in: nil)
-    }
-
     /// While a path is checked: the key that the value reached so far was read from.
-    fileprivate typealias Holder = (schema: ClassSchema, key: String)
+    typealias Holder = (schema: ClassSchema, key: String)
 
     /// Checks every component whose class is known from declarations, so that a misspelt one is found even if an object
     /// on the way is nil now. Behind a key whose declared type leaves the class open, components are checked when the
@@ -111,7 +106,7 @@ final class ParsedKeyPath: Sendable {
     ///   - type: The type of the value that the path begins at.
     ///   - holder: What that value is read from, or the collection that it is an element of.
     /// - Returns: The type of the values at the end, `Any` if it is not declared.
-    fileprivate func check(from type: Any.Type, in holder: Holder?) throws(KeyValueError) -> Any.Type {
+    func valueType(from type: Any.Type, in holder: Holder? = nil) throws(KeyValueError) -> Any.Type {
         var (type, holder, objectClass) = (type, holder, unwrappedType(type) as? TrackedObject.Type)
         for name in keys {
             guard let known = objectClass else {
@@ -120,19 +115,24 @@ final class ParsedKeyPath: Sendable {
                 throw cannotGoOn(at: bare, holder?.key ?? "", of: holder?.schema.className ?? "")
             }
             let schema = try ClassSchema.of(known)
-            let key = schema.keys[try schema.requireSlot(of: name, in: text)].declared
+            let key = try declaration(of: name, in: schema)
             (type, holder, objectClass) = (key.valueType, (schema, name), key.objectClass)
         }
-        return try tail?.check(on: type, in: holder, text) ?? type
+        return try tail?.resultType(on: type, in: holder, text) ?? type
     }
 
     /// The same for the elements of a collection. If they are collections themselves, keys are looked up in their
     /// elements.
-    fileprivate func check(fromElement type: Any.Type, in holder: Holder?) throws(KeyValueError) -> Any.Type {
+    fileprivate func valueType(fromElement type: Any.Type, in holder: Holder?) throws(KeyValueError) -> Any.Type {
         guard !keys.isEmpty, let inner = unwrappedType(type) as? any KeyValueCollection.Type else {
-            return try check(from: type, in: holder)
+            return try valueType(from: type, in: holder)
         }
-        return arrayType(of: try check(fromElement: inner.elementType, in: holder))
+        return arrayType(of: try valueType(fromElement: inner.elementType, in: holder))
+    }
+
+    /// The declaration of a key of the path in a class.
+    func declaration(of name: String, in schema: ClassSchema) throws(KeyValueError) -> DeclaredKey {
+        schema.keys[try schema.requireSlot(of: name, in: text)].declared
     }
 
     /// The error for a path that goes on behind a value of a type without keys.
@@ -157,7 +157,7 @@ extension ParsedKeyPath.Tail {
     }
 
     /// Checks that the operator works on values of a type. Returns the type of its result.
-    fileprivate func check(
+    fileprivate func resultType(
         on type: Any.Type, in holder: ParsedKeyPath.Holder?, _ path: String
     ) throws(KeyValueError) -> Any.Type {
         func unsupported(_ detail: String) -> KeyValueError {
@@ -167,7 +167,7 @@ extension ParsedKeyPath.Tail {
         var values: Any.Type = Any.self
         if let collection = type as? any KeyValueCollection.Type {
             values = collection.elementType
-            if let element { values = try element.check(fromElement: values, in: holder) }
+            if let element { values = try element.valueType(fromElement: values, in: holder) }
         } else if !isOpen(type) {
             throw unsupported("\(type) is no collection")
         }

@@ -2,12 +2,13 @@ import Synchronization
 
 /// One key path of one target on its way to whoever wants to know of its value: an observation, or a derived key.
 ///
-/// Ordinary observations of one key need no route, they stand in the key's list themselves. A route has a chain of
-/// links along the path, one in the list of each property on the way, which moves with the objects.
+/// Ordinary observations of one key need no route: they are in the key's list themselves. The route of a path of one key has a part
+/// of its observation in that list. The route of a longer path has a chain of links, one for each property on the way, which moves
+/// with the objects.
 ///
 /// An observation owns its routes, and a route its observation, until the observation ends.
 final class Route: @unchecked Sendable {
-    // Guarded by the lock of `root`: everything variable here, but for `place`, and in the route's chains.
+    // Guarded by the lock of `root`: everything variable here, but for `index`, and in the route's chains.
 
     let path: ParsedKeyPath
     let root: ObjectRecord
@@ -20,9 +21,12 @@ final class Route: @unchecked Sendable {
     /// Its place in the order of registration of all paths.
     let sequence: UInt64
     private static let lastSequence = Atomic<UInt64>(0)
-    private(set) var chain: KeyPathChain!
-    /// Where it stands among its observation's routes. Guarded by the lock of the observation's unmanagedRecord.
-    var place = 0
+    /// The key, if the path is one key.
+    let slot: Int?
+    private var part: KeyValueObservation?
+    private(set) var chain: KeyPathChain?
+    /// Its index among its observation's routes. Guarded by the lock of the observation's record.
+    var index = 0
 
     enum Sink {
         case observation(KeyValueObservation)
@@ -40,7 +44,12 @@ final class Route: @unchecked Sendable {
         self.root = root
         self.sink = sink
         unmanagedObservation = if case .observation(let observation) = sink { .to(observation) } else { nil }
-        chain = KeyPathChain(path, base: root, route: self)
+        slot = path.keys.count == 1 && path.tail == nil ? root.schema!.slot(of: path.keys[0]) : nil
+        if slot == nil {
+            chain = KeyPathChain(path, base: root, route: self)
+        } else if case .observation(let observation) = sink {
+            part = KeyValueObservation(partFor: self, of: observation)
+        }
         Counters.routes.add(1)
     }
 
@@ -58,16 +67,26 @@ final class Route: @unchecked Sendable {
     /// Links the path up. May be called again to make sure of it; has no effect once the route has been ended, so that a
     /// start on one thread cannot come after the end on another.
     func start() {
-        chain.relink(from: 0)
+        if let chain { return chain.relink(from: 0) }
+        TestPoint.relinking.reach()
+        if let part = root.lock.withLock({ part }) { _ = root.link(part) }
+        TestPoint.linked.reach()
     }
 
-    /// Takes all links away, for good.
+    /// Takes the part or all links away, for good.
     func end() {
-        chain.end()
+        if let chain { return chain.end() }
+        let part = root.lock.withLock { self.part.take() }
+        if let part, part.changeStateToEnded() { root.unlink(part) }
+    }
+
+    /// The deinit of the root has begun.
+    func rootIsDying() {
+        if case .observation(let observation) = sink { observation.targetDidDie(of: self) } else { end() }
     }
 
     /// Whether the path has been taken from its observation, or that has ended.
-    var isEnded: Bool { root.lock.withLock { chain.isEnded } }
+    var isEnded: Bool { root.lock.withLock { chain?.isEnded ?? (part == nil) } }
 
     /// The value at the end of the path; nil where an object on the way is missing.
     func currentValue() -> Any? {
@@ -80,76 +99,11 @@ final class Route: @unchecked Sendable {
         isOneOfSeveral && unmanagedObservation?.use { $0.handling.ignoresChange } ?? false
     }
 
-    /// The list of the property at the end of the path; nil if it is not reached, or behind an operator.
-    var leafList: InPlace<ObserverList>? {
-        guard path.tail == nil, let link = root.lock.withLock({ chain.lastLink }) else { return nil }
-        return link.record!.list(Int(link.slot))
-    }
+    /// The list of the key, if the path is one key.
+    var keyList: InPlace<ObserverList>? { slot.flatMap { root.list($0) } }
+
+    /// What the observation needs of a change.
+    var needs: ObserverList.Interest { ObserverList.Interest(for: unmanagedObservation!.use { $0.options }) }
 
     var observation: KeyValueObservation? { unmanagedObservation?.object }
-}
-
-/// A place on the way of a path: in the list of one property of one object.
-final class PathLink: ObservationNode {
-    let route: Route
-    let chain: KeyPathChain
-    /// Which key of the chain's path the property is.
-    let level: Int
-    /// Whether a change of the property is a change of the path's value as it stands: it is the last component.
-    let isLeaf: Bool
-    let linkNeeds: ObserverList.Needs
-    /// Whether the path has been linked before, to other objects perhaps.
-    let isMoved: Bool
-
-    init(_ chain: KeyPathChain, level: Int, isMoved: Bool, unmanagedRecord: Borrowed<ObjectRecord>, slot: Int) {
-        route = chain.route
-        self.isMoved = isMoved
-        self.chain = chain
-        self.level = level
-        var flags: Marks = []
-        if chain === route.chain, level == chain.path.keys.count - 1, chain.path.tail == nil,
-            let observation = route.observation
-        {
-            isLeaf = true
-            linkNeeds = observation.needs
-            if route.ignoresChange { flags = [.pathEnd, .sharedHandler] } else if level > 0 { flags = .pathEnd }
-        } else {
-            isLeaf = false
-            linkNeeds = .inner
-        }
-        super.init(unmanagedRecord: unmanagedRecord, slot: slot, kind: .link, flags: flags)
-        Counters.links.add(1)
-    }
-
-    deinit {
-        Counters.links.add(-1)
-    }
-
-    /// What the path's change is a change of, if that is a derived key.
-    var derivedKey: (root: ObjectRecord, slot: Int)? {
-        if case .derivedKey(let slot) = route.sink { (route.root, slot) } else { nil }
-    }
-
-    /// Whether it is the link of the root's own property.
-    var isFirst: Bool { level == 0 && chain === route.chain }
-
-    /// Whether objects are linked behind it, which move when its property changes.
-    var isFollowed: Bool { level < chain.path.keys.count - 1 || chain.path.tail?.objectPath != nil }
-
-    /// Takes the link out of its list, or makes sure that it never gets in.
-    func cancel() {
-        unmanagedRecord!.use { record in
-            record.lock.withLock { isCancelled = true }
-            record.unlink(self) {}
-        }
-    }
-
-    override func targetDidDie() {
-        record!.unlink(self) {}
-        guard isFirst else { return }
-        switch route.sink {
-        case .observation(let observation): observation.targetDidDie(of: route)
-        case .derivedKey, .nobody: route.end()
-        }
-    }
 }

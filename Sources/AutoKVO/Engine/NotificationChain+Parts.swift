@@ -1,0 +1,82 @@
+extension NotificationChain {
+    /// Where a change concerns several subjects, the parts of observations of several paths are called behind all lists, together
+    /// with the other paths, in the order of registration: they get notifications of their own, and the traversals of their lists
+    /// skip them. Of an observation whose handler ignores what changed one part is called.
+    ///
+    /// Until they are removed again, the chain is not to be used through another copy of it.
+    ///
+    /// - Returns: Whether there are any.
+    @inline(__always)
+    mutating func separateParts(isPrior: Bool, _ thread: InPlace<ThreadContext>) -> Bool {
+        if isSingle { return false }
+        var haveParts = false
+        forEach { if let list = $0.list, list.value.hasParts { haveParts = true } }
+        return haveParts && addParts(isPrior: isPrior, thread)
+    }
+
+    @inline(never)
+    private mutating func addParts(isPrior: Bool, _ thread: InPlace<ThreadContext>) -> Bool {
+        var lists = NotificationChain()
+        var routes: [Borrowed<PendingNotification>] = []
+        forEachRemoving { notification in
+            if notification.use({ $0.route }) != nil { return routes.append(notification) }
+            lists.append(notification)
+            notification.use { source in
+                guard let list = source.list, list.value.hasParts, !isPrior || source.needs.contains(.prior) else { return }
+                source.skipped = .part
+                for route in source.record!.use({ $0.partRoutes(in: list, upTo: source.bound) }) {
+                    let part = thread.value.takeNotification()
+                    part.use { $0.setSubject(part: route, of: source) }
+                    routes.append(part)
+                }
+            }
+        }
+        self = lists
+        var called: Set<ObjectIdentifier> = []
+        for notification in routes.sorted(by: { $0.routeSequence < $1.routeSequence }) {
+            notification.use {
+                let route = $0.route!.object
+                if route.ignoresChange, let observation = route.observation {
+                    $0.isStarted = !called.insert(ObjectIdentifier(observation)).inserted
+                }
+            }
+            append(notification)
+        }
+        return true
+    }
+
+    mutating func removeParts(_ thread: InPlace<ThreadContext>) {
+        var rest = NotificationChain()
+        forEachRemoving { notification in
+            notification.use { $0.skipped = [] }
+            if notification.use({ $0.isAdded }) { thread.giveBack(notification) } else { rest.append(notification) }
+        }
+        self = rest
+    }
+
+    /// Calls a function with each, which may append it to another chain.
+    private func forEachRemoving(_ body: (Borrowed<PendingNotification>) -> Void) {
+        var cursor = first
+        while let notification = cursor {
+            cursor = notification.use { $0.next }
+            body(notification)
+        }
+    }
+}
+
+extension Borrowed where Object == PendingNotification {
+    fileprivate var routeSequence: UInt64 { use { $0.route!.use { $0.sequence } } }
+}
+
+extension ObjectRecord {
+    /// The routes of the parts in a list, as far as it was when the change began.
+    fileprivate func partRoutes(in list: InPlace<ObserverList>, upTo bound: UInt64) -> [Borrowed<Route>] {
+        lock.withLock {
+            var found: [Borrowed<Route>] = []
+            list.value.forEachLinked {
+                if $0.sequence <= bound, let route = $0.details?.partRoute { found.append(.retaining(route)) }
+            }
+            return found
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Synchronization
+
+/// What decides how a traversal treats an observation: the options in the low bits, the state in the two highest, so that one test
+/// says whether the handler may simply be called. All but the state is constant.
+@usableFromInline
+struct ObservationFlags: OptionSet, AtomicRepresentable, Sendable {
+    @usableFromInline let rawValue: UInt32
+    /// It is a part: it stands in the list of one key for an observation of several paths or targets.
+    static let part = ObservationFlags(rawValue: 1 << 14)
+    /// Every observation has it: a set with it is disjoint with no observation's flags.
+    static let any = ObservationFlags(rawValue: 1 << 15)
+    /// An observer is to be kept alive for the call, or the handler takes more than the change.
+    static let notJustChange = ObservationFlags(rawValue: 1 << 16)
+    /// Disjoint with the flags of an active observation only.
+    static let inactive = ObservationFlags(rawValue: 3 << State.shift)
+    static let partOrInactive = ObservationFlags(rawValue: 1 << 14 | 3 << State.shift)
+
+    @inlinable @inline(__always)
+    init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    @inline(__always)
+    init(_ options: ObservingOptions) { rawValue = UInt32(options.rawValue) }
+
+    @inlinable
+    var options: ObservingOptions { ObservingOptions(rawValue: UInt16(truncatingIfNeeded: rawValue & 0x3FFF)) }
+
+    @inline(__always)
+    var state: State { State(rawValue: UInt8(truncatingIfNeeded: rawValue &>> State.shift)) }
+
+    @inline(__always)
+    func with(_ state: State) -> ObservationFlags {
+        ObservationFlags(rawValue: rawValue & ~ObservationFlags.inactive.rawValue | UInt32(state.rawValue) &<< State.shift)
+    }
+
+    /// Not an enumeration, which would be checked for being one of its cases each time it is read.
+    struct State: RawRepresentable, Equatable {
+        let rawValue: UInt8
+        fileprivate static let shift: UInt32 = 30
+        static let active = State(rawValue: 0)
+        /// With `.once` and `.prior`: one change has made its prior call and will make the other.
+        static let claimed = State(rawValue: 1)
+        /// With `.once`: delivered. `rearm()` makes it active again.
+        static let fired = State(rawValue: 2)
+        static let ended = State(rawValue: 3)
+
+        @inline(__always)
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+    }
+}
+
+extension KeyValueObservation {
+    @inline(__always)
+    var state: ObservationFlags.State { flags.state }
+
+    /// Changes the state if it is the expected one.
+    ///
+    /// - Returns: Whether it was, and what it was.
+    func changeState(
+        from expected: ObservationFlags.State, to desired: ObservationFlags.State
+    ) -> (changed: Bool, before: ObservationFlags.State) {
+        let constant = flags
+        let (changed, before) = atomicFlags.compareExchange(
+            expected: constant.with(expected), desired: constant.with(desired), ordering: .acquiringAndReleasing)
+        return (changed, before.state)
+    }
+
+    /// Ends it, whatever its state is. False if it had ended.
+    func changeStateToEnded() -> Bool {
+        var seen = state
+        while seen != .ended {
+            let (done, now) = changeState(from: seen, to: .ended)
+            if done { return true }
+            seen = now
+        }
+        return false
+    }
+
+    /// Whether changes are delivered.
+    @inline(__always)
+    var isLive: Bool { state == .active || state == .claimed }
+
+    /// Whether it is live, and no change has claimed it.
+    @inline(__always)
+    var isActive: Bool { state == .active }
+}

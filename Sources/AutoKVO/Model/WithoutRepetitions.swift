@@ -1,0 +1,5 @@
+/// The first of each group of equal elements, in order.
+func withoutRepetitions<Element: Hashable>(_ elements: [Element]) -> [Element] {
+    var seen: Set<Element> = []
+    return elements.filter { seen.insert($0).inserted }
+}

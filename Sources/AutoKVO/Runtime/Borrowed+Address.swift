@@ -1,0 +1,31 @@
+internal import CSwiftRuntime
+
+/// References made of addresses. Whoever makes one knows that the object's memory is still allocated.
+extension Borrowed {
+    /// The reference that an integer was made of; nil for zero.
+    @inline(__always)
+    init?(bitPattern: UInt) {
+        guard let address = UnsafeRawPointer(bitPattern: bitPattern) else { return nil }
+        self = .at(address)
+    }
+
+    /// The reference as an integer, for a word that atomic operations change.
+    @inline(__always)
+    var bitPattern: UInt { UInt(bitPattern: address) }
+
+    /// The address of the first stored property of the object's root class.
+    ///
+    /// **Assumption** `objectHeader`: before it the object has two words of its own.
+    var firstProperty: UnsafeMutableRawPointer { address + 2 * MemoryLayout<UInt>.size }
+
+    init(firstProperty: UnsafeMutableRawPointer) { self = .at(firstProperty - 2 * MemoryLayout<UInt>.size) }
+
+    /// Whether the object's deinit has begun.
+    var isDeinitializing: Bool { csr_is_deinitializing(rawAddress) }
+
+    /// The object at an address if it is of this class or a subclass.
+    @inline(__always)
+    static func ofKind(at address: UnsafeRawPointer) -> Borrowed? {
+        Borrowed<AnyObject>.at(address).use { $0 is Object } ? .at(address) : nil
+    }
+}

@@ -1,0 +1,102 @@
+/// Where a property's value is, in the memory of an object: valid as long as the object lives. Whoever has one keeps the object.
+///
+/// **Assumption** `storageAddress`: the address of a stored property that is passed `inout` is that of the property itself.
+/// A use through the address escapes the check that nobody else uses the property meanwhile; `checkedValue` and `exclusively`
+/// make up for it.
+@usableFromInline
+struct PropertyStorage<Value> {
+    @usableFromInline let pointer: UnsafeMutablePointer<Value>
+
+    @inlinable @inline(__always)
+    init(pointer: UnsafeMutablePointer<Value>) { self.pointer = pointer }
+
+    /// The storage of a property that is passed as `inout`.
+    @inlinable @inline(__always)
+    init(at property: inout Value) {
+        pointer = withUnsafeMutablePointer(to: &property) { $0 }
+    }
+
+    /// The storage at an offset in an object.
+    init(in object: AnyObject, offset: Int) {
+        pointer = (Borrowed.to(object).address + offset).assumingMemoryBound(to: Value.self)
+    }
+
+    /// The same storage, which begins with a value of this type, or which a value of the other type begins with.
+    init<Other>(_ other: PropertyStorage<Other>) {
+        pointer = UnsafeMutableRawPointer(other.pointer).assumingMemoryBound(to: Value.self)
+    }
+
+    /// How far into an object the storage is, if it is in that object.
+    @inlinable @inline(__always)
+    func offset(in object: AnyObject) -> Int {
+        UnsafeMutableRawPointer(pointer) - Borrowed.to(object).address
+    }
+
+    /// The value, used without a check of exclusive access.
+    @inlinable
+    var value: Value {
+        @inline(__always) unsafeAddress { UnsafePointer(pointer) }
+        @inline(__always) nonmutating unsafeMutableAddress { pointer }
+    }
+
+    /// The value. Traps if it is being changed.
+    @usableFromInline
+    var checkedValue: Value {
+        @inlinable get {
+            ExclusiveAccess.checkRead(of: pointer)
+            return pointer.pointee
+        }
+    }
+
+    /// Changes the value in place. As for the property itself, an access to it from inside the closure, or from the `deinit` of
+    /// an element that leaves, is a violation of exclusive access, which traps.
+    @inlinable @inline(__always)
+    func exclusively<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result
+    {
+        var access = ExclusiveAccess()
+        access.begin(to: pointer)
+        defer { access.end() }
+        return try body(&pointer.pointee)
+    }
+}
+
+/// The old and the new value of a change, as far as they are known: pointers to values of one type.
+@usableFromInline
+struct ValuePointers {
+    @usableFromInline let type: Any.Type
+    @usableFromInline let old: UnsafeRawPointer?
+    @usableFromInline let new: UnsafeRawPointer?
+
+    @inlinable @inline(__always)
+    init(type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?) {
+        self.type = type
+        self.old = old
+        self.new = new
+    }
+
+    /// Calls a function with pointers to the new value of a write, and to where the write has to put the old one. That is
+    /// released behind the function, and so behind all accesses: releasing it may run code that reads the property.
+    @inlinable @inline(__always)
+    static func with<Value, Result>(
+        new: Value, _ body: (ValuePointers, _ old: PropertyStorage<Value>) -> Result
+    ) -> Result {
+        var old = new
+        return withUnsafeMutablePointer(to: &old) { old in
+            withUnsafePointer(to: new) {
+                body(ValuePointers(type: Value.self, old: old, new: $0), PropertyStorage(pointer: old))
+            }
+        }
+    }
+
+    /// Calls a function with pointers to values, as far as there are any.
+    @inlinable @inline(__always)
+    static func with<Value>(old: Value?, new: Value?, _ body: (ValuePointers) -> Void) {
+        func withPointer(to value: Value?, _ body: (UnsafeRawPointer?) -> Void) {
+            guard let value else { return body(nil) }
+            withUnsafePointer(to: value) { body($0) }
+        }
+        withPointer(to: old) { old in
+            withPointer(to: new) { body(ValuePointers(type: Value.self, old: old, new: $0)) }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+@Suite("Elements that come and leave") struct ElementTests {
+    let person = Person()
+    let log = MessageLog()
+
+    @discardableResult
+    private func observeFriends(_ options: ObservingOptions = []) throws -> KeyValueObservation {
+        try person.observeElements(
+            "friends", of: Person.self, options: options, added: { [log] in log.add("+\($0.firstName)") },
+            removed: { [log] in log.add("-\($0.firstName)") })
+    }
+
+    @Test("elements that are there are added at first if asked for") func initial() throws {
+        person.friends = [Person("A"), Person("B")]
+        try observeFriends()
+        #expect(log.messages == [])
+        try observeFriends([.initial])
+        #expect(log.messages == ["+A", "+B"])
+    }
+
+    @Test("edits tell the elements they concern") func edits() throws {
+        let (a, b, c) = (Person("A"), Person("B"), Person("C"))
+        try observeFriends()
+        person.$friends.append(a)
+        person.$friends.insert(b, at: 0)
+        person.$friends[0] = c
+        person.$friends.remove(at: 1)
+        #expect(log.messages == ["+A", "+B", "-B", "+C", "-A"])
+        person.friends.append(a)
+        #expect(log.messages.last == "+A")
+        person.$friends.swapAt(0, 1)
+        person.$friends.sort { $0.firstName < $1.firstName }
+        #expect(log.messages.count == 6)
+    }
+
+    @Test("an assignment tells the difference, equal elements as often as they are there") func assignments() throws {
+        try person.observeElements(
+            "scores", of: Int.self, added: { [log] in log.add("+\($0)") }, removed: { [log] in log.add("-\($0)") })
+        person.scores = [1, 1, 2]
+        person.scores = [2, 1, 3]
+        #expect(log.messages == ["+1", "+1", "+2", "-1", "+3"])
+        try person.observeElements(
+            "tags", of: String.self, added: { [log] in log.add("+\($0)") }, removed: { [log] in log.add("-\($0)") })
+        person.tags = ["a"]
+        person.$tags.insert("b")
+        person.$tags.remove("a")
+        #expect(log.messages.suffix(3) == ["+a", "+b", "-a"])
+    }
+
+    @Test("several edits that are coalesced tell what came of them") func coalesced() throws {
+        person.scores = [1, 2]
+        try person.observeElements(
+            "scores", of: Int.self, added: { [log] in log.add("+\($0)") }, removed: { [log] in log.add("-\($0)") })
+        coalescingChanges {
+            person.$scores.append(3)
+            person.$scores.remove(at: 0)
+            person.$scores.append(4)
+            person.$scores.remove(at: 2)
+        }
+        #expect(log.messages == ["-1", "+3"])
+    }
+
+    @Test("a path to a collection of another object follows the object") func paths() throws {
+        let (first, second) = (Person("First"), Person("Second"))
+        let shared = Person("Shared")
+        first.friends = [shared, Person("A")]
+        second.friends = [Person("B"), shared]
+        try person.observeElements(
+            "spouse.friends", of: Person.self, added: { [log] in log.add("+\($0.firstName)") },
+            removed: { [log] in log.add("-\($0.firstName)") })
+        person.spouse = first
+        person.spouse = second
+        person.spouse = nil
+        #expect(log.messages == ["+Shared", "+A", "-A", "+B", "-B", "-Shared"])
+    }
+
+    @Test("elements convert, and ones that never can are refused") func types() throws {
+        try person.observeElements("friends", of: Employee.self, added: { [log] _ in log.add("employee") })
+        person.friends = [Person(), Employee()]
+        #expect(log.messages == ["employee"])
+        #expect(throws: KeyValueError.self) { try person.observeElements("friends", of: Int.self) }
+        #expect(throws: KeyValueError.self) { try person.observeElements("age", of: Int.self) }
+        #expect(throws: KeyValueError.self) { try person.observeElements("friend", of: Person.self) }
+        #expect(person.observations().count == 1)
+    }
+
+    @Test("with an observer the closures get it, and its death ends the observation") func observer() throws {
+        let tracker = LifetimeTracker()
+        var panel: PlainObserver? = PlainObserver(tracker)
+        do {
+            let token = tracker.token()
+            try panel!.observeElements(
+                "scores", of: person, as: Int.self,
+                added: {
+                    token.touch()
+                    $0.log.append("+\($1)")
+                }, removed: { $0.log.append("-\($1)") })
+        }
+        person.scores = [1]
+        person.$scores.removeAll()
+        #expect(panel!.log == ["+1", "-1"])
+        panel = nil
+        person.scores = [2]
+        tracker.expectNoLeaks()
+    }
+
+    @Test("the elements, their owner and the closures are freed") func leaks() throws {
+        let tracker = LifetimeTracker()
+        do {
+            let owner = tracker.track(Person())
+            let token = tracker.token()
+            try owner.observeElements(
+                "friends", of: Person.self, options: [.initial], added: { _ in token.touch() },
+                removed: { _ in token.touch() })
+            owner.$friends.append(tracker.track(Person()))
+            owner.friends = [tracker.track(Person())]
+        }
+        tracker.expectNoLeaks()
+    }
+}

@@ -1,0 +1,279 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+@Suite("Coalesced changes") struct CoalescingTests {
+    let person = Person()
+    let recorder = Recorder<Any>()
+
+    @Test("two keys of one observation are one call, told of the key that changed last") func twoKeys() throws {
+        try person.observe(["age", "lastName"], options: [.old, .new], recorder.handler())
+        coalescingChanges {
+            person.age = 1
+            person.lastName = "Ray"
+            person.lastName = "Moe"
+            #expect(recorder.count == 0)
+        }
+        #expect(recorder.paths == ["lastName"])
+        #expect(recorder.olds(String.self) == ["Lee"])
+        #expect(recorder.news(String.self) == ["Moe"])
+    }
+
+    @Test("the same key twice is one call, with the first old and the last new value") func sameKey() throws {
+        try person.observe("age", options: [.old, .new], recorder.handler())
+        coalescingChanges {
+            person.age = 1
+            person.age = 2
+        }
+        #expect(recorder.count == 1)
+        #expect(recorder.olds(Int.self) == [0])
+        #expect(recorder.news(Int.self) == [2])
+        person.age = 3
+        #expect(recorder.count == 2)
+    }
+
+    @Test("observations are called in the order in which they were first concerned") func order() throws {
+        try person.observe("lastName", recorder.handler("lastName"))
+        try person.observe("age", recorder.handler("age"))
+        coalescingChanges {
+            person.age = 1
+            person.lastName = "Ray"
+            person.age = 2
+        }
+        #expect(recorder.labels == ["age", "lastName"])
+    }
+
+    @Test("only the end of the outermost tells") func nested() throws {
+        try person.observe("age", options: [.new], recorder.handler())
+        coalescingChanges {
+            coalescingChanges { person.age = 1 }
+            #expect(recorder.count == 0)
+            person.age = 2
+        }
+        #expect(recorder.news(Int.self) == [2])
+    }
+
+    @Test("a closure that throws tells what was changed until then, and the error goes on") func throwing() throws {
+        struct Failure: Error {}
+        try person.observe("age", options: [.new], recorder.handler())
+        #expect(throws: Failure.self) {
+            try coalescingChanges { () throws(Failure) in
+                person.age = 1
+                throw Failure()
+            }
+        }
+        #expect(recorder.news(Int.self) == [1])
+        let result = coalescingChanges { 5 }
+        #expect(result == 5)
+        person.age = 2
+        #expect(recorder.count == 2)
+    }
+
+    @Test("a value that came back to what it was is no change for .distinct") func distinct() throws {
+        try person.observe("age", options: [.distinct], recorder.handler("distinct"))
+        try person.observe("age", recorder.handler("all"))
+        try person.observe("scores", options: [.distinct], recorder.handler("scores"))
+        coalescingChanges {
+            person.age = 1
+            person.age = 0
+            person.$scores.append(1)
+            person.$scores.removeAll { $0 == 1 }
+        }
+        #expect(recorder.labels == ["all"])
+    }
+
+    @Test("an observation with .once is called once, with the last value") func once() throws {
+        try person.observe("age", options: [.once, .new], recorder.handler())
+        coalescingChanges {
+            person.age = 1
+            person.age = 2
+        }
+        person.age = 3
+        #expect(recorder.news(Int.self) == [2])
+    }
+
+    @Test("who is removed, registered or dies inside is treated as at the end") func removal() throws {
+        var dying: Person? = Person()
+        let removed = try person.observe("age", recorder.handler("removed"))
+        try person.addObserver(dying!, forKeyPath: "age") { [recorder] _, change in recorder.record(change, "dying") }
+        try dying!.observe("age", recorder.handler("dead"))
+        let group = try person.observe(["age", "lastName"], recorder.handler("group"))
+        coalescingChanges {
+            person.lastName = "Ray"
+            person.age = 1
+            dying!.age = 1
+            removed.remove()
+            group.remove(keyPath: "age")
+            dying = nil
+        }
+        #expect(recorder.labels == ["group"])
+        #expect(recorder.paths == ["lastName"])
+        recorder.clear()
+        try coalescingChanges {
+            person.lastName = "Moe"
+            try person.observe("lastName", options: [.initial], recorder.handler("late"))
+            #expect(recorder.labels == ["late"])
+        }
+        #expect(recorder.labels == ["late", "group"])
+    }
+
+    @Test("a target that dies inside is not given to the handler of an observation that is ended by hand") func manual()
+        throws
+    {
+        var target: Person? = Person()
+        let observation = target!.observe(\.age, options: [.unregisterManually]) { _, _ in
+            Issue.record("a dead target was delivered")
+        }
+        coalescingChanges {
+            target!.age = 1
+            target = nil
+        }
+        observation.remove()
+    }
+
+    @Test("prior calls are left out and dependent keys are told once") func dependent() throws {
+        try person.observe("fullName", options: [.prior, .old, .new], recorder.handler())
+        coalescingChanges {
+            person.firstName = "Eve"
+            person.lastName = "Ray"
+        }
+        #expect(recorder.priors == [false])
+        #expect(recorder.olds(String.self) == ["Ann Lee"])
+        #expect(recorder.news(String.self) == ["Eve Ray"])
+    }
+
+    @Test("several edits of a collection are one setting, old and new whole") func edits() throws {
+        person.scores = [1, 2, 3]
+        person.tags = ["a", "b"]
+        try person.observe("scores", options: [.old, .new], recorder.handler())
+        try person.observe("tags", options: [.old, .new], recorder.handler())
+        coalescingChanges {
+            person.$scores.append(4)
+            person.$scores.remove(at: 0)
+            person.$scores.swapAt(0, 1)
+            person.$tags.insert("c")
+            person.$tags.remove("a")
+        }
+        #expect(recorder.kinds == [.setting, .setting])
+        #expect(recorder.entries[0].old as? [Int] == [1, 2, 3])
+        #expect(recorder.entries[0].new as? [Int] == [3, 2, 4])
+        #expect(recorder.entries[1].old as? Set == ["a", "b"])
+        #expect(recorder.entries[1].new as? Set == ["b", "c"])
+        recorder.clear()
+        coalescingChanges {
+            person.$scores.append(9)
+            person.scores = [7]
+            person.$scores.append(8)
+        }
+        #expect(recorder.last?.old as? [Int] == [3, 2, 4])
+        #expect(recorder.last?.new as? [Int] == [7, 8])
+        recorder.clear()
+        coalescingChanges { person.$scores.append(10) }
+        #expect(recorder.kinds == [.insertion])
+        #expect(recorder.last?.indexes == RangeSet(2..<3))
+    }
+
+    @Test("the whole old value of any array, and values that are read before the first handler") func whole() throws {
+        let crate = Crate()
+        crate.dense = [1, 2, 3]
+        try crate.observe("dense") { change in
+            let crate = change.target as! Crate
+            if crate.dense.count < 5 { crate.$dense.append(9) }
+        }
+        try crate.observe("dense", options: [.old, .new], recorder.handler())
+        coalescingChanges {
+            crate.$dense.append(4)
+            crate.$dense.remove(at: 0)
+            crate.$dense[0] = 7
+        }
+        #expect(recorder.entries.map(\.kind) == [.setting, .insertion, .insertion])
+        #expect(recorder.entries.first?.old as? ContiguousArray == [1, 2, 3])
+        #expect(recorder.entries.first?.new as? ContiguousArray == [7, 3, 4])
+    }
+
+    @Test("an observer that is added inside gets the collection from before its own first edit") func addedInside()
+        throws
+    {
+        person.scores = [1]
+        person.tags = ["a"]
+        try person.observe("scores", options: [.old, .new], recorder.handler("first"))
+        try coalescingChanges {
+            person.$scores.append(2)
+            person.$tags.insert("b")
+            try person.observe("scores", options: [.old, .new], recorder.handler("second"))
+            try person.observe("tags", options: [.old, .new], recorder.handler("tags"))
+            person.$scores.append(3)
+            person.$scores.append(4)
+            person.$tags.insert("c")
+            person.$tags.insert("d")
+        }
+        #expect(recorder.labels == ["first", "second", "tags"])
+        #expect(recorder.entries[0].old as? [Int] == [1])
+        #expect(recorder.entries[1].old as? [Int] == [1, 2])
+        #expect(recorder.entries[2].old as? Set == ["a", "b"])
+        #expect(recorder.entries[0].new as? [Int] == [1, 2, 3, 4])
+        #expect(recorder.entries[1].new as? [Int] == [1, 2, 3, 4])
+    }
+
+    @Test("a path that moves to another object keeps the collection from before the first edit") func movedPath() throws
+    {
+        let (first, second) = (Person(), Person())
+        (first.scores, second.scores) = ([1], [9])
+        person.spouse = first
+        try person.observe("spouse.scores", options: [.old, .new], recorder.handler())
+        coalescingChanges {
+            first.$scores.append(2)
+            person.spouse = second
+            second.$scores.append(8)
+        }
+        #expect(recorder.kinds == [.setting])
+        #expect(recorder.last?.old as? [Int] == [1])
+        #expect(recorder.last?.new as? [Int] == [9, 8])
+    }
+
+    @Test("edits copy the collection once, however many there are") func linear() throws {
+        let count = 20_000
+        person.scores = Array(0..<count)
+        try person.observe("scores", options: [.old, .new], recorder.handler())
+        var storages: Set<UnsafeRawPointer> = []
+        coalescingChanges {
+            for index in 0..<count {
+                person.$scores[index] = -1
+                person.scores.withUnsafeBytes { _ = storages.insert($0.baseAddress!) }
+            }
+        }
+        #expect(storages.count == 1)
+        #expect(recorder.last?.old as? [Int] == Array(0..<count))
+        #expect(recorder.last?.new as? [Int] == Array(repeating: -1, count: count))
+    }
+
+    @Test("what handlers change at the end is told inside their call") func reentrant() throws {
+        try person.observe("age") { [recorder] change in
+            recorder.record(change, "age")
+            let person = change.target as! Person
+            if person.age < 3 { person.age += 1 }
+        }
+        coalescingChanges { person.age = 1 }
+        #expect(recorder.count == 3)
+        #expect(person.age == 3)
+    }
+
+    @Test("many changes of several targets on another thread are one call") func background() throws {
+        let together = Counter()
+        let single = Counter()
+        onAnotherThread {
+            do {
+                let targets = (0..<5).map { _ in Person() }
+                for _ in 0..<10 {
+                    try targets.observe("age") { _ in together.add() }
+                    for target in targets { try target.observe("age") { _ in single.add() } }
+                }
+                coalescingChanges { for index in 0..<5000 { targets[index % 5].age = index } }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(together.count == 10)
+        #expect(single.count == 50)
+    }
+}

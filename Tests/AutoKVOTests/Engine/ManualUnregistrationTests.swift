@@ -1,0 +1,216 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class OptedOut: Model {
+    @Observed var value = 0
+    override class var unregistersAutomatically: Bool { false }
+    override class var schema: Schema { Schema(OptedOut.self, extending: super.schema) { Key("value", \.value) } }
+}
+
+@Suite("Unregistering by hand") struct ManualUnregistrationTests {
+    let tracker = LifetimeTracker()
+
+    @Test(
+        "with .unregisterManually, the target dying first leaves the observation valid and remove() safe",
+        arguments: ["age", "address.city", "age|firstName", "cityLine"])
+    func targetFirst(path: String) throws {
+        let panel = Person("Panel")
+        var reasons: [KeyValueObservation.EndReason] = []
+        let observation: KeyValueObservation
+        do {
+            let person = tracker.track(Person())
+            person.address = Address()
+            let token = tracker.token()
+            observation = try person.addObserver(panel, forKeyPath: path, options: [.unregisterManually]) { _, _ in
+                token.touch()
+            }
+            observation.onEnd { reasons.append($0) }
+        }
+        #expect(tracker.liveCount == 1)
+        #expect(observation.isValid)
+        #expect(observation.target == nil)
+        #expect(reasons.isEmpty)
+        observation.remove()
+        observation.remove()
+        #expect(!observation.isValid)
+        #expect(reasons == [.removed])
+        tracker.expectNoLeaks()
+    }
+
+    @Test(
+        "with .unregisterManually, the observer dying first leaves it valid; nothing is delivered; one diagnostic",
+        arguments: ["age", "age|firstName", "fullName|age"])
+    func observerFirst(path: String) throws {
+        let person = Person()
+        var calls = 0
+        let observation: KeyValueObservation
+        do {
+            let panel = tracker.track(Person("Panel"))
+            observation = try person.addObserver(panel, forKeyPath: path, options: [.unregisterManually]) { _, _ in
+                calls += 1
+            }
+        }
+        tracker.expectNoLeaks()
+        #expect(observation.isValid)
+        let lines = messages {
+            person.age = 1
+            person.age = 2
+            person.firstName = "x"
+        }
+        #expect(calls == 0)
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("ManualUnregistrationTests.swift") == true)
+        #expect(lines.first?.contains(" by a dead Person,") == true)
+        #expect(observation.isValid)
+        observation.remove()
+        #expect(!observation.isValid)
+        #expect(messages { person.age = 3 }.isEmpty)
+        #expect(person.observations().isEmpty)
+    }
+
+    @Test("a description names the class of a side that is dead, tracked or not", arguments: [true, false])
+    func descriptionOfTheDead(tracked: Bool) throws {
+        final class Panel {}
+        var person: Person? = Person()
+        var panel: AnyObject? = tracked ? Employee() : Panel()
+        let observations = try ["age", "age|firstName"].map {
+            try person!.addObserver(panel!, forKeyPath: $0, options: [.unregisterManually]) { _, _ in }
+        }
+        panel = nil
+        for observation in observations {
+            #expect(observation.debugDescription.contains(" by a dead \(tracked ? "Employee" : "Panel"),"))
+            #expect(observation.debugDescription.contains(" on Person(0x"))
+        }
+        person = nil
+        for observation in observations {
+            #expect(observation.debugDescription.contains(" on a dead Person by a dead "))
+            observation.remove()
+            #expect(observation.debugDescription.contains(" on a dead Person by a dead "))
+        }
+    }
+
+    @Test(
+        "both sides may die before remove(), in either order, tracked observer or not", arguments: [true, false],
+        [true, false])
+    func bothDie(targetFirst: Bool, tracked: Bool) throws {
+        var person: Person? = tracker.track(Person())
+        var panel: AnyObject? = tracked ? tracker.track(Person("Panel")) : PlainObserver(tracker)
+        let token = tracker.token()
+        let observation = try person!.addObserver(panel!, forKeyPath: "age", options: [.unregisterManually]) { _, _ in
+            token.touch()
+        }
+        if targetFirst { person = nil } else { panel = nil }
+        #expect(observation.isValid)
+        person = nil
+        panel = nil
+        #expect(tracker.liveCount == 1)
+        #expect(observation.isValid)
+        observation.remove()
+        #expect(!observation.isValid)
+    }
+
+    @Test("by any of its sides a manual observation can be found and removed after the other died")
+    func foundAfterDeath() throws {
+        let panel = Person("Panel")
+        do {
+            let person = tracker.track(Person())
+            try person.addObserver(panel, forKeyPath: "age", options: [.unregisterManually]) { _, _ in }
+            try person.addObserver(panel, forKeyPath: ["age", "address.city"], options: [.unregisterManually]) { _, _ in
+            }
+        }
+        tracker.expectNoLeaks()
+        #expect(panel.observations().count == 2)
+        #expect(panel.stopObservingAllTargets() == 2)
+        #expect(panel.observations().isEmpty)
+        let person = Person()
+        do {
+            let panel = tracker.track(Person("Panel"))
+            try person.addObserver(panel, forKeyPath: "age", options: [.unregisterManually]) { _, _ in }
+        }
+        #expect(person.observations().count == 1)
+        #expect(person.removeAllObservers() == 1)
+        tracker.expectNoLeaks()
+    }
+
+    @Test("manual self-observation survives the death and can be removed") func selfObservation() throws {
+        let observation: KeyValueObservation
+        do {
+            let person = tracker.track(Person())
+            observation = try person.addObserver(person, forKeyPath: "age", options: [.unregisterManually]) { _, _ in }
+        }
+        tracker.expectNoLeaks()
+        #expect(observation.isValid)
+        observation.remove()
+        #expect(!observation.isValid)
+    }
+
+    @Test("an object at the address of a dead manual target or observer has nothing to do with it") func addressReuse()
+        throws
+    {
+        var observations: [KeyValueObservation] = []
+        var calls = 0
+        for _ in 0..<200 {
+            let person = Person()
+            let panel = Person("Panel")
+            observations.append(
+                try person.addObserver(panel, forKeyPath: "age", options: [.unregisterManually]) { _, _ in calls += 1 })
+        }
+        let people = (0..<400).map { _ in Person() }
+        for person in people {
+            person.age = 1
+            #expect(person.observations().isEmpty)
+        }
+        #expect(calls == 0)
+        for observation in observations { observation.remove() }
+    }
+
+    @Test("a class may opt out as a whole, as target and as observer") func wholeClass() throws {
+        let person = Person()
+        let a: KeyValueObservation
+        let b: KeyValueObservation
+        do {
+            let object = tracker.track(OptedOut())
+            a = try object.addObserver(person, forKeyPath: "value") { _, _ in }
+            b = try person.addObserver(object, forKeyPath: "age") { _, _ in Issue.record("called") }
+            #expect(a.options.contains(.unregisterManually) && b.options.contains(.unregisterManually))
+        }
+        tracker.expectNoLeaks()
+        #expect(a.isValid && b.isValid)
+        #expect(messages { person.age = 1 }.count == 1)
+        a.remove()
+        b.remove()
+        #expect(person.observations().isEmpty)
+    }
+
+    @Test("dropping the handle of a manual observation whose target is dead leaks nothing") func droppedHandle() throws
+    {
+        do {
+            let token = tracker.token()
+            let person = tracker.track(Person())
+            _ = try person.observe("age", options: [.unregisterManually]) { _ in token.touch() }
+            _ = try person.observe(["age", "address.city"], options: [.unregisterManually]) { _ in token.touch() }
+        }
+        tracker.expectNoLeaks()
+    }
+
+    @Test(
+        "dropping the handle when both sides are dead leaks nothing", arguments: [true, false],
+        ["age", "age|address.city"])
+    func droppedHandleBoth(targetFirst: Bool, path: String) throws {
+        do {
+            var person: Person? = tracker.track(Person())
+            var panel: Person? = tracker.track(Person("Panel"))
+            let token = tracker.token()
+            try person!.addObserver(panel!, forKeyPath: path, options: [.unregisterManually]) { _, _ in token.touch() }
+            if targetFirst { person = nil } else { panel = nil }
+            person = nil
+            panel = nil
+        }
+        tracker.expectNoLeaks()
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ManualUnregistrationTests") }
+    }
+}

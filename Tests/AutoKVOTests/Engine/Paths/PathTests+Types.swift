@@ -1,0 +1,162 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class Holder: Model {
+    @Observed var anything: Any?
+    override class var schema: Schema { Schema(Holder.self, extending: super.schema) { Key("anything", \.anything) } }
+}
+
+/// Refers to an object of any class, and has a key that is derived from it and whose reading does something.
+private final class Drawer: TrackedObject {
+    @Observed var thing: AnyObject?
+    var whenRead: (() -> Void)?
+    var label: String {
+        whenRead?()
+        return thing.map { "\(type(of: $0))" } ?? "nothing"
+    }
+
+    override class var schema: Schema {
+        Schema(Drawer.self, extending: super.schema) {
+            Key("thing", \.thing)
+            Key("label", \.label, affectedBy: "thing")
+        }
+    }
+}
+
+/// Two classes with a key of the same name in different places.
+private final class Coin: TrackedObject {
+    @Observed var worth = 1
+    override class var schema: Schema {
+        Schema(Coin.self, extending: super.schema) { Key("worth", \.worth) }
+    }
+}
+
+private final class Stamp: TrackedObject {
+    @Observed var isUsed = false
+    @Observed var worth = 10
+    override class var schema: Schema {
+        Schema(Stamp.self, extending: super.schema) {
+            Key("isUsed", \.isUsed)
+            Key("worth", \.worth)
+        }
+    }
+}
+
+extension PathTests {
+    @Test("a path finds its keys in objects of whatever classes it leads to, each time another") func classesInTurn()
+        throws
+    {
+        let drawer = Drawer()
+        let (coin, stamp) = (Coin(), Stamp())
+        try drawer.observe("thing.worth", options: [.old, .new], recorder.handler())
+        for thing in [coin, stamp, coin, stamp] as [TrackedObject] { drawer.thing = thing }
+        #expect(recorder.news(Int.self) == [1, 10, 1, 10])
+        #expect(recorder.olds(Int.self).dropFirst() == [1, 10, 1])
+        coin.worth = 2
+        stamp.isUsed = true
+        #expect(recorder.count == 4)
+        stamp.worth = 20
+        #expect(recorder.count == 5)
+        #expect(recorder.last?.new as? Int == 20)
+        #expect(try drawer.value(forKeyPath: "thing.worth") as? Int == 20)
+    }
+
+    @Test("a path that is observed while a derived key is read for its old value follows the new object")
+    func observedWhileTheOldValueIsRead() throws {
+        let drawer = Drawer()
+        let (coin, stamp) = (Coin(), Stamp())
+        drawer.thing = coin
+        let labels = Recorder<Any>()
+        try drawer.observe("label", options: [.old, .new], labels.handler())
+        drawer.whenRead = { [unowned drawer] in
+            drawer.whenRead = nil
+            try! drawer.observe("thing.worth", options: .new, recorder.handler())
+        }
+        drawer.thing = stamp
+        #expect(labels.olds(String.self) == ["Coin"])
+        #expect(labels.news(String.self) == ["Stamp"])
+        let before = recorder.count
+        coin.worth = 2
+        #expect(recorder.count == before)
+        stamp.worth = 20
+        #expect(recorder.count == before + 1)
+        #expect(recorder.last?.new as? Int == 20)
+        withExtendedLifetime(drawer) {}
+    }
+
+    @Test(
+        "a plain path through an array, a set or a value is an error at registration",
+        arguments: [
+            "friends.age", "friends.friends.age", "tags.count", "scores.first", "age.magnitude", "firstName.count",
+            "fullName.count", "spouse.friends.age", "friends.x.@count", "age.@sum", "tags.@sum.age", "friends.@nope",
+            "@count", "friends.@max.agee",
+        ])
+    func throughCollection(path: String) throws {
+        #expect(throws: KeyValueError.self) { try person.observe(path) { _ in } }
+        #expect(person.observations().isEmpty)
+    }
+
+    @Test("a path that ends in an operator is accepted, and follows members and elements") func operators() throws {
+        let friend = Person("F")
+        friend.age = 10
+        let observation = try person.observe(
+            ["friends.@count", "friends.@sum.age"], options: [.old, .new], recorder.handler())
+        person.friends = [friend]
+        #expect(recorder.count == 1 || recorder.count == 2)
+        recorder.clear()
+        friend.age = 15
+        #expect(recorder.paths == ["friends.@sum.age"])
+        #expect(recorder.last?.old as? Int == 10)
+        #expect(recorder.last?.new as? Int == 15)
+        observation.remove()
+        person.friends = []
+        #expect(recorder.count == 1)
+    }
+
+    @Test(
+        "a misspelt later component is an error at once, though the head is nil",
+        arguments: [("address.citi", "city"), ("spouse.adress.city", "address"), ("spouse.address.zipp", "zip")])
+    func misspeltLater(path: String, nearest: String) throws {
+        let error = #expect(throws: KeyValueError.self) { try person.observe(path) { _ in } }
+        #expect(error?.reason == .unknownKey(nearest: nearest))
+        #expect(error?.keyPath == path)
+    }
+
+    @Test("subclasses as intermediates, and a path that needs the subclass is an error by the declared type")
+    func subclasses() throws {
+        let employee = Employee("E")
+        person.spouse = employee
+        try person.observe("spouse.fullName", options: [.new], recorder.handler())
+        employee.firstName = "F"
+        #expect(recorder.last?.new as? String == "F Lee")
+        person.spouse = Person("P")
+        #expect(recorder.last?.new as? String == "P Lee")
+        #expect(throws: KeyValueError.self) { try person.observe("spouse.salary") { _ in } }
+        let department = Department()
+        department.manager = employee
+        try employee.observe("department.manager.salary", options: [.new], recorder.handler())
+        employee.department = department
+        employee.salary = 5
+        #expect(recorder.last?.new as? Int == 5)
+        employee.department = nil
+    }
+
+    @Test("a path through Any or a protocol type is followed, and what does not fit is a diagnostic") func opaque()
+        throws
+    {
+        let holder = Holder()
+        try holder.observe("anything.city", options: [.new], recorder.handler())
+        holder.anything = Address("Ulm")
+        #expect(recorder.last?.new as? String == "Ulm")
+        (holder.anything as! Address).city = "Bonn"
+        #expect(recorder.last?.new as? String == "Bonn")
+        let lines = messages { holder.anything = Person() }
+        #expect(recorder.count == 3)
+        #expect(recorder.last?.new as? String == nil)
+        #expect(!lines.isEmpty)
+        holder.anything = 7
+        holder.anything = nil
+        #expect(recorder.count == 5)
+    }
+}

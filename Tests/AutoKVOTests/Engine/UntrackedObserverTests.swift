@@ -1,0 +1,121 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class Bare {
+    var calls = 0
+    let token: LifetimeToken
+    init(_ tracker: LifetimeTracker) { token = tracker.token() }
+}
+
+@Suite("Observers of any class") struct UntrackedObserverTests {
+    let tracker = LifetimeTracker()
+    let person = Person()
+
+    @Test(
+        "any class can observe, is not kept alive, and its observation ends by itself",
+        arguments: ["age", "age|address.city", "fullName"])
+    func endsByItself(path: String) throws {
+        var reasons: [KeyValueObservation.EndReason] = []
+        let observation: KeyValueObservation
+        do {
+            let bare = Bare(tracker)
+            observation = try person.addObserver(bare, forKeyPath: path) { bare, _ in bare.calls += 1 }
+            observation.onEnd { reasons.append($0) }
+            person.age += 1
+            person.firstName += "x"
+            #expect(bare.calls >= 1)
+            #expect(observation.isValid)
+            #expect(observation.observer === bare)
+        }
+        tracker.expectNoLeaks()
+        #expect(!observation.isValid)
+        #expect(observation.observer == nil)
+        person.age += 1
+        person.firstName += "x"
+        #expect(reasons == [.observerDeinitialized])
+        #expect(person.observations().isEmpty)
+    }
+
+    @Test("nobody asks: the next change finds the observer dead and ends the observation") func foundByChange() throws {
+        let token: LifetimeTracker = tracker
+        do {
+            let bare = Bare(tracker)
+            let captured = tracker.token()
+            try person.addObserver(bare, forKeyPath: "age") { _, _ in captured.touch() }
+        }
+        person.age = 1
+        token.expectNoLeaks()
+        #expect(person.observations().isEmpty)
+    }
+
+    @Test("a new object at the address of a dead observer gets nothing of its") func addressReuse() throws {
+        for _ in 0..<300 {
+            let bare = Bare(tracker)
+            #expect(person.removeObserver(bare) == 0)
+            try person.addObserver(bare, forKeyPath: "age") { bare, _ in bare.calls += 1 }
+            person.age += 1
+            #expect(bare.calls == 1)
+        }
+        tracker.expectNoLeaks()
+        person.age += 1
+        #expect(person.observations().isEmpty)
+    }
+
+    @Test("both deaths in either order", arguments: [true, false]) func bothDeaths(targetFirst: Bool) throws {
+        var target: Person? = tracker.track(Person())
+        var bare: Bare? = Bare(tracker)
+        let observation = try target!.addObserver(bare!, forKeyPath: "age") { _, _ in }
+        if targetFirst { target = nil } else { bare = nil }
+        #expect(!observation.isValid)
+        target = nil
+        bare = nil
+        tracker.expectNoLeaks()
+    }
+
+    @Test("removal by an untracked observer, in every form") func removal() throws {
+        let plain = PlainObserver(tracker)
+        func add() throws { try person.addObserver(plain, forKeyPath: "age") { $0.log.append($1.keyPath) } }
+        try add()
+        #expect(person.removeObserver(plain, forKeyPath: "age") == 1)
+        try add()
+        #expect(plain.stopObserving("age") == 1)
+        try add()
+        #expect(plain.stopObserving(of: person) == 1)
+        try add()
+        #expect(plain.stopObservingAllTargets() == 1)
+        try add()
+        #expect(try KeyValueObservation.removeAll(observer: plain, keyPath: "age") == 1)
+        person.age = 1
+        #expect(plain.log.isEmpty)
+    }
+
+    @Test("a thousand short-lived observers leave nothing on the target") func manyShort() throws {
+        for _ in 0..<1000 { try person.addObserver(Bare(tracker), forKeyPath: "age") { bare, _ in bare.calls += 1 } }
+        tracker.expectNoLeaks()
+        person.age = 1
+        #expect(person.observations().isEmpty)
+    }
+
+    @Test("a closure as a class of its own can be the observer of many targets") func manyTargets() throws {
+        let people = (0..<3).map { _ in Person() }
+        var seen: [ObjectIdentifier] = []
+        do {
+            let bare = Bare(tracker)
+            try people.addObserver(bare, forKeyPath: "age") {
+                seen.append(ObjectIdentifier($1.target))
+                $0.calls += 1
+            }
+            for person in people { person.age = 1 }
+            #expect(bare.calls == 3)
+        }
+        #expect(seen == people.map(ObjectIdentifier.init))
+        for person in people { person.age = 2 }
+        #expect(seen.count == 3)
+        #expect(people.allSatisfy { $0.observations().isEmpty })
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "UntrackedObserverTests") }
+    }
+}

@@ -1,0 +1,213 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class Node: Model {
+    @ObservedWeak var next: Node?
+    @Observed var value = 0
+    var nextValue: Int? { next?.value }
+    var hasNext: Bool { next != nil }
+    override class var schema: Schema {
+        Schema(Node.self, extending: super.schema) {
+            Key("next", \.next)
+            Key("value", \.value)
+            Key("nextValue", \.nextValue, affectedBy: "next.value")
+            Key("hasNext", \.hasNext, affectedBy: "next")
+        }
+    }
+}
+
+@Suite("Weak properties") struct WeakTests {
+    private let node = Node()
+    let tracker = LifetimeTracker()
+    let recorder = Recorder<Any>()
+
+    @Test("a weak property does not keep its object, observed or not", arguments: [true, false]) func doesNotKeep(
+        observed: Bool
+    ) throws {
+        if observed { try node.observe("next", recorder.handler()) }
+        do {
+            let next = tracker.track(Node())
+            node.next = next
+            #expect(node.next === next)
+        }
+        tracker.expectNoLeaks()
+        #expect(node.next == nil)
+        #expect(recorder.count == (observed ? 2 : 0))
+    }
+
+    @Test("the death of the object is one change to nil") func death() throws {
+        do {
+            let next = tracker.track(Node())
+            node.next = next
+            try node.observe("next", options: [.new], recorder.handler())
+        }
+        #expect(recorder.count == 1)
+        #expect(recorder.last?.kind == .setting)
+        #expect(recorder.last?.new != nil)
+        #expect(recorder.last?.new as? Node == nil)
+        #expect(recorder.last?.isPrior == false)
+    }
+
+    @Test("a weak intermediate dies: one post change, new nil; heard again after reassignment") func intermediateDies()
+        throws
+    {
+        let observation = try node.observe("next.value", options: [.new, .prior], recorder.handler())
+        do {
+            let next = tracker.track(Node())
+            node.next = next
+            next.value = 1
+            recorder.clear()
+            withExtendedLifetime(next) {}
+        }
+        #expect(recorder.priors == [false])
+        #expect(recorder.last?.new != nil)
+        #expect(recorder.last?.new as? Int == nil)
+        #expect(observation.isValid)
+        recorder.clear()
+        let again = Node()
+        again.value = 10
+        node.next = again
+        again.value = 11
+        #expect(recorder.news(Int.self) == [nil, 10, nil, 11])
+    }
+
+    @Test("the middle of three weak components dies") func middleDies() throws {
+        let last = Node()
+        last.value = 5
+        var middle: Node? = tracker.track(Node())
+        let first = Node()
+        node.next = first
+        first.next = middle
+        middle!.next = last
+        try node.observe("next.next.next.value", options: [.initial, .new], recorder.handler())
+        #expect(recorder.last?.new as? Int == 5)
+        middle = nil
+        #expect(recorder.count == 2)
+        #expect(recorder.last?.new as? Int == nil)
+        last.value = 6
+        #expect(recorder.count == 2)
+        tracker.expectNoLeaks()
+    }
+
+    @Test("keys derived from a weak property, or through it, follow its death") func derived() throws {
+        try node.observe("hasNext", options: [.new], recorder.handler())
+        try node.observe("nextValue", options: [.new], recorder.handler())
+        do {
+            let next = Node()
+            next.value = 4
+            node.next = next
+            #expect(recorder.paths.sorted() == ["hasNext", "nextValue"])
+            recorder.clear()
+            withExtendedLifetime(next) {}
+        }
+        #expect(recorder.paths.sorted() == ["hasNext", "nextValue"])
+        #expect(recorder.entries.first { $0.keyPath == "hasNext" }?.new as? Bool == false)
+        #expect(recorder.entries.first { $0.keyPath == "nextValue" }?.new as? Int == nil)
+    }
+
+    @Test("an object that was replaced before it died is not heard of") func replaced() throws {
+        let stays = Node()
+        try node.observe("next", recorder.handler())
+        do {
+            node.next = Node()
+            recorder.clear()
+            let leaves = tracker.track(Node())
+            node.next = leaves
+            node.next = stays
+            recorder.clear()
+        }
+        #expect(recorder.count == 0)
+        tracker.expectNoLeaks()
+    }
+
+    @Test("an object that is set and released at once is two changes") func temporary() throws {
+        try node.observe("next", recorder.handler())
+        func setAndRelease() { node.next = Node() }
+        setAndRelease()
+        #expect(recorder.count == 2)
+        #expect(node.next == nil)
+    }
+
+    @Test("many weak references to one object are each told of its death, once") func many() throws {
+        let nodes = (0..<20).map { _ in Node() }
+        do {
+            let shared = tracker.track(Node())
+            for node in nodes {
+                node.next = shared
+                try node.observe("next", recorder.handler())
+            }
+        }
+        #expect(recorder.count == 20)
+        #expect(Set(recorder.entries.compactMap(\.target)).count == 20)
+        tracker.expectNoLeaks()
+    }
+
+    @Test(
+        "the observer of a weak property may die with the object referred to, in either order",
+        arguments: [true, false])
+    func bothDie(holderFirst: Bool) throws {
+        var holder: Node? = tracker.track(Node())
+        var referent: Node? = tracker.track(Node())
+        holder!.next = referent
+        try holder!.observe(["next.value", "hasNext"], recorder.handler())
+        if holderFirst { holder = nil } else { referent = nil }
+        #expect(recorder.paths.sorted() == (holderFirst ? [] : ["hasNext", "next.value"]))
+        holder = nil
+        referent = nil
+        tracker.expectNoLeaks()
+    }
+
+    @Test("an object that refers weakly to itself dies quietly") func toItself() throws {
+        do {
+            let node = tracker.track(Node())
+            node.next = node
+            try node.observe(["next", "next.value", "hasNext"], recorder.handler())
+        }
+        tracker.expectNoLeaks()
+        #expect(recorder.count == 0)
+    }
+
+    @Test("after the observation is removed the death is no change, and observing again sees nil") func removedBefore()
+        throws
+    {
+        do {
+            let next = Node()
+            node.next = next
+            let observation = try node.observe("next", recorder.handler())
+            observation.remove()
+        }
+        #expect(recorder.count == 0)
+        try node.observe("next", options: [.initial, .new], recorder.handler())
+        #expect(recorder.last?.new as? Node == nil)
+        let next = Node()
+        node.next = next
+        #expect(recorder.last?.new as? Node === next)
+        recorder.clear()
+    }
+
+    @Test("objects that a computed property makes anew are not watched: their death is no change") func temporaries()
+        throws
+    {
+        final class Maker: Model {
+            @Observed var seed = 1
+            var made: Address { Address("city \(seed)") }
+            override class var schema: Schema {
+                Schema(Maker.self, extending: super.schema) {
+                    Key("seed", \.seed)
+                    Key("made", \.made, affectedBy: "seed")
+                }
+            }
+        }
+        let maker = Maker()
+        try maker.observe("made.city", options: [.new], recorder.handler())
+        try maker.observe("made", recorder.handler())
+        maker.seed = 2
+        #expect(recorder.paths.sorted() == ["made", "made.city"])
+        #expect(recorder.entries.first { $0.keyPath == "made.city" }?.new as? String == "city 2")
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "WeakTests") }
+    }
+}

@@ -1,0 +1,238 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private class Named: Model {
+    @Observed var name = "Ann"
+    @Observed var age = 0
+}
+private final class Misnamed: Named {
+    override class var schema: Schema { Schema(Misnamed.self, extending: super.schema) { Key("nmae", \.name) } }
+}
+private final class Stored: Named {
+    var plain = [0]
+    override class var schema: Schema { Schema(Stored.self, extending: super.schema) { Key("plain", \.plain) } }
+}
+private final class Lazily: Named {
+    lazy var late = [0]
+    override class var schema: Schema { Schema(Lazily.self, extending: super.schema) { Key("late", \.late) } }
+}
+private final class Constant: Named {
+    let fixed = [0]
+    override class var schema: Schema { Schema(Constant.self, extending: super.schema) { Key("fixed", \.fixed) } }
+}
+private final class Computed: Named {
+    var upper: [Character] { Array(name.uppercased()) }
+    override class var schema: Schema { Schema(Computed.self, extending: super.schema) { Key("upper", \.upper) } }
+}
+private final class OtherType: Named {
+    override class var schema: Schema { Schema(OtherType.self, extending: super.schema) { Key("age", \.name) } }
+}
+private final class OtherTypeAffected: Named {
+    override class var schema: Schema {
+        Schema(OtherTypeAffected.self, extending: super.schema) {
+            Key("name", \.name)
+            Key("age", \.name, affectedBy: "name")
+        }
+    }
+}
+
+/// Its remedies are those that a fault names.
+private class Remedied: Named {
+    var plain = 0
+    let fixed = 0
+    var upper: String { name.uppercased() }
+    override class var schema: Schema {
+        Schema(Remedied.self, extending: super.schema) {
+            Key("name", \.name)
+            Key("plain", \.plain, notifiesAutomatically: false)
+            Key("fixed", \.fixed, notifiesAutomatically: false)
+            Key("upper", \.upper, affectedBy: "name")
+            Key("alias", \.name, affectedBy: "name")
+        }
+    }
+}
+/// Declares keys of its superclass once more, without saying again what the superclass said.
+private final class Redeclares: Remedied {
+    override class var schema: Schema {
+        Schema(Redeclares.self, extending: super.schema) {
+            Key("name", \.name)
+            Key("plain", \.plain)
+            Key("upper", \.upper)
+        }
+    }
+}
+
+private final class Swapped: Model {
+    @Observed var a = "a"
+    @Observed var b = "b"
+    @Observed var c = [1]
+    @Observed var d = [1]
+    override class var schema: Schema {
+        Schema(Swapped.self, extending: super.schema) {
+            Key("a", \.b)
+            Key("b", \.a)
+            Key("c", \.d)
+        }
+    }
+}
+
+/// Types whose copies or whose comparison a careless check would mistake.
+private class Delicate: Model {
+    struct Padded: Equatable {
+        var small: UInt8 = 1
+        var large: UInt64 = 2
+    }
+    struct Unequal: Equatable {
+        static func == (a: Unequal, b: Unequal) -> Bool { false }
+        var small: UInt8 = 1
+        var large: UInt64 = 2
+    }
+    @Observed var padded = Padded()
+    @Observed var unequal = Unequal()
+    @Observed var notANumber = Double.nan
+    @Observed var action: (Int) -> Int = { $0 }
+    @Observed var sendable: @Sendable (Int) throws -> Void = { _ in }
+    @Observed var isolated: (@MainActor () async -> Void)?
+    @Observed var any: Any = Padded()
+    @Observed var some: (any Sendable & Equatable)?
+    @Observed var pair: (x: Int, y: String?) = (1, nil)
+    @Observed var implicit: String!
+    @Observed var metatype: Any.Type = Int.self
+    @Observed var object: AnyObject?
+    @ObservedWeak var parent: Delicate?
+    override class var schema: Schema {
+        Schema(Delicate.self, extending: super.schema) {
+            Key("padded", \.padded)
+            Key("unequal", \.unequal)
+            Key("notANumber", \.notANumber)
+            Key("action", \.action)
+            Key("sendable", \.sendable)
+            Key("isolated", \.isolated)
+            Key("any", \.any)
+            Key("some", \.some)
+            Key("pair", \.pair)
+            Key("implicit", \.implicit)
+            Key("metatype", \.metatype)
+            Key("object", \.object)
+            Key("parent", \.parent)
+        }
+    }
+    static let keys = [
+        "padded", "unequal", "notANumber", "action", "sendable", "isolated", "any", "some", "pair", "implicit",
+        "metatype",
+        "object", "parent",
+    ]
+}
+
+/// Overrides an observed property, so that the key path of its superclass reads another value than the storage holds.
+private class Base: Model {
+    @Observed var level = 1
+    override class var schema: Schema { Schema(Base.self, extending: super.schema) { Key("level", \.level) } }
+}
+private final class Doubling: Base {
+    override var level: Int {
+        get { super.level * 2 }
+        set { super.level = newValue }
+    }
+}
+
+@Suite("Schemas whose keys would never be told") struct SchemaFaultTests {
+    let recorder = Recorder<Any>()
+
+    func fault(_ body: () throws -> Void) -> KeyValueError? {
+        do { try body() } catch let error as KeyValueError {
+            if case .schemaFault = error.reason { return error }
+        } catch {}
+        return nil
+    }
+
+    @Test("a key that nothing announces is a fault that says what to write", arguments: 0..<7)
+    func neverTold(index: Int) {
+        let cases: [(TrackedObject, String, [String])] = [
+            (Misnamed(), "nmae", ["Key(\"name\", \\.name)", "own name"]),
+            (Stored(), "plain", ["@Observed", "affectedBy:", "notifiesAutomatically: false"]),
+            (Lazily(), "late", ["@Observed", "affectedBy:", "notifiesAutomatically: false"]),
+            (Constant(), "fixed", ["notifiesAutomatically: false"]),
+            (Computed(), "upper", ["affectedBy:"]),
+            (OtherType(), "age", ["String", "Int", "Key(\"age\", \\.age)"]),
+            (OtherTypeAffected(), "age", ["String", "Int", "Key(\"age\", \\.age)"]),
+        ]
+        let (object, key, parts) = cases[index]
+        let uses: [() throws -> Void] = [
+            { try object.observe(key) { _ in } }, { _ = try object.value(forKey: key) },
+            { _ = try object.dictionaryWithValues(forKeys: [key]) },
+        ]
+        for use in uses {
+            let error = fault(use)
+            #expect(error?.className == "\(type(of: object))" && error?.key == key)
+            for part in parts {
+                #expect(error?.description.contains(part) == true, "\(error.map { "\($0)" } ?? "no error")")
+            }
+        }
+        #expect(object.observations().isEmpty)
+    }
+
+    @Test("each remedy that the fault names is one") func remedies() throws {
+        let object = Remedied()
+        for key in ["name", "plain", "fixed", "upper", "alias"] { try object.observe(key, recorder.handler()) }
+        object.name = "Bea"
+        #expect(recorder.paths == ["name", "upper", "alias"])
+        object.withMutation(of: "plain") { object.plain = 1 }
+        #expect(recorder.last?.keyPath == "plain")
+    }
+
+    @Test("a subclass that declares a key once more need not say again what its superclass said") func redeclared()
+        throws
+    {
+        let object = Redeclares()
+        for key in ["name", "plain", "upper"] { try object.observe(key, recorder.handler()) }
+        object.name = "Bea"
+        #expect(recorder.paths == ["name", "upper"])
+    }
+
+    @Test("a key path that reads another property is found when the value is first used") func swapped() {
+        let first = fault { _ = try Swapped().value(forKey: "a") }
+        #expect(first?.className == "Swapped" && first?.key == "a")
+        #expect(first?.description.contains("Key(\"a\", \\.a)") == true)
+        let second = fault { try Swapped().setValue("new", forKey: "b") }
+        #expect(second?.key == "b")
+        // Equal values cannot be told apart.
+        #expect(fault { _ = try Swapped().value(forKey: "c") } == nil)
+    }
+
+    @Test("nothing is set, or registered, when it is found") func swappedChangesNothing() throws {
+        final class Turned: Model {
+            @Observed var a = 1
+            @Observed var b = 2
+            override class var schema: Schema {
+                Schema(Turned.self, extending: super.schema) {
+                    Key("a", \.b)
+                    Key("b", \.a)
+                }
+            }
+        }
+        let object = Turned()
+        #expect(fault { try object.setValue(3, forKeyPath: "a") } != nil)
+        #expect(object.a == 1 && object.b == 2)
+        #expect(fault { try object.observe("b", options: [.initial, .new], recorder.handler()) } != nil)
+        #expect(object.observations().isEmpty && recorder.count == 0)
+    }
+
+    @Test("a right key is never taken for a wrong one, whatever its type", arguments: Delicate.keys)
+    func delicate(key: String) throws {
+        let object = Delicate()
+        for _ in 0..<2 { _ = try object.value(forKey: key) }
+        try object.observe(key, options: [.initial, .new], recorder.handler())
+        #expect(recorder.count == 1)
+    }
+
+    @Test("nor is one whose property a subclass overrides") func overridden() throws {
+        #expect(try Doubling().value(forKey: "level") as? Int == 2)
+        #expect(try Base().value(forKey: "level") as? Int == 1)
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "SchemaFaultTests") }
+    }
+}

@@ -1,0 +1,129 @@
+#if DEBUG
+    import AutoKVO
+    import AutoKVOTestSupport
+    import Testing
+
+    /// An observation that is added while a change is made, or removed while it is added.
+    @Suite struct AttachRaceTests: RaceSuite {
+        let tracker = LifetimeTracker()
+
+        @Test func observationAddedDuringADeliveryWaitsForTheNext() {
+            let target = person()
+            let (first, second) = (Counter(), Counter())
+            target.$age.observe { _ in first.add() }
+            TestPoint.beforeCall.whenReached { onAnotherThread { target.$age.observe { _ in second.add() } } }
+            target.age = 1
+            #expect((first.count, second.count) == (1, 0))
+            target.age = 2
+            #expect((first.count, second.count) == (2, 1))
+        }
+
+        @Test func observationAddedBetweenWillAndDidIsNotPartOfTheChange() {
+            let target = person()
+            let (first, second) = (Counter(), Counter())
+            target.$age.observe(options: .prior) { _ in first.add() }
+            TestPoint.begun.whenReached { onAnotherThread { target.$age.observe { _ in second.add() } } }
+            target.age = 1
+            #expect((first.count, second.count) == (2, 0))
+        }
+
+        ///     finds the observers concerned, and
+        ///     that no observer needs the old value
+        ///                                        an observer is added that needs it
+        ///     stores; the old value is gone
+        @Test func observerThatNeedsTheOldValueDoesNotMakeOthersMissTheChange() throws {
+            let target = person()
+            let (first, second) = (Counter(), Shared<[String?]>([]))
+            try target.observe("fullName") { _ in first.add() }
+            TestPoint.begun.whenReached {
+                onAnotherThread {
+                    _ = try! target.observe("fullName", options: .old) { second.value.append($0.oldValue as? String) }
+                }
+            }
+            target.firstName = "Bea"
+            #expect(first.count == 1)
+            #expect(second.value == [], "it was added after the old value was discarded")
+            target.firstName = "Cid"
+            #expect(first.count == 2)
+            #expect(second.value == ["Bea Lee"])
+        }
+
+        @Test func observerOfTheOldValueAddedDuringAnEditWaitsForTheNext() {
+            let target = person()
+            let (first, second) = (Counter(), Shared<[[Int]?]>([]))
+            target.$scores.observe { _ in first.add() }
+            TestPoint.written.whenReached {
+                onAnotherThread { target.$scores.observe(options: .old) { second.value.append($0.oldValue) } }
+            }
+            target.scores.append(1)
+            target.scores.append(2)
+            #expect(first.count == 2)
+            #expect(second.value == [[1]])
+        }
+
+        @Test func observerOfTheNewValueAddedDuringAnEditWaitsForTheNext() {
+            let target = person()
+            let (first, second) = (Counter(), Shared<[[Int]?]>([]))
+            target.$scores.observe { _ in first.add() }
+            TestPoint.written.whenReached {
+                onAnotherThread { target.$scores.observe(options: .new) { second.value.append($0.newValue) } }
+            }
+            target.scores.append(1)
+            target.scores.append(2)
+            #expect(first.count == 2)
+            #expect(second.value == [[1, 2]])
+        }
+
+        ///     held by its observer
+        ///                                        the observer stops observing all targets
+        ///     put into the target's list
+        @Test func removalDuringTheRegistrationLeavesNothingBehind() throws {
+            for keyPath in ["age", "address.city", "fullName"] {
+                let (target, observer) = (person(), person())
+                target.address = tracker.track(Address())
+                TestPoint.attaching.whenReached { onAnotherThread { observer.stopObservingAllTargets() } }
+                let calls = Counter()
+                let observation = try target.addObserver(observer, forKeyPath: keyPath) { (_: Person, _) in calls.add()
+                }
+                #expect(!observation.isValid)
+                #expect(target.observations() == [])
+                #expect(observer.observations() == [])
+                target.age = 1
+                target.address!.city = "Bonn"
+                target.firstName = "Bea"
+                #expect(calls.count == 0)
+            }
+            #expect(tracker.liveCount == 0)
+        }
+
+        /// The last observation of an untracked observer ends while another is being registered for it.
+        @Test func untrackedObserverCanRegisterWhileItsLastObservationEnds() throws {
+            let (target, observer) = (person(), PlainObserver(tracker))
+            for round in 0..<50 {
+                let last = try target.addObserver(observer, forKeyPath: "age") { (_: PlainObserver, _) in }
+                concurrently(2) { number in
+                    if number == 0 {
+                        last.remove()
+                    } else {
+                        #expect(throws: Never.self, "round \(round)") {
+                            try target.addObserver(observer, forKeyPath: "age") { (_: PlainObserver, _) in }
+                        }
+                    }
+                }
+                #expect(observer.stopObservingAllTargets() == 1)
+            }
+        }
+
+        @Test func untrackedObserverCanBeArmedAgain() throws {
+            let (target, observer) = (person(), PlainObserver(tracker))
+            let calls = Counter()
+            let observation = try target.addObserver(observer, forKeyPath: "age", options: .once) {
+                (_: PlainObserver, _) in calls.add()
+            }
+            target.age = 1
+            try observation.rearm()
+            target.age = 2
+            #expect(calls.count == 2)
+        }
+    }
+#endif

@@ -1,0 +1,103 @@
+#if DEBUG
+    import AutoKVO
+    import AutoKVOTestSupport
+    import Testing
+
+    /// An observation with `.once` that fires while it is armed again, removed, or its target dies.
+    @Suite struct OnceRaceTests: RaceSuite {
+        let tracker = LifetimeTracker()
+
+        ///     fires: the state says so
+        ///                                        rearm(): active again, is in the list still
+        ///     takes it out of the list           puts it in a second time
+        @Test func rearmBeforeTheFiringIsOverKeepsItArmed() throws {
+            let target = person()
+            let observer = person()
+            let calls = Counter()
+            let observation = try target.addObserver(observer, forKeyPath: "age", options: .once) { (_: Person, _) in
+                calls.add()
+            }
+            for round in 1...3 {
+                TestPoint.firing.whenReached { onAnotherThread { try! observation.rearm() } }
+                target.age = round
+                #expect(calls.count == round)
+                #expect(observation.isValid)
+                #expect(target.observations() == [observation])
+                #expect(observer.observations() == [observation])
+            }
+            target.age = 10
+            #expect(!observation.isValid)
+            #expect(target.observations() == [])
+        }
+
+        @Test func rearmOfAPathBeforeTheFiringIsOverKeepsItArmed() throws {
+            let target = person()
+            target.address = tracker.track(Address())
+            let calls = Counter()
+            let observation = try target.observe("address.city", options: .once) { _ in calls.add() }
+            for round in 1...3 {
+                TestPoint.firing.whenReached { onAnotherThread { try! observation.rearm() } }
+                target.address!.city = "\(round)"
+                #expect(calls.count == round)
+                #expect(target.observations() == [observation])
+            }
+            target.address!.city = "last"
+            target.address!.city = "more"
+            #expect(calls.count == 4)
+        }
+
+        ///     the traversal unlinks what it pinned
+        ///     and has yet to release it
+        ///                                        rearm(): links it again, behind others
+        ///     goes on along its links, now those
+        ///     of the list
+        @Test func rearmWhileTheTraversalUnpinsLeavesTheListWhole() throws {
+            let target = person()
+            let calls = (0..<40).map { _ in Counter() }
+            let observations = try calls.map { calls in
+                try target.observe("age", options: .once) { [token = tracker.token()] _ in
+                    token.touch()
+                    calls.add()
+                }
+            }
+            for round in 1...3 {
+                TestPoint.lettingGo.whenReached {
+                    onAnotherThread { for o in observations.prefix(16) { try! o.rearm() } }
+                }
+                target.age = round
+                for observation in observations { try observation.rearm() }
+                #expect(calls.allSatisfy { $0.count == round })
+                #expect(Set(target.observations()) == Set(observations))
+            }
+            for observation in observations { observation.remove() }
+            #expect(tracker.liveCount == 1)
+        }
+
+        @Test func removalWhileFiringEndsIt() throws {
+            let target = person()
+            let calls = Counter()
+            let observation = try target.observe("age", options: .once) { [token = tracker.token()] _ in
+                token.touch()
+                calls.add()
+            }
+            TestPoint.firing.whenReached { onAnotherThread { observation.remove() } }
+            target.age = 1
+            #expect(calls.count == 1)
+            #expect(throws: KeyValueError.self) { try observation.rearm() }
+            #expect(tracker.liveCount == 1)
+        }
+
+        @Test func rearmAgainstTheTargetsDeathThrows() throws {
+            for keyPath in ["age", "address.city"] {
+                let target = Shared<Person?>(person())
+                target.value!.address = tracker.track(Address())
+                let observation = try target.value!.observe(keyPath, options: .once) { _ in }
+                if keyPath == "age" { target.value!.age = 1 } else { target.value!.address!.city = "Bonn" }
+                TestPoint.attaching.whenReached { onAnotherThread { target.value = nil } }
+                #expect(throws: KeyValueError.self) { try observation.rearm() }
+                #expect(!observation.isValid)
+            }
+            #expect(tracker.liveCount == 0)
+        }
+    }
+#endif

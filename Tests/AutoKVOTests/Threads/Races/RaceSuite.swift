@@ -1,0 +1,16 @@
+#if DEBUG
+    import AutoKVOTestSupport
+
+    /// A suite of races. In each test two threads meet, and one of them stops at a named place in the library until the other
+    /// has done something: one test for each pair of actions. In the comments the left column is the thread that stops.
+    protocol RaceSuite {
+        var tracker: LifetimeTracker { get }
+    }
+
+    extension RaceSuite {
+        func person(_ name: String = "Ann") -> Person { tracker.track(Person(name)) }
+    }
+
+    /// The ways in which an observation ends.
+    enum RaceEnding: CaseIterable { case removal, observerDeath, targetDeath }
+#endif

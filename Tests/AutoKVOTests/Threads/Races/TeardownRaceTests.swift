@@ -1,0 +1,90 @@
+#if DEBUG
+    import AutoKVO
+    import AutoKVOTestSupport
+    import Testing
+
+    /// A target or an observer that dies while the other side is used.
+    @Suite struct TeardownRaceTests: RaceSuite {
+        let tracker = LifetimeTracker()
+
+        @Test(arguments: [false, true])
+        func observerThatDiesBeforeTheCallIsNotCalled(isTracked: Bool) throws {
+            let target = person()
+            let calls = Counter()
+            let observer = Shared<AnyObject?>(isTracked ? person() : PlainObserver(tracker))
+            let observation = try target.addObserver(observer.value!, forKeyPath: "age") { _, _ in calls.add() }
+            TestPoint.beforeObserver.whenReached { onAnotherThread { observer.value = nil } }
+            target.age = 1
+            #expect(calls.count == 0)
+            #expect(!observation.isValid)
+            #expect(tracker.liveCount == 1)
+        }
+
+        /// The observer's deinit has begun on another thread and has not ended the observation: the call is not made.
+        @Test func observerInItsDeinitIsNotCalled() throws {
+            let target = person()
+            let calls = Counter()
+            let observer = Shared<Person?>(person())
+            let observation = try target.addObserver(observer.value!, forKeyPath: "age") { (_: Person, _) in calls.add()
+            }
+            onAnotherThread {
+                TestPoint.tearingDown.whenReached { onAnotherThread { target.age = 1 } }
+                observer.value = nil
+            }
+            #expect(calls.count == 0)
+            #expect(!observation.isValid)
+        }
+
+        @Test func observerIsAliveThroughoutItsCall() throws {
+            let target = person()
+            let observer = Shared<Person?>(person("Bob"))
+            let name = Shared("")
+            try target.addObserver(observer.value!, forKeyPath: "age") { (observer: Person, _) in
+                onAnotherThread { [box = self.tracker] in _ = box.liveCount }
+                name.value = observer.firstName
+            }
+            // The last reference but the delivery's own goes while the handler runs.
+            let release = target.$age.observe { _ in onAnotherThread { observer.value = nil } }
+            target.age = 1
+            #expect(name.value == "Bob")
+            #expect(tracker.liveCount == 1)
+            release.remove()
+        }
+
+        /// The root of a path dies on one thread while its leaf changes on another.
+        @Test func targetThatDiesBeforeTheCallIsNotNotified() throws {
+            let root = Shared<Person?>(person())
+            let leaf = tracker.track(Address())
+            root.value!.address = leaf
+            let calls = Counter()
+            let ends = Counter()
+            try root.value!.observe("address.city") { _ in calls.add() }.onEnd { _ in ends.add() }
+            TestPoint.beforeCall.whenReached { onAnotherThread { root.value = nil } }
+            // The route is entered before the point, so the root is held there, and the call is made with a living target.
+            leaf.city = "Bonn"
+            #expect(calls.count <= 1)
+            #expect(ends.count == 1)
+            leaf.city = "Trier"
+            #expect(calls.count <= 1)
+            #expect(tracker.liveCount == 1)
+        }
+
+        /// Target and observer of a manual observation die at once: the observation is released, and nothing leaks.
+        @Test func manualObservationIsFreedWhenBothSidesDieAtOnce() throws {
+            for keyPath in ["age", "address.city"] {
+                for targetFirst in [true, false] {
+                    let (target, observer) = (Shared<Person?>(person()), Shared<Person?>(person()))
+                    target.value!.address = tracker.track(Address())
+                    try target.value!.addObserver(observer.value!, forKeyPath: keyPath, options: .unregisterManually) {
+                        [token = tracker.token()] (_: Person, _) in token.touch()
+                    }
+                    TestPoint.tearingDown.whenReached {
+                        onAnotherThread { if targetFirst { observer.value = nil } else { target.value = nil } }
+                    }
+                    if targetFirst { target.value = nil } else { observer.value = nil }
+                    #expect(tracker.liveCount == 0)
+                }
+            }
+        }
+    }
+#endif

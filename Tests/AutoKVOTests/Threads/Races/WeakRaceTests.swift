@@ -1,0 +1,107 @@
+#if DEBUG
+    import AutoKVO
+    import AutoKVOTestSupport
+    import Testing
+
+    /// The referent of a weak property that dies while the property is set, observed or no longer observed.
+    @Suite struct WeakRaceTests: RaceSuite {
+        let tracker = LifetimeTracker()
+
+        private func holderAndParent() -> (Shared<Person?>, Shared<Person?>, Counter) {
+            let (holder, parent) = (Shared<Person?>(person()), Shared<Person?>(person()))
+            holder.value!.parent = parent.value
+            return (holder, parent, Counter())
+        }
+
+        @Test func setOfTheWeakPropertyIsTheOnlyChange() {
+            let (holder, parent, calls) = holderAndParent()
+            let next = person()
+            holder.value!.$parent.observe { _ in calls.add() }
+            TestPoint.referentDying.whenReached { onAnotherThread { holder.value!.parent = next } }
+            parent.value = nil
+            #expect(calls.count == 1)
+            #expect(holder.value!.parent === next)
+        }
+
+        @Test func removalAgainstTheReferentsDeathPreventsTheCall() {
+            let (holder, parent, calls) = holderAndParent()
+            let observation = holder.value!.$parent.observe { _ in calls.add() }
+            TestPoint.referentDying.whenReached { onAnotherThread { observation.remove() } }
+            parent.value = nil
+            #expect(calls.count == 0)
+        }
+
+        @Test func holderThatDiesWithItsReferentIsNotNotified() {
+            let (holder, parent, calls) = holderAndParent()
+            holder.value!.$parent.observe { _ in calls.add() }
+            TestPoint.referentDying.whenReached { onAnotherThread { holder.value = nil } }
+            parent.value = nil
+            #expect(calls.count == 0)
+            #expect(tracker.liveCount == 0)
+        }
+
+        ///     the last observer goes: nobody
+        ///     observes the property
+        ///                                        another comes, and puts a watch in place
+        ///     takes the watch away
+        @Test func observerAddedWhileTheLastIsRemovedIsNotifiedOfTheDeath() {
+            let (holder, parent, calls) = holderAndParent()
+            let last = holder.value!.$parent.observe { _ in }
+            TestPoint.updatingWatch.whenReached {
+                onAnotherThread { holder.value!.$parent.observe { _ in calls.add() } }
+            }
+            last.remove()
+            parent.value = nil
+            #expect(calls.count == 1)
+        }
+
+        /// Found by the model test. The dying object is the root of a path that leads back through the weak property: ending that
+        /// path read the property, found it empty, and removed the watch before it had notified the observers of the death.
+        @Test func deathIsNotifiedThoughAPathFromTheDyingObjectEndsFirst() throws {
+            let child = person()
+            var parent: Person? = person()
+            parent!.spouse = child
+            child.parent = parent
+            let calls = Counter()
+            try parent!.observe("spouse.parent.age") { _ in }
+            try child.observe("parent.age") { _ in calls.add() }
+            parent = nil
+            #expect(calls.count == 1)
+        }
+
+        ///     its referent dies: reads what the
+        ///     property refers to
+        ///                                        sets the property: the reference that was there is
+        ///                                        released, and a watch put on the new referent
+        ///     asks the reference for its object,
+        ///     takes the watch away
+        @Test func setOfTheWeakPropertyWhileItsReferentDiesIsSafeAndWatched() {
+            let (holder, parent, calls) = holderAndParent()
+            let next = Shared<Person?>(person())
+            holder.value!.$parent.observe { _ in calls.add() }
+            TestPoint.readingWeak.whenReached { onAnotherThread { holder.value!.parent = next.value } }
+            parent.value = nil
+            #expect(holder.value!.parent === next.value)
+            #expect(calls.count == 2, "the death and the set")
+            next.value = nil
+            #expect(calls.count == 3)
+            #expect(holder.value!.parent == nil)
+            #expect(tracker.liveCount == 1)
+        }
+
+        /// The handle's reading takes the same lock as the property's:
+        ///
+        ///     reads the reference
+        ///                                        sets the property; the reference is freed
+        ///     retains freed memory
+        @Test func setOfTheWeakPropertyWhileItsHandleIsReadIsSafe() {
+            let (holder, parent, _) = holderAndParent()
+            let next = Shared<Person?>(person())
+            let handle = holder.value!.$parent
+            handle.observe { _ in }
+            TestPoint.readingWeak.whenReached { onAnotherThread { holder.value!.parent = next.value } }
+            #expect(handle.value === parent.value)
+            #expect(handle.value === next.value)
+        }
+    }
+#endif

@@ -1,0 +1,236 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// Collections of plain values and of objects, for operators to be tried on.
+final class Team: TrackedObject {
+    @Observed var numbers: [Int] = []
+    @Observed var numberSet: Set<Int> = []
+    @Observed var fractions: [Double] = []
+    @Observed var bytes: [UInt8] = []
+    @Observed var words: [String] = []
+    @Observed var maybes: [Int?] = []
+    @Observed var mixed: [Any] = []
+    @Observed var table: [String: Int] = [:]
+    @Observed var nested: [[Int]] = []
+    @Observed var missing: [Int]?
+    @Observed var missingSets: [Set<Int>]?
+    @Observed var members: [Person] = []
+    @Observed var byName: [String: Person] = [:]
+    @Observed var teams: [Team] = []
+    @Observed var anything: Any = 0
+
+    override class var schema: Schema {
+        Schema(Team.self, extending: super.schema) {
+            Key("numbers", \.numbers)
+            Key("numberSet", \.numberSet)
+            Key("fractions", \.fractions)
+            Key("bytes", \.bytes)
+            Key("words", \.words)
+            Key("maybes", \.maybes)
+            Key("mixed", \.mixed)
+            Key("table", \.table)
+            Key("nested", \.nested)
+            Key("missing", \.missing)
+            Key("missingSets", \.missingSets)
+            Key("members", \.members)
+            Key("byName", \.byName)
+            Key("teams", \.teams)
+            Key("anything", \.anything)
+        }
+    }
+}
+
+@Suite("Collection operators") struct OperatorTests {
+    let team = Team()
+
+    private func value<T>(_ path: String, as type: T.Type) throws -> T? { try team.value(forKeyPath: path) as? T }
+
+    private func person(_ name: String, _ age: Int, nickname: String? = nil) -> Person {
+        let person = Person(name)
+        person.age = age
+        person.nickname = nickname
+        return person
+    }
+
+    @Test(
+        "over 0…9, in an array and in a set: count 10, sum 45, average 4.5, maximum 9, minimum 0",
+        arguments: ["numbers", "numberSet"])
+    func ten(key: String) throws {
+        team.numbers = Array(0...9)
+        team.numberSet = Set(0...9)
+        for path in [key, "\(key).@unionOfObjects"] where path == key {
+            #expect(try value("\(path).@count", as: Int.self) == 10)
+            #expect(try value("\(path).@sum", as: Int.self) == 45)
+            #expect(try value("\(path).@sum.self", as: Int.self) == 45)
+            #expect(try value("\(path).@avg", as: Double.self) == 4.5)
+            #expect(try value("\(path).@max", as: Int.self) == 9)
+            #expect(try value("\(path).@min.self", as: Int.self) == 0)
+        }
+    }
+
+    @Test("over the keys of objects, in arrays and dictionaries") func objects() throws {
+        team.members = [person("Ann", 30), person("Bob", 40), person("Cid", 50)]
+        team.byName = ["a": team.members[0], "c": team.members[2]]
+        #expect(try value("members.@avg.age", as: Double.self) == 40)
+        #expect(try value("members.@sum.age", as: Int.self) == 120)
+        #expect(try value("members.@max.firstName", as: String.self) == "Cid")
+        #expect(try value("members.@unionOfObjects.firstName", as: [String].self) == ["Ann", "Bob", "Cid"])
+        #expect(try value("byName.@max.age", as: Int.self) == 50)
+        #expect(try value("byName.@count", as: Int.self) == 2)
+        team.members[1].address = Address("Ulm")
+        #expect(try value("members.@unionOfObjects.address.city", as: [String].self) == ["Ulm"])
+    }
+
+    @Test("over dictionaries of plain values, and over empty collections") func plain() throws {
+        #expect(try value("numbers.@sum", as: Int.self) == 0)
+        #expect(try value("numbers.@avg", as: Double.self) == 0)
+        #expect(try value("numbers.@min", as: Int.self) == nil)
+        #expect(try team.value(forKeyPath: "numbers.@max") == nil)
+        #expect(try value("numbers.@count", as: Int.self) == 0)
+        #expect(try value("words.@unionOfObjects", as: [String].self) == [])
+        team.table = ["a": 1, "b": 5]
+        #expect(try value("table.@sum", as: Int.self) == 6)
+        #expect(try value("table.@max", as: Int.self) == 5)
+    }
+
+    @Test("a collection that is nil counts as an empty one") func missing() throws {
+        #expect(try value("missing.@count", as: Int.self) == 0)
+        #expect(try value("missing.@sum", as: Int.self) == 0)
+        #expect(try value("missing.@avg", as: Double.self) == 0)
+        #expect(try team.value(forKeyPath: "missing.@max") == nil)
+        #expect(try value("missing.@unionOfObjects", as: [Any].self)?.isEmpty == true)
+        #expect(try value("missingSets.@distinctUnionOfSets", as: Set<AnyHashable>.self)?.isEmpty == true)
+    }
+
+    @Test("nil leaves count in @count, are zero in @sum and @avg, and are passed over by @min and @max")
+    func nilLeaves() throws {
+        team.maybes = [nil, 4, nil, 8]
+        #expect(try value("maybes.@count", as: Int.self) == 4)
+        #expect(try value("maybes.@sum", as: Int.self) == 12)
+        #expect(try value("maybes.@avg", as: Double.self) == 3)
+        #expect(try value("maybes.@min", as: Int.self) == 4)
+        #expect(try value("maybes.@max", as: Int.self) == 8)
+        team.maybes = [nil]
+        #expect(try team.value(forKeyPath: "maybes.@min") == nil)
+        team.members = [person("Ann", 1, nickname: "z"), person("Bob", 2)]
+        #expect(try value("members.@min.nickname", as: String.self) == "z")
+        #expect(try value("members.@sum.spouse.age", as: Int.self) == 0)
+    }
+
+    @Test("nil leaves are left out of unions") func nilInUnions() throws {
+        team.members = [person("Ann", 1, nickname: "z"), person("Bob", 2), person("Cid", 3, nickname: "z")]
+        #expect(try value("members.@unionOfObjects.nickname", as: [String].self) == ["z", "z"])
+        #expect(try value("members.@distinctUnionOfObjects.nickname", as: [String].self) == ["z"])
+    }
+
+    @Test("@min and @max compare strings") func strings() throws {
+        team.words = ["Tom", "Harry", "Dick"]
+        #expect(try value("words.@min", as: String.self) == "Dick")
+        #expect(try value("words.@max", as: String.self) == "Tom")
+    }
+
+    @Test("unions keep the order in which values were first seen") func unions() throws {
+        team.words = ["b", "a", "b", "c", "a"]
+        #expect(try value("words.@unionOfObjects", as: [String].self) == ["b", "a", "b", "c", "a"])
+        #expect(try value("words.@distinctUnionOfObjects", as: [String].self) == ["b", "a", "c"])
+        team.nested = [[3, 1], [1, 2], []]
+        #expect(try value("nested.@unionOfArrays", as: [Int].self) == [3, 1, 1, 2])
+        #expect(try value("nested.@distinctUnionOfArrays", as: [Int].self) == [3, 1, 2])
+        #expect(try value("nested.@distinctUnionOfSets", as: Set<Int>.self) == [1, 2, 3])
+    }
+
+    @Test("distinct objects are told apart by identity") func distinctObjects() throws {
+        let ann = person("Ann", 1)
+        let twin = person("Ann", 1)
+        team.members = [ann, twin, ann]
+        let distinct = try value("members.@distinctUnionOfObjects", as: [Person].self)
+        #expect(distinct?.count == 2 && distinct?.first === ann && distinct?.last === twin)
+    }
+
+    @Test("sums are whole as long as they can be, and never overflow") func sums() throws {
+        team.numbers = [.max, 1]
+        #expect(try value("numbers.@sum", as: Double.self) == 9_223_372_036_854_775_808.0)
+        team.bytes = [250, 250]
+        #expect(try value("bytes.@sum", as: Int.self) == 500)
+        team.fractions = [0.5, 0.25]
+        #expect(try value("fractions.@sum", as: Double.self) == 0.75)
+        team.mixed = [1, 2.5, UInt8(3)]
+        #expect(try value("mixed.@sum", as: Double.self) == 6.5)
+        #expect(try value("mixed.@max", as: UInt8.self) == 3)
+        #expect(try value("mixed.@min", as: Int.self) == 1)
+    }
+
+    @Test("operators nest") func nested() throws {
+        let (a, b) = (Team(), Team())
+        a.numbers = [1, 2, 3]
+        b.numbers = [10]
+        a.members = [person("Ann", 1)]
+        b.members = [person("Bob", 2), person("Cid", 3)]
+        team.teams = [a, b]
+        #expect(try value("teams.@sum.numbers.@count", as: Int.self) == 4)
+        #expect(try value("teams.@max.numbers.@sum", as: Int.self) == 10)
+        #expect(try value("teams.@unionOfArrays.numbers", as: [Int].self) == [1, 2, 3, 10])
+        #expect(try value("teams.@avg.members.@avg.age", as: Double.self) == 1.75)
+        #expect(try value("teams.@unionOfArrays.members", as: [Person].self)?.count == 3)
+    }
+
+    @Test(
+        "an operator that there is not, or not in this place, throws",
+        arguments: [
+            "numbers.@median", "numbers.@Count", "@count", "numbers.@sum.x", "members.@sum.nothing",
+            "members.@sum.age.x", "words.@sum", "words.@avg", "anything.@count", "mixed.@sum", "mixed.@max",
+            "members.@max",
+            "numbers.@unionOfArrays", "numbers.@distinctUnionOfSets", "members.@sum.firstName",
+        ])
+    func unsupported(path: String) {
+        team.words = ["a"]
+        team.numbers = [1]
+        team.mixed = [1, "a"]
+        team.members = [person("Ann", 1)]
+        #expect(reason { _ = try team.value(forKeyPath: path) } != nil)
+    }
+
+    @Test("the error for an unknown operator names it") func unknownOperator() {
+        do {
+            _ = try team.value(forKeyPath: "numbers.@median")
+            Issue.record("no error")
+        } catch {
+            #expect(
+                error.reason == .unsupportedOperator && error.key == "@median" && error.keyPath == "numbers.@median")
+        }
+    }
+
+    @Test("a path with very many operators in each other throws and does not exhaust the stack") func deepNesting() {
+        let path = "teams" + String(repeating: ".@sum.teams", count: 100_000) + ".@count"
+        #expect(reason { _ = try team.value(forKeyPath: path) } != nil)
+        #expect(reason { try team.observe(path) { _ in } } != nil)
+    }
+
+    @Test("a very long path through cyclic objects is walked") func longPath() throws {
+        let ann = Person("Ann")
+        ann.spouse = ann
+        let path = String(repeating: "spouse.", count: 10_000) + "firstName"
+        #expect(try ann.value(forKeyPath: path) as? String == "Ann")
+        try ann.setValue("Eve", forKeyPath: path)
+        #expect(ann.firstName == "Eve")
+        ann.spouse = nil
+    }
+
+    @Test("an observed operator follows membership and elements, through edits by handle and by name") func observed()
+        throws
+    {
+        let recorder = Recorder<Any>()
+        let ann = person("Ann", 30)
+        let bob = person("Bob", 50)
+        try team.observe("members.@avg.age", options: [.old, .new], recorder.handler())
+        team.$members.append(ann)
+        try team.mutableArrayValue(forKey: "members").append(bob)
+        bob.age = 10
+        team.$members.remove(at: 0)
+        ann.age = 99
+        #expect(recorder.news(Double.self) == [30, 40, 20, 10])
+        #expect(recorder.olds(Double.self) == [0, 30, 40, 20])
+        #expect(recorder.kinds.allSatisfy { $0 == .setting })
+    }
+}
