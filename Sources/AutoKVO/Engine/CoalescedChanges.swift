@@ -32,20 +32,24 @@ final class CoalescedChanges {
     /// For each observation one change of each path and target that changed, the one that changed last at the end.
     private var entries: [(observation: KeyValueObservation, changes: [CoalescedChange])] = []
     private var indexes: [KeyValueObservation: Int] = [:]
-    /// Collections from before their first edit, or from before the first one that observers added later are called for:
-    /// those up to `bound`. The record keeps the list's address from being reused.
-    private var collections: [InPlace<ObserverList>: (record: ObjectRecord, bound: UInt64, value: Any?)] = [:]
+    /// By subject, collections from before their first edit, or from before the first one that observers added later are called
+    /// for: those up to `bound`. The owner, a record or a route, keeps the subject's address from being reused.
+    private var collections: [UnsafeRawPointer: (owner: AnyObject, bound: UInt64, value: Any?)] = [:]
 
     /// Keeps the whole value that a collection has before an edit. While it is kept an edit copies the collection, so it is
     /// read again only if an observer was added since.
-    func keepOldValue(for edit: CollectionChange, in notification: PendingNotification) {
-        guard let record = notification.record?.object, let list = notification.list else { return }
-        if let kept = collections[list], kept.bound >= notification.bound {
-            edit.wholeOld = kept.value
-        } else {
-            edit.wholeOld = record.readValue(notification.slot)
-            collections[list] = (record, notification.bound, edit.wholeOld)
-        }
+    func keepOldValue(in notification: PendingNotification) {
+        let bound = notification.route == nil ? notification.bound : 0
+        if let kept = collections[notification.identity], kept.bound >= bound { return }
+        let owner: AnyObject? = notification.route?.object ?? notification.record?.object
+        collections[notification.identity] = owner.map { ($0, bound, notification.readWhole()) }
+    }
+
+    /// The whole value that a path, or the one key of an observation, had before an edit that is being delivered.
+    private func oldCollection(_ observation: KeyValueObservation, _ route: Route?) -> Any? {
+        if let route, let kept = collections[Borrowed.to(route).rawAddress] { return kept.value }
+        let list = route == nil ? observation.record?.list(Int(observation.slot)) : route?.keyList
+        return list.flatMap { collections[$0.address]?.value }
     }
 
     func add(_ observation: KeyValueObservation, _ event: ChangeEvent, _ route: Route?) {
@@ -55,7 +59,8 @@ final class CoalescedChanges {
             entries.append((observation, []))
         }
         guard let earlier = entries[index].changes.lastIndex(where: { $0.route === route }) else {
-            return entries[index].changes.append(CoalescedChange(route, event))
+            return entries[index].changes.append(
+                CoalescedChange(route, event, event.edit == nil ? nil : oldCollection(observation, route)))
         }
         var change = entries[index].changes.remove(at: earlier)
         change.add(event)
@@ -85,13 +90,15 @@ private struct CoalescedChange {
     private var isLastComponent: Bool
     /// The only change until now, if it is an edit of a collection: `old` and `new` are elements then, and whole values else.
     private var edit: CollectionChange?
+    private let wholeOld: Any?
     private var old: Any?
     private var new: Any?
     /// Whether the last of several changes is an edit, which does not have the whole new value.
     private var isNewUnknown = false
 
-    init(_ route: Route?, _ event: ChangeEvent) {
+    init(_ route: Route?, _ event: ChangeEvent, _ wholeOld: Any?) {
         self.route = route
+        self.wholeOld = wholeOld
         isLastComponent = event.isLastComponent
         edit = event.edit?.object
         old = event.oldValue?.box()
@@ -99,7 +106,7 @@ private struct CoalescedChange {
     }
 
     mutating func add(_ event: ChangeEvent) {
-        if let edit { old = edit.wholeOld }
+        if edit != nil { old = wholeOld }
         edit = nil
         isLastComponent = event.isLastComponent
         isNewUnknown = event.edit != nil

@@ -6,8 +6,6 @@ final class CollectionChange {
     /// The elements that are removed and inserted, if the caller knows them (sets); otherwise they are read at the indexes.
     let removed: Any?
     let inserted: Any?
-    /// The collection before the edit, if `coalescingChanges` holds the change back and an observer needs the old value.
-    var wholeOld: Any?
 
     @usableFromInline
     init(_ kind: ChangeKind, indexes: RangeSet<Int>? = nil, removed: Any? = nil, inserted: Any? = nil) {

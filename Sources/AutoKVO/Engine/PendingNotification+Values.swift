@@ -5,7 +5,7 @@ extension PendingNotification {
         isPrepared = true
         if let edit {
             if let elements = elements(of: edit, edit.removed, isMissing: edit.kind == .insertion) { old.set(elements) }
-            ThreadContext.current.value.coalescing?.keepOldValue(for: edit, in: self)
+            ThreadContext.current.value.coalescing?.keepOldValue(in: self)
         } else if let route {
             if let value = value(of: route) { old.set(value) }
         } else {
@@ -60,8 +60,14 @@ extension PendingNotification {
     private func elements(of edit: CollectionChange, _ given: Any?, isMissing: Bool) -> Any? {
         if let given { return given }
         if isMissing { return nil }
-        let whole = if let route { value(of: route) } else { record!.use { $0.readValue(slot) } }
+        let whole = readWhole()
         guard let whole, let indexes = edit.indexes else { return whole }
         return pickElements(indexes, of: whole)
+    }
+
+    /// The whole value of the subject; nil if the object is dying.
+    func readWhole() -> Any? {
+        if let route { return value(of: route) }
+        return record!.use { $0.readValue(slot) }
     }
 }
