@@ -91,7 +91,12 @@ struct ObserverList: ~Copyable {
         if needs.contains(.old) { old += one }
         if needs.contains(.new) { new += one }
         if needs.contains(.prior) { prior += one }
-        updateInterest()
+        if one > 0, prior == 0 {
+            // One more takes nothing away. Part of every registration.
+            interest.store(interest.load(ordering: .relaxed) | .own | needs, ordering: .releasing)
+        } else {
+            updateInterest()
+        }
     }
 
     /// Adds an observation behind all others and takes the given ownership of it.
@@ -121,19 +126,27 @@ struct ObserverList: ~Copyable {
     mutating func remove(_ observation: KeyValueObservation) -> Bool {
         assert(observation.membership == .linked)
         account(for: observation, by: -1)
-        observation.membership = .leaving
-        return unlinkIfUnpinned(observation)
+        if observation.pinCount > 0 {
+            observation.membership = .leaving
+            return false
+        }
+        unlink(observation)
+        return true
+    }
+
+    private mutating func unlink(_ observation: KeyValueObservation) {
+        observation.membership = .out
+        let (previous, next) = (observation.previous, observation.next)
+        if let previous { previous.use { $0.next = next } } else { first = next }
+        if let next { next.use { $0.previous = previous } } else { last = previous }
+        (observation.previous, observation.next) = (nil, nil)
     }
 
     /// Unlinks an observation that is leaving and that no traversal pins. The list's ownership of it goes to the caller then:
     /// true.
     mutating func unlinkIfUnpinned(_ observation: KeyValueObservation) -> Bool {
         guard observation.pinCount == 0, observation.membership == .leaving else { return false }
-        observation.membership = .out
-        let (previous, next) = (observation.previous, observation.next)
-        if let previous { previous.use { $0.next = next } } else { first = next }
-        if let next { next.use { $0.previous = previous } } else { last = previous }
-        (observation.previous, observation.next) = (nil, nil)
+        unlink(observation)
         return true
     }
 
