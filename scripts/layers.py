@@ -17,9 +17,9 @@ from pathlib import Path
 ORDER = "Runtime Model Values Schema Engine Properties Observing Collections Coding Composing Diagnostics".split()
 PUBLIC_ONLY = "Composing"  # of other folders it names only what is public
 UNSAFE_HOME = "Runtime"  # its unsafe constructs are not counted
-UNSAFE_LIMIT = 260  # the aim is 150; it only goes down
+UNSAFE_LIMIT = 70  # it only goes down
 FILE_LIMIT = 300  # lines of any file of Sources
-CODE_LIMIT = 7850  # the aim is 6,300; it only goes down  # code lines of Sources/AutoKVO: neither blank nor comment
+CODE_LIMIT = 7550  # the aim is 6,300; it only goes down  # code lines of Sources/AutoKVO: neither blank nor comment
 HOOK_LIMIT = 900  # lines of Sources/CDeallocHook, all of them
 # (file, name as it is reported): why the file may use it. Aim at none; one that excuses nothing is an error.
 EXCEPTIONS: dict[tuple[str, str], str] = {

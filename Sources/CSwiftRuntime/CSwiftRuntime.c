@@ -70,6 +70,8 @@ bool csr_is_surely_not_final(const void *type) {
 
 static _Thread_local int held_locks;
 
+uintptr_t csr_this_thread(void) { return (uintptr_t)&held_locks; }
+
 int csr_add_held_locks(int change) {
   held_locks += change;
   return held_locks;

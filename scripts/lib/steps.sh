@@ -30,6 +30,18 @@ step_format() {
 
 step_debug() { run_tests .build; }
 
+# The tests as if what Swift does not promise did not hold: everything that has a fallback at once, and in the long form each by
+# itself. A debug build, since only that reads AUTOKVO_FAIL_PROBES.
+step_fallbacks() {
+    AUTOKVO_FAIL_PROBES=all run_tests .build
+    [ "${AUTOKVO_CHECK:-}" = long ] || return 0
+    local name
+    for name in $(sed -n '/\/\/\/ Fallback: /{n;s/^ *case \([a-zA-Z]*\) =.*/\1/p}' Sources/AutoKVO/Runtime/RuntimeCheck.swift); do
+        say "without $name"
+        AUTOKVO_FAIL_PROBES=$name run_tests .build --skip-build
+    done
+}
+
 step_release() { run_tests .build-release -c release; }
 
 # The stress tests a hundred times as long as in the other runs, and twenty million steps of the model tests. The one that

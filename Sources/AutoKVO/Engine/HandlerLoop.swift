@@ -5,7 +5,7 @@ struct HandlerLoop {
     private let thread: InPlace<ThreadContext>
     private var context: Borrowed<ChangeContext>
     /// The context's reference counts while only the loop refers to it.
-    private var countWord: UInt64 = 0
+    private var count = ReferenceCount()
     /// Flags of observations for which `callSlowPath` has to decide. The state is among them.
     private var slowPathFlags: ObservationFlags = .any
 
@@ -31,7 +31,7 @@ struct HandlerLoop {
         var slowPathFlags = ObservationFlags(event.excluded.union(.onceOrDistinct)).union(.partOrInactive)
         if event.isPrior || thread.value.coalescing != nil { slowPathFlags.insert(.any) }
         self.slowPathFlags = slowPathFlags
-        countWord = csr_count_word(context.address)
+        count = ReferenceCount(ofSole: context)
     }
 
     /// The context has it.
@@ -55,7 +55,7 @@ struct HandlerLoop {
             TestPoint.beforeObserver.reach()
             context.use { $0.observation = Borrowed.to(observation) }
             observation.callHandlerOfChange(context)
-            if csr_count_word(context.address) != countWord { replaceContext() }
+            if count.mayBeExceeded(by: context) { replaceContext() }
         } else {
             _ = perform(observation, by: nil)
         }
@@ -131,13 +131,14 @@ struct HandlerLoop {
             route?.use { $0.root.address }
                 ?? observation.unmanagedRecord.unsafelyUnwrapped.use { $0.address }
         }
-        if csr_count_word(context.address) != countWord { replaceContext() }
+        if count.mayBeExceeded(by: context) { replaceContext() }
         if route != nil { context.use { $0.route = nil } }
     }
 
     /// A handler kept its change: it owns the context now, and the next call gets another one.
     @inline(never)
     private mutating func replaceContext() {
+        guard ReferenceCount.isShared(context) else { return }
         let kept = context
         context = thread.value.takeContext()
         context.use {
@@ -146,7 +147,7 @@ struct HandlerLoop {
         }
         kept.use { $0.keep() }
         kept.release()
-        countWord = csr_count_word(context.address)
+        count = ReferenceCount(ofSole: context)
     }
 }
 

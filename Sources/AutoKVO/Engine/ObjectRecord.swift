@@ -49,6 +49,8 @@ final class ObjectRecord: AttachedRecord, @unchecked Sendable {
         let count = layout?.value.count ?? 0
         lists = count > 0 ? LazyElements(count: count) : nil
         super.init()
+        RuntimeCheck.run()
+        if schema == nil, !RuntimeCheck.holds(.classWord) { guarded.makeDetails().untrackedClass = type(of: object) }
         Counters.records.add(1)
     }
 
@@ -75,7 +77,7 @@ final class ObjectRecord: AttachedRecord, @unchecked Sendable {
     var isDeinitializing: Bool { pinned.isDeinitializing }
 
     /// The object's class, also after its deinit.
-    var objectClass: AnyClass { pinned.objectClass }
+    var objectClass: AnyClass { schema?.type ?? guarded.details?.untrackedClass ?? pinned.objectClass }
 
     var unmanagedSchema: Borrowed<ClassSchema>? { layout?.value.schema }
     var schema: ClassSchema? { unmanagedSchema?.object }
@@ -100,6 +102,8 @@ final class RecordDetails {
     var watches: [Int: DeathWatch] = [:]
     /// How often a weak property of the object was set since it has a record: an unchanged number says that none was set.
     var weakWrites: UInt32 = 0
+    /// The class of an object that is not tracked, if its memory does not say it. Constant.
+    fileprivate(set) var untrackedClass: AnyClass?
 }
 
 // MARK: - Finding the record of an object

@@ -2,20 +2,35 @@ internal import CSwiftRuntime
 
 extension Actor {
     /// Whether this thread runs on the actor now.
-    ///
-    /// An executor is two words, which the runtime's own question takes; the standard library only has the forms that trap.
-    nonisolated var isCurrent: Bool {
+    nonisolated var isCurrent: Bool { RuntimeCheck.holds(.currentExecutor) ? isCurrentExecutor : isStartedAtOnce }
+
+    /// **Assumption** `currentExecutor`: an executor is two words, which the runtime's own question takes; the standard library
+    /// only has the forms that trap.
+    fileprivate nonisolated var isCurrentExecutor: Bool {
         let executor = unsafeBitCast(unownedExecutor, to: (identity: UInt, implementation: UInt).self)
         return csr_is_current_executor(executor.identity, executor.implementation)
     }
 
+    /// Whether a task of the actor that is to start immediately does so on this thread, which it can only where this thread runs
+    /// on the actor. Otherwise it starts on another thread, perhaps at once, or later.
+    private nonisolated var isStartedAtOnce: Bool {
+        let thread = Guarded<UInt>(0)
+        start(startImmediately) { thread.withLock { $0 = csr_this_thread() } }
+        return thread.withLock { $0 } == csr_this_thread()
+    }
+
     /// Puts an operation into the actor's queue before this returns.
     ///
-    /// A task whose closure is isolated to an actor is put into the actor's queue by the code that makes the task; any other
-    /// arrives there later, by a hop of its own. For an actor that is not global, Swift (6.3) forms such a closure only in a
-    /// function that is itself isolated. `startTask` uses nothing of the actor, so it may be called from anywhere.
-    nonisolated func enqueue(_ operation: @escaping @Sendable () -> Void) {
-        let start: (isolated Self, @escaping @Sendable () -> Void) -> Void = startTask
+    /// **Assumption** `actorQueue`: a task whose closure is isolated to an actor is put into the actor's queue by the code that
+    /// makes the task; any other arrives there later, by a hop of its own. For an actor that is not global, Swift (6.3) forms
+    /// such a closure only in a function that is itself isolated. `startTask` uses nothing of the actor, so it may be called
+    /// from anywhere.
+    nonisolated func enqueue(_ operation: @escaping @Sendable () -> Void) { start(startTask, operation) }
+
+    private nonisolated func start(
+        _ start: @escaping (isolated Self, @escaping @Sendable () -> Void) -> Void,
+        _ operation: @escaping @Sendable () -> Void
+    ) {
         unsafeBitCast(start, to: ((Self, @escaping @Sendable () -> Void) -> Void).self)(self, operation)
     }
 }
@@ -25,5 +40,30 @@ private func startTask<A: Actor>(on actor: isolated A, _ operation: @escaping @S
         // The closure is isolated only if it captures the actor.
         _ = actor
         operation()
+    }
+}
+
+private func startImmediately<A: Actor>(on actor: isolated A, _ operation: @escaping @Sendable () -> Void) {
+    Task.immediate {
+        _ = actor
+        operation()
+    }
+}
+
+/// An actor that runs what is put into its queue before the call returns, so that a probe does not wait.
+actor InlineActor {
+    private final class Executor: SerialExecutor {
+        func enqueue(_ job: consuming ExecutorJob) { job.runSynchronously(on: asUnownedSerialExecutor()) }
+    }
+
+    private let executor = Executor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Whether this thread runs on the actor, and on another one, as asked by an operation of the actor. Empty if that has not run.
+    static func probe() -> [Bool] {
+        let (actor, other) = (InlineActor(), InlineActor())
+        let answers = Guarded<[Bool]>([])
+        actor.enqueue { answers.withLock { $0 = [actor.isCurrentExecutor, other.isCurrentExecutor] } }
+        return answers.withLock { $0 }
     }
 }

@@ -13,12 +13,19 @@ extension Borrowed {
     @inline(__always)
     var bitPattern: UInt { UInt(bitPattern: address) }
 
+    /// The address of the first stored property of the object's root class.
+    ///
+    /// **Assumption** `objectHeader`: before it the object has two words of its own.
+    var firstProperty: UnsafeMutableRawPointer { address + 2 * MemoryLayout<UInt>.size }
+
+    init(firstProperty: UnsafeMutableRawPointer) { self = .at(firstProperty - 2 * MemoryLayout<UInt>.size) }
+
     /// Whether the object's deinit has begun.
     var isDeinitializing: Bool { csr_is_deinitializing(rawAddress) }
 
-    /// The object at an address if it is of this class or a subclass. A cast in Swift retains the object.
+    /// The object at an address if it is of this class or a subclass.
     @inline(__always)
     static func ofKind(at address: UnsafeRawPointer) -> Borrowed? {
-        csr_is_kind_of(address, unsafeBitCast(Object.self as AnyClass, to: UnsafeRawPointer.self)) ? .at(address) : nil
+        Borrowed<AnyObject>.at(address).use { $0 is Object } ? .at(address) : nil
     }
 }

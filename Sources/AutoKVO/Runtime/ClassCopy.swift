@@ -2,7 +2,7 @@ internal import CSwiftRuntime
 
 /// Copies of classes, to find out whether a class method refers to `Self`: called on the copy, `Self` is the copy.
 ///
-/// **Assumption** (Swift 6.3.1): the metadata of a class says how long it is and has its superclass in its second word, and the
+/// **Assumption** `classMetadata`: the metadata of a class says how long it is and has its superclass in its second word, and the
 /// class's descriptor lists the members that a subclass can override. See CSwiftRuntime.c. Where a copy cannot be made, as on
 /// Apple platforms, the question is not asked, and the runtime's own trap remains.
 enum ClassCopy {
@@ -12,11 +12,20 @@ enum ClassCopy {
     /// A copy of a class; nil if none can be made, or if the class may be final: in a final class the compiler takes the class
     /// itself for `Self`, so the two cannot be distinguished.
     static func make<Object: AnyObject>(of type: Object.Type, isKnownNotFinal: Bool) -> Object.Type? {
+        RuntimeCheck.holds(.classMetadata) ? copy(type, isKnownNotFinal) : nil
+    }
+
+    private static func copy<Object: AnyObject>(_ type: Object.Type, _ isKnownNotFinal: Bool) -> Object.Type? {
         let pointer = unsafeBitCast(type, to: UnsafeRawPointer.self)
         guard isKnownNotFinal || csr_is_surely_not_final(pointer), let copy = csr_copy_class(pointer) else {
             return nil
         }
         copies.withLock { $0.append(copy) }
         return unsafeBitCast(copy, to: Object.Type.self)
+    }
+
+    static func probe() -> Bool {
+        guard let base = copy(RuntimeProbeBase.self, false), copy(RuntimeProbe.self, false) == nil else { return false }
+        return base.ownClass == base && base != RuntimeProbeBase.self && (base as AnyClass) is RuntimeProbeBase.Type
     }
 }

@@ -4,9 +4,12 @@ internal import CSwiftRuntime
 ///
 /// Swift checks that a class's property is not used while it is being changed. An access through a pointer escapes that
 /// check, so handles ask the runtime for it as compiled code does.
+///
+/// **Assumption** `accessRecord`: the entry points and the flags are those that CSwiftRuntime.h names. Otherwise nothing is checked.
 @usableFromInline
 struct ExclusiveAccess {
     private var words: (UInt, UInt, UInt, UInt) = (0, 0, 0, 0)
+    private static let isChecked = RuntimeCheck.holds(.accessRecord)
 
     @usableFromInline
     init() {}
@@ -14,17 +17,29 @@ struct ExclusiveAccess {
     /// Begins a change of the property whose storage is at an address. Traps if the property is in use.
     @usableFromInline
     mutating func begin(to storage: UnsafeMutableRawPointer) {
-        withUnsafeMutablePointer(to: &self) { csr_begin_modify(storage, $0) }
+        if Self.isChecked { withUnsafeMutablePointer(to: &self) { csr_begin_modify(storage, $0) } }
     }
 
     @usableFromInline
     mutating func end() {
-        withUnsafeMutablePointer(to: &self) { csr_end_modify($0) }
+        // What has begun is recorded in the first word.
+        if words.0 != 0 { withUnsafeMutablePointer(to: &self) { csr_end_modify($0) } }
     }
 
     /// Traps if the property whose storage is at an address is being changed.
     @usableFromInline
     static func checkRead(of storage: UnsafeMutableRawPointer) {
-        csr_check_read(storage)
+        if isChecked { csr_check_read(storage) }
+    }
+
+    static func probe() -> Bool {
+        withUnsafeTemporaryAllocation(of: UInt.self, capacity: 8) { words in
+            words.initialize(repeating: 0x5A5A)
+            let storage = UnsafeMutableRawPointer(words.baseAddress! + 7)
+            csr_begin_modify(storage, words.baseAddress!)
+            let isRecorded = words[0] == UInt(bitPattern: storage)
+            csr_end_modify(words.baseAddress!)
+            return isRecorded && words[3...].allSatisfy { $0 == 0x5A5A }
+        }
     }
 }

@@ -3,9 +3,8 @@ internal import CSwiftRuntime
 
 /// The stored properties of a class and its superclasses: their names, their offsets in an object, and their types.
 ///
-/// **Assumption** (Swift 6.3.1): `_forEachField` of the standard library reports them, and the runtime knows how many bytes an
-/// object of each class has. Neither is promised, so `problem` compares both with an object whose contents are known. A module
-/// that was built without reflection metadata has no names to report: see `moduleWithoutReflection(below:)`.
+/// **Assumption** `fieldLayout`: `_forEachField` of the standard library reports them, and the runtime knows how many bytes an
+/// object of each class has. The probe compares both with an object whose contents are known. A module that was built without reflection metadata has no names to report: see `moduleWithoutReflection(below:)`.
 package struct FieldLayout {
     package struct Field {
         package let name: String
@@ -55,23 +54,24 @@ package struct FieldLayout {
         return nil
     }
 
-    private class ProbeBase { let first: UInt8 = 0x5A }
-    private final class Probe: ProbeBase { let second: UInt64 = 0x1234_5678_9ABC_DEF0 }
+    /// What the standard library reports of an object with known contents, without what it reports besides.
+    package static var fieldsOfProbe: [Field] {
+        FieldLayout(of: RuntimeProbe.self).fields.filter { ["", "first", "second"].contains($0.name) }
+    }
 
-    /// What the standard library reports of the object with known contents.
-    package static var fieldsOfProbe: [Field] { FieldLayout(of: Probe.self).fields }
+    /// Why fields cannot be found; nil if they can.
+    package static var problem: String? {
+        RuntimeCheck.holds(.fieldLayout) ? nil : RuntimeAssumption.fieldLayout.sentence
+    }
 
-    /// Why fields cannot be found, which is asked once in a process; nil if they can.
-    package static let problem: String? = problem(inFieldsOfProbe: fieldsOfProbe)
-
-    /// The same for what might have been reported.
-    package static func problem(inFieldsOfProbe fields: [Field]) -> String? {
-        let (probe, own) = (Probe(), ownOffsets(of: Probe.self))
-        let areRight = fields.allSatisfy { field in
+    /// Whether what might have been reported is right.
+    package static func probe(_ fields: [Field]) -> Bool {
+        let (probe, own) = (RuntimeProbe.make(), ownOffsets(of: RuntimeProbe.self))
+        return fields.allSatisfy { field in
             switch field.name {
             case "": true  // There is no reflection metadata.
             case "first":
-                ownOffsets(of: ProbeBase.self).contains(field.offset) && field.type == UInt8.self
+                ownOffsets(of: RuntimeProbeBase.self).contains(field.offset) && field.type == UInt8.self
                     && field.value(in: probe, as: UInt8.self) == probe.first
             case "second":
                 own.contains(field.offset) && field.type == UInt64.self
@@ -79,8 +79,5 @@ package struct FieldLayout {
             default: false
             }
         }
-        return areRight
-            ? nil
-            : "this version of Swift lays out the properties of objects otherwise than Swift 6.3.1, for which AutoKVO was made"
     }
 }

@@ -21,7 +21,7 @@ class ListedObject {
         while true {
             var addresses = [UnsafeMutableRawPointer?](repeating: nil, count: capacity)
             let retain: cdh_try_retain_fn = { member in
-                let object = UnsafeMutableRawPointer(member) - ListedObject.memberOffset
+                let object = Borrowed<ListedObject>(firstProperty: UnsafeMutableRawPointer(member)).address
                 return csr_try_retain(object) ? object : nil
             }
             let count = cdh_collect(retain, &addresses, capacity)
@@ -31,10 +31,7 @@ class ListedObject {
         }
     }
 
-    /// A class's first stored property comes after the two words that every object begins with.
-    private static let memberOffset = 2 * MemoryLayout<UInt>.size
-
     private var memberPointer: UnsafeMutablePointer<cdh_member> {
-        (Borrowed.to(self).address + Self.memberOffset).assumingMemoryBound(to: cdh_member.self)
+        Borrowed.to(self).firstProperty.assumingMemoryBound(to: cdh_member.self)
     }
 }

@@ -2,9 +2,9 @@ internal import CSwiftRuntime
 
 /// A closure that reads a value from an object, called without counting references on the way.
 ///
-/// **Assumptions** (Swift 6.3.1): a closure is two words, a function and a context, and is called as CSwiftRuntime.h says; an
-/// `Any` keeps a reference in its first word. The probe reads a known object in this way; if something else comes out, the
-/// closure is called as usual.
+/// **Assumptions** `closureCall`: a closure is two words, a function and a context, and is called as CSwiftRuntime.h says;
+/// `anyReference`: an `Any` keeps a reference in its first word. Without the first the closure is called as usual, without the
+/// second what it returns is cast.
 struct ObjectReader {
     private struct Words {
         let function: UnsafeRawPointer
@@ -17,13 +17,17 @@ struct ObjectReader {
     let body: (AnyObject) -> Any
     /// The words of `body`, which keeps the context alive; nil if the assumptions do not hold.
     private let words: Words?
+    /// Whether a reference is moved out of what is read, without a cast.
+    private let movesReferences: Bool
 
     init(_ body: @escaping (AnyObject) -> Any) {
-        self.init(body, isDirect: ObjectReader.canCallDirectly)
+        self.init(
+            body, isDirect: RuntimeCheck.holds(.closureCall), movesReferences: RuntimeCheck.holds(.anyReference))
     }
 
-    private init(_ body: @escaping (AnyObject) -> Any, isDirect: Bool) {
+    private init(_ body: @escaping (AnyObject) -> Any, isDirect: Bool, movesReferences: Bool) {
         self.body = body
+        self.movesReferences = isDirect && movesReferences
         words = isDirect ? unsafeBitCast(Wrapped(body: body), to: Words.self) : nil
     }
 
@@ -42,23 +46,29 @@ struct ObjectReader {
 
     /// The value, which is always an object of a class, or an optional one. A cast would take 400 ns.
     func reference<Object: AnyObject>(in object: AnyObject, as type: Object.Type) -> Object? {
-        guard words != nil else { return body(object) as? Object }
+        guard movesReferences else { return body(object) as? Object }
         return withUnsafeTemporaryAllocation(of: Any.self, capacity: 1) { value in
             self(Borrowed.to(object).address, into: value.baseAddress!)
             return UnsafeMutableRawPointer(value.baseAddress!).assumingMemoryBound(to: Object?.self).move()
         }
     }
 
-    private final class Probe {}
-
-    private static let canCallDirectly: Bool = {
+    static func probe() -> Bool {
         guard MemoryLayout<Wrapped>.size == MemoryLayout<Words>.size else { return false }
-        let (object, value) = (Probe(), Probe())
-        let reader = ObjectReader({ $0 === object ? value as Any : object as Any }, isDirect: true)
+        let (object, value) = (RuntimeProbe.make(), RuntimeProbe.make())
+        let reader = ObjectReader(
+            { $0 === object ? value as Any : object as Any }, isDirect: true, movesReferences: true)
         return withUnsafeTemporaryAllocation(of: Any.self, capacity: 1) { memory in
             withExtendedLifetime((reader, object)) { reader(Borrowed.to(object).address, into: memory.baseAddress!) }
             defer { memory.baseAddress!.deinitialize(count: 1) }
-            return UnsafeRawPointer(memory.baseAddress!).load(as: UnsafeRawPointer.self) == Borrowed.to(value).address
+            return memory[0] as? RuntimeProbe === value
         }
-    }()
+    }
+
+    static func probeReference() -> Bool {
+        let value = RuntimeProbe.make()
+        let (full, empty): (Any, Any) = (value, RuntimeProbe?.none as Any)
+        func word(_ any: Any) -> UInt { withUnsafeBytes(of: any) { $0.load(as: UInt.self) } }
+        return word(full) == UInt(bitPattern: Borrowed.to(value).address) && word(empty) == 0
+    }
 }

@@ -5,12 +5,14 @@ internal import CSwiftRuntime
 ///
 /// A pin is an unowned reference of the runtime. `weak` is not used: the first weak reference to an object moves its
 /// reference counts to a side table, which makes every later retain and release of it slow.
+///
+/// **Assumptions**: `pinnedMemory`, and for the class of a dead object `classWord`.
 struct PinnedObject: Hashable, @unchecked Sendable {
     let address: UnsafeRawPointer
 
     @inline(__always)
     init(_ object: AnyObject) {
-        address = UnsafeRawPointer(Borrowed.to(object).address)
+        address = Borrowed.to(object).rawAddress
         csr_pin(address)
     }
 
@@ -36,5 +38,21 @@ struct PinnedObject: Hashable, @unchecked Sendable {
     }
 
     /// The object's class. The object may be dead.
-    var objectClass: AnyClass { ObjectClass.ofObject(at: address) }
+    var objectClass: AnyClass { unsafeBitCast(address.load(as: UInt.self), to: AnyClass.self) }
+
+    // Not optimized: the probe is about the moment at which an object dies.
+    @_optimize(none)
+    static func probe() -> (staysPinned: Bool, keepsClass: Bool) {
+        func classWord(_ pin: PinnedObject) -> UInt { pin.address.load(as: UInt.self) }
+        let object = Borrowed.retaining(RuntimeProbe.make())
+        let pin = PinnedObject(object.object)
+        defer { pin.unpin() }
+        let isSeenAlive = !pin.isDeinitializing && pin.object(as: RuntimeProbe.self) === object.object
+        let word = classWord(pin)
+        object.release()
+        return (
+            isSeenAlive && pin.isDeinitializing && pin.object(as: RuntimeProbe.self) == nil,
+            word == unsafeBitCast(RuntimeProbe.self as AnyClass, to: UInt.self) && word == classWord(pin)
+        )
+    }
 }

@@ -1,6 +1,6 @@
 /// Where a property's value is, in the memory of an object: valid as long as the object lives. Whoever has one keeps the object.
 ///
-/// **Assumption** (Swift 6.3.1): the address of a stored property that is passed `inout` is that of the property itself.
+/// **Assumption** `storageAddress`: the address of a stored property that is passed `inout` is that of the property itself.
 /// A use through the address escapes the check that nobody else uses the property meanwhile; `checkedValue` and `exclusively`
 /// make up for it.
 @usableFromInline

@@ -1,6 +1,6 @@
 @_spi(Reflection) import Swift
 
-/// The kind of a type, which is the first word of every type's metadata. The standard library reads it the same way.
+/// The kind of a type. **Assumption** `typeKind`: it is the first word of every type's metadata. The standard library reads it the same way.
 private func kind(of type: Any.Type) -> UInt { unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee }
 
 /// Whether the type is `Any`, `any P` or `AnyObject`, or a metatype of such a type.
@@ -11,3 +11,14 @@ func isExistential(_ type: Any.Type) -> Bool {
 
 /// Whether the type is one such as `any Collection<Int>`, whose kind has no name in the standard library (6.3.1).
 func isConstrainedExistential(_ type: Any.Type) -> Bool { kind(of: type) == 0x307 }
+
+func probeTypeKinds() -> Bool {
+    let existential: [Any.Type] = [
+        Any.self, AnyObject.self, (any CustomStringConvertible).self, (any Hashable.Type).self,
+    ]
+    let concrete: [Any.Type] = [Int.self, String?.self, [Any].self, RuntimeProbe.self, (Int, Any).self]
+    let constrained: Any.Type = (any Collection<Int>).self
+    return existential.allSatisfy { isExistential($0) && !isConstrainedExistential($0) }
+        && !concrete.contains { isExistential($0) || isConstrainedExistential($0) }
+        && isConstrainedExistential(constrained)
+}

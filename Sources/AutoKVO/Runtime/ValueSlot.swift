@@ -8,11 +8,7 @@ struct ValueSlot {
     @inline(__always)
     var pointer: UnsafeRawPointer? { isFilled ? UnsafeRawPointer(memory) : nil }
 
-    mutating func set(_ value: Any) {
-        assert(!isFilled)
-        memory.initialize(to: value)
-        isFilled = true
-    }
+    mutating func set(_ value: Any) { fill { $0.initialize(to: value) } }
 
     /// Where a value is to be initialised; `isFilled` is to be set behind it.
     @inline(__always)

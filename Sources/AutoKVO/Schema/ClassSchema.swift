@@ -32,7 +32,7 @@ final class ClassSchema: @unchecked Sendable {
         self.keys = keys
         self.handlers = handlers
         self.slots = slots
-        slotsByBits = slots.reduce(into: [:]) { $0[StringBits($1.key)] = $1.value }
+        slotsByBits = StringBits.index(slots)
         layout = .allocate(
             SlotLayout(for: keys, unregistersManually: (type as? TrackedObject.Type)?.unregistersAutomatically == false)
         )

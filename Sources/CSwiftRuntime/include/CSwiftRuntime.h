@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #pragma clang assume_nonnull begin
 
@@ -20,7 +21,6 @@ extern void swift_release(void *_Nullable object);
 extern void *swift_unownedRetain(void *object);
 extern void swift_unownedRelease(void *object);
 extern bool swift_isDeallocating(void *object);
-extern const void *_Nullable swift_dynamicCastClass(const void *object, const void *type);
 extern void swift_beginAccess(void *place, void *buffer, uintptr_t flags, void *_Nullable pc);
 extern void swift_endAccess(void *buffer);
 
@@ -34,10 +34,6 @@ static inline void csr_pin(const void *object) { swift_unownedRetain((void *)obj
 static inline void csr_unpin(const void *object) { swift_unownedRelease((void *)object); }
 
 static inline bool csr_is_deinitializing(const void *object) { return swift_isDeallocating((void *)object); }
-
-/// Whether an object is of a class, or of one derived from it; the class is what `AnyClass` is in memory. A cast in Swift
-/// retains the object.
-static inline bool csr_is_kind_of(const void *object, const void *type) { return swift_dynamicCastClass(object, type) != NULL; }
 
 typedef struct csr_extents {
   uintptr_t negative, positive;
@@ -111,8 +107,14 @@ static inline void csr_prefetch(const void *place) {
 /// A place that compilers move nothing across, neither an access to memory nor a retain or a release. No instruction.
 static inline void csr_compiler_barrier(void) { __asm__ volatile("" ::: "memory"); }
 
+/// A number that no other thread has while this one runs. Never zero.
+uintptr_t csr_this_thread(void);
+
 /// Adds to the number of records' locks that this thread holds, and returns it: for assertions of debug builds.
 int csr_add_held_locks(int change);
+
+/// The value of an environment variable, NULL if it is not set.
+static inline const char *_Nullable csr_environment(const char *name) { return getenv(name); }
 
 /// Gives the processor to another thread: at first for an instant, after many attempts for longer.
 void csr_back_off(unsigned attempt);

@@ -143,8 +143,8 @@ private final class Squad: TrackedObject {
         #expect(text.contains("The indexes 0..<2 are out of range for Crate.items, which has 0 elements."))
     }
 
-    @Test("using a property inside an edit of it stops the program, as for any property") func overlappingTraps() async
-    {
+    @Test("using a property inside an edit of it stops the program, as for any property", .needs(.accessRecord))
+    func overlappingTraps() async {
         await #expect(processExitsWith: .failure) {
             let crate = Crate()
             crate.items = [1, 2]

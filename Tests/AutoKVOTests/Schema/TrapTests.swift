@@ -34,7 +34,8 @@ func missing(_ parts: String..., in result: ExitTest.Result?) -> [String] {
 }
 
 @Suite("Mistakes in code trap with a sentence") struct TrapTests {
-    @Test("Schema(Self.self) in a class that is subclassed, asked of the class itself") func selfSchemaItselfTraps()
+    @Test("Schema(Self.self) in a class that is subclassed, asked of the class itself", .needs(.classMetadata))
+    func selfSchemaItselfTraps()
         async
     {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -43,7 +44,8 @@ func missing(_ parts: String..., in result: ExitTest.Result?) -> [String] {
         #expect(missing("Self.self", "Schema(SelfSchemaBase.self", in: result) == [])
     }
 
-    @Test("Schema(Self.self) in a class whose members are final, asked of a subclass") func selfSchemaFinalsTraps()
+    @Test("Schema(Self.self) in a class whose members are final, asked of a subclass", .needs(.classMetadata))
+    func selfSchemaFinalsTraps()
         async
     {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -52,14 +54,15 @@ func missing(_ parts: String..., in result: ExitTest.Result?) -> [String] {
         #expect(missing("Self.self", "Schema(SelfSchemaFinals.self", in: result) == [])
     }
 
-    @Test("Schema(Self.self) in a class that is subclassed") func selfSchemaTraps() async {
+    @Test("Schema(Self.self) in a class that is subclassed", .needs(.classMetadata)) func selfSchemaTraps() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try SelfSchemaSub().observe("a") { _ in }
         }
         #expect(missing("Self.self", in: result) == [])
     }
 
-    @Test("Schema(Self.self) in a class whose subclass declares nothing") func selfSchemaHeirTraps() async {
+    @Test("Schema(Self.self) in a class whose subclass declares nothing", .needs(.classMetadata))
+    func selfSchemaHeirTraps() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try SelfSchemaHeir().observe("a") { _ in }
         }

@@ -1,0 +1,135 @@
+internal import CSwiftRuntime
+
+/// What AutoKVO needs of Swift and Swift does not promise. Each case says it in words. Its probe lies beside the wrapper that uses it.
+package enum RuntimeAssumption: String, CaseIterable, Sendable {
+    // With a fallback, which each comment names. scripts/lib/steps.sh reads the names of these from here.
+
+    /// Fallback: `isKnownUniquelyReferenced`.
+    case referenceCountWord = "the second word of an object to say how many references there are to it"
+    /// Fallback: an ordinary call.
+    case closureCall = "a closure to be a function and a context that are called with references the caller keeps"
+    /// Fallback: a cast.
+    case anyReference = "an Any to begin with the reference that it holds"
+    /// Fallback: the class is kept in the record.
+    case classWord = "the first word of an object to be its class, also after its deinit"
+    /// Fallback: uses of a property through its handle are not checked against each other.
+    case accessRecord = "the runtime to record an access to a property in three words"
+    /// Fallback: a task that runs at once where it may.
+    case currentExecutor = "the runtime to say whether a thread runs on an actor"
+    /// Fallback: the strings are compared.
+    case stringBits = "a String to be sixteen bytes"
+    /// Fallback: a schema that says `Self` stops with Swift's own message.
+    case classMetadata = "the metadata of a class to say its size and to list its methods"
+
+    // Without one.
+    case pinnedMemory =
+        "an unowned reference to keep an object's memory, and the runtime to say that the object is dead"
+    case objectHeader = "the first property of an object to lie behind two words"
+    case deinitOrder = "a base class's deinit to run before a property of a subclass is destroyed"
+    case fieldLayout = "the standard library to report the names and the offsets of stored properties"
+    case storageAddress = "the address of a stored property, taken through a key path, to lie in the object"
+    case typeKind = "the metadata of a type to begin with its kind"
+    case actorQueue = "a task that belongs to an actor to be in its queue as soon as it is made"
+
+    package var hasFallback: Bool {
+        switch self {
+        case .pinnedMemory, .objectHeader, .deinitOrder, .fieldLayout, .storageAddress, .typeKind, .actorQueue: false
+        default: true
+        }
+    }
+
+    package var sentence: String { "AutoKVO needs \(rawValue), as in Swift 6.3.1. This version of Swift differs." }
+
+    /// Whether the assumption holds, found out each time.
+    package func probe() -> Bool {
+        switch self {
+        case .referenceCountWord: ReferenceCount.probe()
+        case .closureCall: ClosureCall.probe() && ObjectReader.probe()
+        case .anyReference: ObjectReader.probeReference()
+        case .classWord: PinnedObject.probe().keepsClass
+        case .accessRecord: ExclusiveAccess.probe()
+        case .currentExecutor: InlineActor.probe() == [true, false]
+        case .stringBits: StringBits.probe()
+        case .classMetadata: ClassCopy.probe()
+        case .pinnedMemory: PinnedObject.probe().staysPinned
+        case .objectHeader: RuntimeProbe.probeHeader()
+        case .deinitOrder: RuntimeProbe.probeDeinit()
+        case .fieldLayout: FieldLayout.probe(FieldLayout.fieldsOfProbe)
+        case .storageAddress: RuntimeProbe.probeStorage(\.first)
+        case .typeKind: probeTypeKinds()
+        case .actorQueue: !InlineActor.probe().isEmpty
+        }
+    }
+}
+
+/// The assumptions of this process, probed once: at the first record, or before if an answer is needed.
+package enum RuntimeCheck {
+    private static let failures = Set(RuntimeAssumption.allCases.filter { isPretendedToFail($0) || !$0.probe() })
+
+    package static func holds(_ assumption: RuntimeAssumption) -> Bool { !failures.contains(assumption) }
+
+    /// Stops the program with a sentence if it cannot work with this version of Swift. Called for each record.
+    @inline(__always)
+    static func run() { _ = isDone }
+
+    private static let isDone: Void = {
+        if let failure = RuntimeAssumption.allCases.first(where: { !holds($0) && !$0.hasFallback }) {
+            fatalMisuse(failure.sentence)
+        }
+        if !holds(.referenceCountWord) { ReferenceCount.mask = ~0 }
+    }()
+
+    /// In debug builds a test can name assumptions in AUTOKVO_FAIL_PROBES, separated by commas, or all that have a fallback.
+    private static func isPretendedToFail(_ assumption: RuntimeAssumption) -> Bool {
+        #if DEBUG
+            let names = csr_environment("AUTOKVO_FAIL_PROBES").map { String(cString: $0).split(separator: ",") } ?? []
+            return names.contains("\(assumption)") || assumption.hasFallback && names.contains("all")
+        #else
+            return false
+        #endif
+    }
+}
+
+/// A class whose objects have known contents.
+class RuntimeProbeBase {
+    final var first: UInt8 = 0x5A
+    fileprivate final var onDeinit: () -> Void = {}
+
+    class var ownClass: AnyClass { self }
+
+    deinit { onDeinit() }
+}
+
+final class RuntimeProbe: RuntimeProbeBase {
+    let second: UInt64 = 0x1234_5678_9ABC_DEF0
+    private var other: RuntimeProbe?
+
+    /// Out of line: the optimizer does not know where the object comes from, and so leaves it on the heap and counted.
+    @inline(never)
+    static func make() -> RuntimeProbe { RuntimeProbe() }
+
+    @_optimize(none)
+    fileprivate static func probeDeinit() -> Bool {
+        let (object, other) = (Borrowed.retaining(make()), Borrowed.retaining(make()))
+        let pin = PinnedReference(other.object)
+        var isAlive = false
+        object.use {
+            $0.other = other.take()
+            $0.onDeinit = { isAlive = pin.object != nil }
+        }
+        object.release()
+        return isAlive && pin.object == nil
+    }
+
+    fileprivate static func probeHeader() -> Bool {
+        let object = make()
+        return withExtendedLifetime(object) { Borrowed.to(object).firstProperty.load(as: UInt8.self) } == 0x5A
+    }
+
+    // Not inlined: the key path is not known.
+    @inline(never)
+    fileprivate static func probeStorage(_ keyPath: ReferenceWritableKeyPath<RuntimeProbeBase, UInt8>) -> Bool {
+        let object: RuntimeProbeBase = make()
+        return PropertyStorage(at: &object[keyPath: keyPath]).pointer == Borrowed.to(object).firstProperty
+    }
+}
