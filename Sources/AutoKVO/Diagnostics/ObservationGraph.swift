@@ -1,3 +1,11 @@
+// The protocol of this folder. A graph is a copy of names and addresses: it owns nothing of the program, needs no lock, and is not
+// affected by deaths. Making one (`Diagnostics.graph()`) reads the lists of each record once, under that record's lock; no two locks
+// are held at once, and no user code runs. While it is made, records are owned, and observations are pinned, so that their addresses
+// remain their identity: an observation may have ended, and its objects may be dead. No target, observer or handler is retained, so
+// no deinit and no release of a handler moves to this thread. Other threads may register and end observations at the same time: the
+// graph need not have been complete at any moment. Read next: ObservationGraph+Formats.swift, which draws it; `ObjectRecord+Linking`
+// for the lists.
+
 /// All observations of the program at one moment, to be drawn with Mermaid or Graphviz or read as JSON.
 ///
 /// It contains names and addresses, no objects. Observations that other threads register or end meanwhile may be missing.
@@ -86,9 +94,6 @@ extension ObservationGraph {
 }
 
 // MARK: - Reading the records
-//
-// Each record's lists are read once, under the record's lock; no two locks are held at once, and no code of the user runs. An
-// observation may have ended and its objects may be dead: it is pinned, so that its address remains its identity.
 
 /// What the records contain of an observation. Constants only, and no object of the program.
 private struct Sighting {

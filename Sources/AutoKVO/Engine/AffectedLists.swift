@@ -1,14 +1,14 @@
 /// The lists that a change of a property concerns: its own, those of the keys derived from it, on this and on other objects.
 enum AffectedLists {
-    /// Gets a list that has observers. Under its record's lock.
+    /// Called with a list that has observers. Under its record's lock.
     typealias Visit = (Borrowed<ObjectRecord>, _ slot: Int, InPlace<ObserverList>, ObserverList.Interest) -> Void
-    /// Gets a link of a path that leads through a list, with the list's record and slot. Under that record's lock.
+    /// Called with a link of a path that leads through a list, and the list's record and slot. Under that record's lock.
     typealias VisitLink = (PathLink, Borrowed<ObjectRecord>, _ slot: Int) -> Void
 
     /// Visits each list once: the property's own, then those of derived keys, of one object in the order of their declaration;
     /// and the links of the paths that lead through them.
     ///
-    /// - Complexity: O(*n*) for *n* lists and the paths that lead on from them. Not recursive, however deep they hang together.
+    /// - Complexity: O(*n*) for *n* lists and links. Not recursive, however long the chain of derived keys is.
     @inline(__always)
     static func forEach(from record: ObjectRecord, _ slot: Int, _ visit: Visit, link visitLink: VisitLink) {
         let leading = visitObject(record, slot, visit, visitLink)
@@ -17,8 +17,8 @@ enum AffectedLists {
 
     /// Visits the list of a property and those of the keys of the same object that are derived from it.
     ///
-    /// What is derived from a derived key is among what is derived from its base: only the base is asked, or a chain of n keys
-    /// would take n² steps and as much memory.
+    /// The dependencies of the base are closed: they contain keys that are derived from derived keys. So only those of the base
+    /// are read; reading those of each derived key would take n² steps for a chain of n keys.
     ///
     /// - Returns: The links of paths that keys are derived from.
     private static func visitObject(

@@ -53,7 +53,7 @@ public struct Change<Value> {
     /// Whether the last component of the path changed, not an object on the way to it.
     public var isLastComponent: Bool { context.event.isLastComponent }
 
-    /// A copy that owns its values, so that nothing of it changes when the handler returns.
+    /// A copy that owns its values, and stays the same when the handler returns.
     func detached() -> Change { Change(context.copy(convertingTo: Value.self)) }
 }
 
@@ -61,9 +61,9 @@ public struct Change<Value> {
 public enum ChangeKind: UInt, Sendable, Hashable {
     /// The value as a whole was set.
     case setting = 1
-    /// Elements came into a collection; `indexes` says where they are now.
+    /// Elements were inserted into a collection; `indexes` says where they are now.
     case insertion = 2
-    /// Elements left a collection; `indexes` says where they were.
+    /// Elements were removed from a collection; `indexes` says where they were.
     case removal = 3
     /// Elements of a collection were replaced by others, or changed places.
     case replacement = 4

@@ -1,19 +1,18 @@
-/// What a `Change` refers to. One object serves all calls of a delivery, and then the next delivery on the thread:
-/// a change is a single reference, made without an allocation and passed without counting.
+/// The contents of a `Change`, which is a reference to this object. All calls of a delivery use one context, and the thread's next
+/// delivery uses it again: a change is made without an allocation and passed without counting references.
 ///
-/// After each call the delivery checks whether anything else refers to the context. If so a handler kept its
-/// change: the context then takes ownership of what it had borrowed, and belongs to the handler.
+/// After each call the delivery checks whether any other reference to the context exists. If so, a handler kept its change: the
+/// context then takes ownership of what it had borrowed, and the delivery goes on with another one.
 @usableFromInline
 final class ChangeContext {
-    /// What happened. The same for all calls of a delivery: what an observation did not ask for is hidden from it by the
-    /// accessors (`wants`).
+    /// The same for all calls of a delivery: the accessors return nil for values that the observation did not ask for (`wants`).
     @usableFromInline @exclusivity(unchecked) var event = ChangeEvent()
-    /// Before what has no fixed size for the compiler, behind which fields are looked up.
+    // Declared before the variables whose size the compiler does not know: it looks up the offsets of the variables behind them.
     @exclusivity(unchecked) var nextSpare: Borrowed<ChangeContext>?
     /// Borrowed from the delivery while the handler runs.
     @usableFromInline @exclusivity(unchecked) var observation: Borrowed<KeyValueObservation>?
     @exclusivity(unchecked) var route: Borrowed<Route>?
-    /// Owned, once the change was kept; so are the values then.
+    /// Set when a handler has kept the change: the context owns these then, and the values.
     private var keptObservation: KeyValueObservation?
     private var keptRoute: Route?
     private var keptEdit: CollectionChange?
@@ -69,10 +68,10 @@ final class ChangeContext {
         return observation!.use { $0.directKey }
     }
 
-    /// Takes ownership of what is borrowed, because a handler kept its change.
+    /// Takes ownership of what it borrows, because a handler kept its change.
     func keep() { keep(old: oldValue(as: Any.self), new: newValue(as: Any.self)) }
 
-    /// A context that owns the change, its values converted to a type, and that nothing else refers to.
+    /// A new context that owns the change, with the values converted to a type.
     func copy<Value>(convertingTo type: Value.Type) -> ChangeContext {
         let copy = ChangeContext()
         copy.event = event
@@ -92,24 +91,24 @@ final class ChangeContext {
     }
 }
 
-/// One change of one property, or of one path, on its way to the handlers. Plain words: it points to what it tells.
+/// One change of one property, or of one path. It refers to the values by address, and owns nothing.
 ///
-/// It is made where it stays, in a context: a copy of what was just written field by field would wait for those writes.
+/// It is initialized in its final location, in a context: copying what has just been stored field by field waits for the stores.
 @usableFromInline
 struct ChangeEvent {
     var kind = ChangeKind.setting
     var isPrior = false
     /// The call made at the registration.
     var isInitial = false
-    /// Calls made before a nested change: that change may be inside a `coalescingChanges`, which holds back only what it contains.
+    /// The calls complete a delivery before another change. If that change is inside a `coalescingChanges`, they are not held back.
     var isCompleting = false
     var isLastComponent = true
-    /// Observations of the property itself with one of these options were added while the change was under way, after the
-    /// value they need was discarded: they are called for the next change.
+    /// Observations of the property itself with one of these options are not called: they were added while the change was under
+    /// way, after the old value was discarded.
     var excluded: ObservingOptions = []
-    /// How a collection is edited. The delivery keeps it.
+    /// How a collection is edited. The notification owns it.
     var edit: Borrowed<CollectionChange>?
-    /// Tells the prior and the other call of one change from those of another.
+    /// Identifies the change that makes a prior call and the call after it.
     var token: UInt = 0
     /// The addresses of the values, in memory that holds a value of `type`; nil where there is none, or no observer needs it.
     @usableFromInline var type: Any.Type = Any.self

@@ -27,17 +27,18 @@ public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure)
     return try body()
 }
 
-/// What a `coalescingChanges` under way on one thread holds back.
+/// The changes that the `coalescingChanges` under way on one thread holds back. Only that thread uses it.
 final class CoalescedChanges {
     /// For each observation one change of each path and target that changed, the one that changed last at the end.
     private var entries: [(observation: KeyValueObservation, changes: [CoalescedChange])] = []
     private var indexes: [KeyValueObservation: Int] = [:]
-    /// By subject, collections from before their first edit, or from before the first one that observers added later are called
-    /// for: those up to `bound`. The owner, a record or a route, keeps the subject's address from being reused.
+    /// By subject, the whole collection from before its first edit, or from before the first edit after an observer was added:
+    /// `bound` is the last observer for which the value is right. The owner, a record or a route, keeps the subject's address
+    /// from being reused.
     private var collections: [UnsafeRawPointer: (owner: AnyObject, bound: UInt64, value: Any?)] = [:]
 
-    /// Keeps the whole value that a collection has before an edit. While it is kept an edit copies the collection, so it is
-    /// read again only if an observer was added since.
+    /// Keeps the whole value that a collection has before an edit. The next edit has to copy a collection whose value is kept, so
+    /// it is read again only if an observer was added.
     func keepOldValue(in notification: PendingNotification) {
         let bound = notification.route == nil ? notification.bound : 0
         if let kept = collections[notification.identity], kept.bound >= bound { return }
@@ -45,7 +46,7 @@ final class CoalescedChanges {
         collections[notification.identity] = owner.map { ($0, bound, notification.readWhole()) }
     }
 
-    /// The whole value that a path, or the one key of an observation, had before an edit that is being delivered.
+    /// The kept value of a path, or of the one key of an observation.
     private func oldCollection(_ observation: KeyValueObservation, _ route: Route?) -> Any? {
         if let route, let kept = collections[Borrowed.to(route).rawAddress] { return kept.value }
         let list = route == nil ? observation.record?.list(Int(observation.slot)) : route?.keyList
@@ -84,16 +85,16 @@ final class CoalescedChanges {
     }
 }
 
-/// What happened to one path of one target, or to the one key of an observation.
+/// All changes of one path of one target, or of the one key of an observation.
 private struct CoalescedChange {
     let route: Route?
     private var isLastComponent: Bool
-    /// The only change until now, if it is an edit of a collection: `old` and `new` are elements then, and whole values else.
+    /// The edit of a collection, if it is the only change: `old` and `new` are elements then, otherwise whole values.
     private var edit: CollectionChange?
     private let wholeOld: Any?
     private var old: Any?
     private var new: Any?
-    /// Whether the last of several changes is an edit, which does not have the whole new value.
+    /// Whether the last of several changes is an edit, so that `new` has to be read.
     private var isNewUnknown = false
 
     init(_ route: Route?, _ event: ChangeEvent, _ wholeOld: Any?) {

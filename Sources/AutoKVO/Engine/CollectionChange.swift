@@ -3,7 +3,7 @@
 final class CollectionChange {
     let kind: ChangeKind
     let indexes: RangeSet<Int>?
-    /// The elements that are removed and inserted, if the caller knows them (sets); otherwise they are read at the indexes.
+    /// The elements that are removed and inserted, if the caller has them (sets); otherwise they are read at the indexes.
     let removed: Any?
     let inserted: Any?
 

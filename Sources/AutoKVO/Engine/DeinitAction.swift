@@ -5,10 +5,10 @@ internal import CDeallocHook
 /// A value of two words; dropping it changes nothing. It may be used from any thread, also when the object is dead.
 public struct DeinitAction: Hashable, Sendable {
     private let address: UInt
-    /// Identifies the closure, and never another one, of this object or of a later one at its address. Zero is none.
+    /// Identifies the closure among all closures of all objects, also of a later object at the same address. Zero: none.
     private var token: UInt64 = 0
 
-    /// Registers a closure for the teardown of an object that has a record. Registers nothing if the object's deinit has begun.
+    /// Registers a closure for the teardown of an object that has a record. No effect if the object's deinit has begun.
     init(_ object: Borrowed<TrackedObject>, _ action: @escaping () -> Void) {
         address = object.bitPattern
         if object.isDeinitializing { return }

@@ -1,8 +1,8 @@
-/// A handler as it is called, and what it expects as arguments. The value owns the handler until an observation takes it over.
+/// A handler and the arguments that it takes. The value owns the handler until an observation takes it over.
 ///
-/// All handlers take `Change<Value>`, which is one reference whatever `Value` is, and perhaps an object before it, so one form
-/// of call fits them all: no wrapping closure is allocated at the registration. Whoever calls pins the observation, and so the
-/// closure's context (see `KeyValueObservation.pinCount`).
+/// All handlers take a `Change<Value>`, which is one reference for every `Value`, and some an object before it. So two forms of
+/// call fit all of them, and no wrapping closure is allocated at the registration. The caller pins the observation, which keeps
+/// the closure's context (see `KeyValueObservation.pinCount`).
 @usableFromInline
 struct HandlerCall: ~Copyable {
     @usableFromInline
@@ -15,10 +15,10 @@ struct HandlerCall: ~Copyable {
         case targetAndChange
         /// A handler that the observer's class declares, or a closure that is called in the ordinary way.
         case named
-        /// `(Observer, Change<Value>) -> Void` that ignores the change. A change calls it once, however many of the
-        /// observation's paths it touches; the others are called once for each path.
+        /// `(Observer, Change<Value>) -> Void` that ignores the change. A change calls it once for all of the observation's paths
+        /// that it concerns; the other shapes are called once for each path.
         case observer
-        /// A `named` one that ignores the change. Called once for a change, too.
+        /// A `named` one that ignores the change. A change calls it once, too.
         case namedWithoutChange
 
         var ignoresChange: Bool { self == .observer || self == .namedWithoutChange }
@@ -45,7 +45,7 @@ struct HandlerCall: ~Copyable {
         return closure
     }
 
-    /// No handler: of nodes that are not observations.
+    /// No handler, for a part.
     static var none: HandlerCall { HandlerCall(.change, .none) }
 }
 
@@ -106,7 +106,7 @@ extension HandlerCall {
 // MARK: Calling it
 
 extension KeyValueObservation {
-    /// Calls a handler that takes a change and no more. The caller pins the observation.
+    /// Calls a handler that takes only a change. The caller pins the observation.
     @inline(__always)
     func callHandlerOfChange(_ context: Borrowed<ChangeContext>) {
         #if DEBUG
@@ -115,10 +115,10 @@ extension KeyValueObservation {
         closure(context.rawAddress)
     }
 
-    /// Calls the handler. The caller pins the observation and keeps the observer and, where the handler takes it, the target.
+    /// Calls the handler. The caller pins the observation, and retains the observer and, if the handler takes it, the target.
     @inline(__always)
     func callHandler(_ context: Borrowed<ChangeContext>, target: () -> UnsafeRawPointer) {
-        // Compared one after the other, the common ones first: a table of the cases would be a jump through memory.
+        // Compared one after the other, the common ones first: a `switch` would be a jump through a table in memory.
         if handling == .change { return callHandlerOfChange(context) }
         #if DEBUG
             LockOrder.assertNoLockHeld()
@@ -135,7 +135,7 @@ extension KeyValueObservation {
     @inline(never)
     private func callNamedHandler(_ context: Borrowed<ChangeContext>) {
         let handler = known(closure.object, as: DeclaredHandler.self)
-        // A closure that is called in the ordinary way may be without an observer, and then ignores it.
+        // A closure that is called in the ordinary way may have no observer, and then ignores this argument.
         let observer = observerAddress.map { Borrowed<AnyObject>.at($0).object } ?? self
         handler.call(observer, Change(context.object), userInfo)
     }

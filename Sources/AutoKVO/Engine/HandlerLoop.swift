@@ -4,12 +4,12 @@ internal import CSwiftRuntime
 struct HandlerLoop {
     private let thread: InPlace<ThreadContext>
     private var context: Borrowed<ChangeContext>
-    /// The context's reference counts while nobody but the loop refers to it.
+    /// The context's reference counts while only the loop refers to it.
     private var count = ReferenceCount()
-    /// Marks that need a closer look before the call. The state is among them.
+    /// Flags of observations for which `callSlowPath` has to decide. The state is among them.
     private var slowPathFlags: ObservationFlags = .any
 
-    /// A loop whose event is yet to come, by `begin`.
+    /// A loop without an event: `begin` sets it.
     @inline(__always)
     init(_ thread: InPlace<ThreadContext>) {
         self.thread = thread
@@ -34,7 +34,7 @@ struct HandlerLoop {
         count = ReferenceCount(ofSole: context)
     }
 
-    /// In the context, which is the loop's.
+    /// The context has it.
     @inline(__always)
     private var event: ChangeEvent { context.use { $0.event } }
 
@@ -72,7 +72,7 @@ struct HandlerLoop {
 
     /// The same for an observation that no traversal pins.
     mutating func callDirectly(_ observation: KeyValueObservation) {
-        // The changes of a coalescing are delivered late, when the target may be dead.
+        // When `coalescingChanges` delivers, the target may be dead.
         guard let target = observation.record?.trackedObject, observation.pin() else { return }
         call(observation, by: nil)
         observation.unpin()
@@ -84,8 +84,8 @@ struct HandlerLoop {
         guard let observation = route.unmanagedObservation else { return }
         let this = Borrowed.to(route)
         observation.use { observation in
-            // One path of several, or one target, may have been removed by itself, and one that has fired is armed with new
-            // routes.
+            // One path or target of several may have been removed, and an observation that has fired gets new routes when it is
+            // armed again.
             if route.isOneOfSeveral || observation.options.contains(.once), route.isEnded { return }
             let target = route.root.address
             guard csr_try_retain(target) else { return }
@@ -104,7 +104,7 @@ struct HandlerLoop {
         if observation.options.contains(.once), !event.isPrior { observation.didFire() }
     }
 
-    /// Calls the handler if the observer is alive, and keeps it alive for the call.
+    /// Calls the handler if the observer is alive, and retains the observer for the call.
     @inline(__always)
     private mutating func perform(_ observation: KeyValueObservation, by route: Borrowed<Route>?) -> Bool {
         TestPoint.beforeObserver.reach()
@@ -135,7 +135,7 @@ struct HandlerLoop {
         if route != nil { context.use { $0.route = nil } }
     }
 
-    /// A handler kept its change: the context is the handler's now, the next call gets another.
+    /// A handler kept its change: it owns the context now, and the next call gets another one.
     @inline(never)
     private mutating func replaceContext() {
         guard ReferenceCount.isShared(context) else { return }
@@ -152,7 +152,7 @@ struct HandlerLoop {
 }
 
 extension KeyValueObservation {
-    /// Makes sure that the handler stays for a call, for an observation that no list holds. False if it has ended.
+    /// Pins an observation that no traversal pins, so that its handler is not released during a call. False if it has ended.
     fileprivate func pin() -> Bool {
         underLock {
             guard !closure.isNone else { return false }
@@ -161,7 +161,7 @@ extension KeyValueObservation {
         }
     }
 
-    /// The caller has a reference of its own.
+    /// The caller has a reference to the observation.
     fileprivate func unpin() {
         let isGone: Bool = underLock {
             pinWord -= 1
@@ -172,7 +172,7 @@ extension KeyValueObservation {
         if isGone { Borrowed.to(self).release() }
     }
 
-    /// What `.prior`, `.once`, `.distinct` and `coalescingChanges` have to say before a call. False if there is to be none.
+    /// Whether `.prior`, `.once`, `.distinct` and `coalescingChanges` allow the call.
     @inline(never)
     fileprivate func admits(
         _ event: ChangeEvent, _ route: Borrowed<Route>?, _ thread: InPlace<ThreadContext>
@@ -187,9 +187,9 @@ extension KeyValueObservation {
         return options.contains(.once) ? claim(event, thread) : isActive
     }
 
-    /// Decides whether this change is the one that a `.once` observation is delivered.
+    /// Whether this change is the one of which a `.once` observation is notified.
     private func claim(_ event: ChangeEvent, _ thread: InPlace<ThreadContext>) -> Bool {
-        // A manual observation is not used up by a change that it misses.
+        // A change that a manual observation misses does not make it fire.
         if isManual, observerRecord?.isDeinitializing ?? false {
             observerIsGone()
             return false
@@ -213,7 +213,7 @@ extension KeyValueObservation {
         return true
     }
 
-    /// The change that made the prior call will not make the other.
+    /// The change that made the prior call will not make the call after the change.
     func releaseClaim(of token: UInt) {
         underLock { if details!.takeClaim(of: token) { _ = changeState(from: .claimed, to: .active) } }
     }

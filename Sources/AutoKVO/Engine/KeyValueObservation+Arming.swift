@@ -7,7 +7,7 @@ extension KeyValueObservation {
     /// called.
     public func onEnd(_ action: @escaping (EndReason) -> Void) {
         let ended: EndReason? = underLock {
-            // What has fired may be armed again.
+            // An observation that has fired may be armed again.
             if endReason == nil || endReason == .fired && state != .ended { makeDetails().onEnd.append(action) }
             return endReason
         }
@@ -63,8 +63,8 @@ extension KeyValueObservation {
         }
     }
 
-    /// The delivery of a `.once` observation is over: runs its `onEnd` and lets go of its targets, unless it has been
-    /// armed again or has ended since it fired.
+    /// The delivery of a `.once` observation is over: runs its `onEnd` and releases its targets, unless it has been armed again
+    /// or has ended since it fired.
     @inline(never)
     func didFire() {
         let (actions, targets): ([(EndReason) -> Void], [TrackedObject]) = underLock {

@@ -40,16 +40,16 @@ extension KeyValueObservation {
             ?? (fits(record?.address, directKey) && end(.removed))
     }
 
-    /// Takes the routes away that a condition is true of, and ends the observation with the last; nil if it has no routes.
+    /// Removes the routes for which a condition is true. Removing the last one ends the observation. Nil if it has no routes.
     private func removeRoutes(where condition: (Route) -> Bool) -> Bool? {
         guard isGroup else { return nil }
         guard isValid || isManual else { return false }
-        // In one section of the lock: two threads that take the last two routes away must not both think that one is left.
+        // In one section of the lock: of two threads that remove the last two routes, one has to find that none is left.
         let (leaving, isLast) = underLock {
             let routes = details?.routes?.all ?? []
             let leaving = routes.filter(condition)
-            // A dead target's route may still be there: nobody tells of a death while the observation has fired, or is
-            // being attached.
+            // A dead target's route may still be there: a target's death does not end routes of an observation that has fired
+            // or is being attached.
             let isLast = routes.allSatisfy { condition($0) || !isManual && $0.root.isDeinitializing }
             if !isLast { for route in leaving { details!.routes!.remove(route) } }
             return (leaving, isLast)
@@ -60,7 +60,7 @@ extension KeyValueObservation {
         return true
     }
 
-    /// Puts the observation where changes find it, on both sides. False if one of them is dying.
+    /// Links the observation into the target's and the observer's lists. False if one of the two is dying.
     func attach() -> Bool {
         if let unmanagedObserverRecord, !unmanagedObserverRecord.use({ $0.hold(self) }) { return false }
         TestPoint.attaching.reach()
@@ -68,7 +68,7 @@ extension KeyValueObservation {
         if isGroup {
             let routes = activateRoutes()
             for route in routes { route.start() }
-            // Asked after: a target that died before it was linked does not find the observation, and so does not end it.
+            // Checked after linking: a target that died before does not find the observation, and so does not end it.
             isLinked = routes.contains { !$0.root.isDeinitializing } || !isLive
         } else {
             isLinked = unmanagedRecord!.use { $0.link(self) }
@@ -77,7 +77,7 @@ extension KeyValueObservation {
         return isLinked
     }
 
-    /// Takes the observation from where changes find it, on both sides, unless it has been armed again meanwhile.
+    /// Takes the observation out of the target's and the observer's lists, unless it has been armed again.
     func detach() {
         if isGroup {
             for route in deactivateRoutes() { route.end() }
@@ -87,7 +87,7 @@ extension KeyValueObservation {
         unmanagedObserverRecord?.use { $0.letGo(of: self, unlessLive: true) }
     }
 
-    /// The routes of an observation that is being attached, made anew if they have been put to rest.
+    /// The routes of an observation that is being attached; copies of those that were deactivated.
     private func activateRoutes() -> [Route] {
         let (awake, resting): ([Route], [Route]) = underLock {
             guard isLive, let routes = details?.routes?.all else { return ([], []) }
@@ -99,8 +99,8 @@ extension KeyValueObservation {
         return awake
     }
 
-    /// The routes of an observation that has fired or ended, to be ended. One that has fired keeps copies that do not
-    /// refer to it: it may be armed again, and if nobody has it any more to do so it is freed.
+    /// The routes of an observation that has fired or ended, which the caller ends. An observation that has fired may be armed
+    /// again, so it keeps copies of them. These do not own it, so that it is freed when the caller drops it.
     private func deactivateRoutes() -> [Route] {
         underLock {
             guard !isLive, let routes = details?.routes?.all else { return [] }
@@ -111,9 +111,9 @@ extension KeyValueObservation {
         }
     }
 
-    /// Ends the observation once, whoever comes first. True for the one who did.
+    /// Ends the observation. Returns true for the first call, false if it had ended.
     ///
-    /// - Parameter isHeld: Whether its observer may still hold it.
+    /// - Parameter isHeld: Whether it may be in the list of what its observer holds.
     @discardableResult
     func end(_ reason: EndReason, isHeld: Bool = true) -> Bool {
         guard changeStateToEnded() else { return false }
@@ -131,8 +131,8 @@ extension KeyValueObservation {
         return true
     }
 
-    /// Notes why it has ended. Under the lock. Returns what is to be done without it: the closure to release, if no call is
-    /// using it, whether there is more to finish, and whether `onEnd` has not been run since it was armed.
+    /// Stores why it has ended. Under the lock. Returns what the caller does without the lock: release the closure, which is nil
+    /// while a call uses it; run `runEndActions` if there are details, with the reason if `onEnd` has not run since it was armed.
     @inline(__always)
     private func finishEnding(_ reason: EndReason) -> (closure: Borrowed<AnyObject>?, hasDetails: Bool, isArmed: Bool) {
         let isArmed = endReason == nil
@@ -158,7 +158,7 @@ extension KeyValueObservation {
         withExtendedLifetime((actions, routes, targets)) {}
     }
 
-    /// What a walk that was the last to hold an ended observation does when it lets go, without a lock.
+    /// Called by a traversal after it has unpinned an observation, without a lock: the last one releases the handler.
     @inline(__always)  // counts: path-leaf
     func releaseHandlerIfEnded() {
         guard state == .ended else { return }
@@ -174,14 +174,14 @@ extension KeyValueObservation {
             if !end(.targetDeinitialized) { record?.unlink(self) }
             return
         }
-        // It stays valid until it is removed. If its observer can still find it, it has to stay in memory for that.
+        // It stays valid until it is removed, so it has to stay in memory as long as its observer holds it.
         observerRecord?.keepHeld(self)
         record?.unlink(self)
         forgetDeadObserver()
     }
 
-    /// A manual observation whose observer has died without a hook is in the list of what that observer holds. When the
-    /// target is dead too, nobody finds it there any more.
+    /// A manual observation whose observer has died without a hook is still in the list of what that observer holds. When the
+    /// target is dead too, it is taken out, since no object can find it there.
     private func forgetDeadObserver() {
         guard let observerRecord, observerRecord.isDeinitializing else { return }
         observerRecord.letGo(of: self)
@@ -194,8 +194,8 @@ extension KeyValueObservation {
             forgetRoutesIfUnreachable()
             return
         }
-        // In one section of the lock, so that of two targets that die at once one is the last. The routes of the last stay
-        // for the observation to tell its paths by.
+        // In one section of the lock, so that of two targets that die at once one is the last. The last route stays, since the
+        // observation still has to know its paths.
         let isLast = underLock {
             if details?.routes?.areAllDead() ?? true { return true }
             details!.routes!.remove(route)
@@ -205,8 +205,7 @@ extension KeyValueObservation {
         route.end()
     }
 
-    /// Breaks the cycle through which routes keep their observation, when the targets and the observer are dead and so
-    /// nobody but the holder of the handle is left.
+    /// Breaks the ownership cycle of an observation and its routes when all targets and the observer are dead.
     private func forgetRoutesIfUnreachable() {
         guard isGroup, observerRecord?.isDeinitializing ?? true else { return }
         let routes: [Route]? = underLock {
@@ -218,17 +217,17 @@ extension KeyValueObservation {
         if routes != nil { forgetDeadObserver() }
     }
 
-    /// The observer is being deinitialized, and has let go of the observation.
+    /// The observer is being deinitialized, and the observation is not in its list any more.
     func observerDidDie() {
         if isManual { forgetRoutesIfUnreachable() } else { end(.observerDeinitialized, isHeld: false) }
     }
 
-    /// A change found the observer dead.
+    /// The observer was dead when its handler was to be called.
     @inline(never)
     func observerIsGone() {
         if !isManual {
-            // A tracked observer's deinit is ending the observation at this moment, on another thread; but it does not
-            // find one that has just fired, for a call that cannot be made.
+            // The deinit of a tracked observer ends the observation at this moment, on another thread. But it does not find an
+            // observation that has fired for this call, and was detached.
             if observerRecord?.schema == nil || state == .fired { end(.observerDeinitialized) }
             return
         }

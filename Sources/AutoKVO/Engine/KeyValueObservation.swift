@@ -1,7 +1,7 @@
 internal import CSwiftRuntime
 import Synchronization
 
-/// One registration: who is told of which changes of what.
+/// One registration: an observer that is notified of changes of properties.
 ///
 /// The library keeps it as long as it is valid, so the result of a registration may be dropped. It ends when it is
 /// removed, when the target dies, when the observer dies, or, with `.once`, when it was delivered. It keeps neither
@@ -9,13 +9,13 @@ import Synchronization
 ///
 /// Every member may be used from any thread.
 public final class KeyValueObservation: @unchecked Sendable {
-    // What a traversal reads comes first, 48 bytes in a row: a long traversal waits for memory more than for anything else.
-    // The flags are atomic; the constants are constant; everything else is guarded by the lock of `record`: the target, or the first
-    // of several. `held` is guarded by the lock of the observer's record.
+    // The variables that a traversal reads come first, in 48 bytes: reading memory is most of the cost of a long traversal. The
+    // flags are atomic. The lock of `record`, of the target or of the first of several, guards the other variables; the lock of
+    // the observer's record guards `held`, `nextHeld` and `previousHeld`.
 
     /// The next one in the key's list.
     var next: Borrowed<KeyValueObservation>?
-    /// Place in the order of registration. A traversal does not go beyond what was the last when the change began.
+    /// Number in the order of registration. A traversal ends at the number that was the last when the change began.
     var sequence: UInt64 = 0
     /// The handler. Owned until the observation has ended and no call is using it.
     var closure: ClosureCall
@@ -26,32 +26,32 @@ public final class KeyValueObservation: @unchecked Sendable {
     @usableFromInline let atomicFlags: Atomic<ObservationFlags>
     let handling: HandlerCall.Shape
     var held = HeldPosition()
-    /// Why it ended, once the `onEnd` closures have been run for it, or are about to be; nil while it is armed.
+    /// Why it ended, once the `onEnd` closures have run with that reason, or are about to; nil while it is armed.
     var endReason: EndReason?
-    /// The property, as the index of its key in the schema of the object's class; -1 for an observation of several paths or targets.
+    /// The index of the key in the schema of the target's class; -1 for an observation with routes.
     let slot: Int32
     var previous: Borrowed<KeyValueObservation>?
     /// The record of the target, or of the first of several; retained. Nil for an observation of nothing.
     let unmanagedRecord: Borrowed<ObjectRecord>?
     /// The observer's record, retained.
     let unmanagedObserverRecord: Borrowed<ObjectRecord>?
-    /// What few observations have: several paths or targets, user info, what to do at the end.
+    /// Nil as long as the observation needs none: routes, user info, closures to run at the end.
     var details: ObservationDetails?
     var nextHeld: Borrowed<KeyValueObservation>?
     var previousHeld: Borrowed<KeyValueObservation>?
     let site: CallSite
 
-    /// Whether it is in the list of what its observer holds, and whether it then holds a reference to itself, so that its observer
-    /// still finds it after its target's death.
+    /// Whether it is in the list of what its observer holds, and whether it owns itself there, so that the observer still finds
+    /// it after its target's death.
     struct HeldPosition {
         var isHeld = false
         var ownsItself = false
     }
 
-    /// Whether a list has the observation.
+    /// The observation's membership in the list of its key.
     enum Membership: UInt32 {
         case linked = 0
-        /// Not in the list, or not any more.
+        /// Not in the list.
         case out = 0x4000_0000
         /// Taken out, but still linked because a traversal pins it.
         case leaving = 0x8000_0000
@@ -74,7 +74,7 @@ public final class KeyValueObservation: @unchecked Sendable {
         Counters.observations.add(1)
     }
 
-    /// The part of an observation of several paths or targets that stands in the list of one key.
+    /// The part of an observation with routes that is in the list of one key.
     convenience init(partFor route: Route, of whole: KeyValueObservation) {
         self.init(
             unmanagedRecord: .to(route.root), slot: route.slot!, unmanagedObserverRecord: nil, options: whole.options,
@@ -96,7 +96,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     @inlinable
     public var options: ObservingOptions { atomicFlags.load(ordering: .relaxed).options }
 
-    /// Traversals that pin it. While there are any it stays linked, so that they can go on behind it.
+    /// Number of traversals that pin it. A pinned observation stays linked, so that they can continue behind it.
     @inline(__always)
     var pinCount: UInt32 { pinWord & 0x3FFF_FFFF }
 
@@ -122,7 +122,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     /// Whether changes are still delivered, or would be if the observer of a manual observation were alive.
     ///
     /// False as soon as the death of a side is over. An observer that is not a `TrackedObject` has no hook: its death is
-    /// noticed when it is looked for, here or at the next change.
+    /// found out when `isValid` is read, or at the next change.
     public var isValid: Bool {
         guard isLive else { return false }
         if let observerRecord, observerRecord.schema == nil, !isManual, observerRecord.isDeinitializing {
@@ -135,7 +135,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     /// The object observed; the first one alive if there are several; nil if it is dead.
     public var target: TrackedObject? {
         guard let routes = routes else { return record?.trackedObject }
-        // Each is asked once: it may be dead the next time. `lazy.compactMap { … }.first` asks twice.
+        // Each is retained once: it may be dead the next time. `lazy.compactMap { … }.first` calls the closure twice.
         for route in routes { if let target = route.root.trackedObject { return target } }
         return nil
     }
@@ -175,17 +175,17 @@ public final class KeyValueObservation: @unchecked Sendable {
     /// Whether `.unregisterManually` holds for it, by option or by the class of a side.
     var isManual: Bool { options.contains(.unregisterManually) }
 
-    /// The ways by which an observation of several paths or targets, or of a longer path, is reached; nil for one key.
+    /// One route for each path of each target; nil for an observation of one key.
     var routes: [Route]? { isGroup ? underLock { details?.routes }?.all : nil }
 
-    /// Runs a closure under the lock of the unmanagedRecord. Observations without a unmanagedRecord have nothing that another thread changes.
+    /// Runs a closure under the lock of the record. Without a record no other thread changes the observation.
     @inline(__always)
     func underLock<R>(_ body: () -> R) -> R {
         guard let unmanagedRecord else { return body() }
         return unmanagedRecord.use { $0.lock.withLock(body) }
     }
 
-    /// Gives the handler away, to be released by the caller without a lock. Under the lock, with no call using it.
+    /// Takes the handler, which the caller releases without a lock. Under the lock, while no call uses it.
     func takeHandler() -> Borrowed<AnyObject>? { closure.take() }
 }
 
@@ -217,19 +217,19 @@ func describeObject(_ object: AnyObject) -> String {
     return "\(type(of: object))(0x\(String(address, radix: 16)))"
 }
 
-/// What few observations have besides.
+/// The state of an observation that needs more than most do.
 @usableFromInline
 final class ObservationDetails {
-    /// Guarded by the lock of the observation's unmanagedRecord.
+    // Guarded by the lock of the observation's record.
     var userInfo: Any?
     var routes: RouteList?
     /// For a part: the route for which it is in the list. Constant.
     var partRoute: Route?
-    /// The paths of an observation that has ended and given up its routes.
+    /// The paths of an observation that has ended and has no routes any more.
     var endedPaths: [String]?
     var onEnd: [(KeyValueObservation.EndReason) -> Void] = []
-    /// Drops the changes under way to where they are delivered. Run when the observation is removed or a side dies,
-    /// also after it has fired, and not when it fires.
+    /// Drops the changes that wait at a scheduler. Runs when the observation is removed or a side dies, also after it has fired,
+    /// and not when it fires.
     var dropChanges: (() -> Void)?
     /// Targets kept alive for `.retainsTarget`.
     var retainedTargets: [TrackedObject] = []
@@ -238,7 +238,7 @@ final class ObservationDetails {
     /// Whether the diagnostic for a dead observer was given.
     var hasReportedDeadObserver = false
 
-    /// Whether a change had the claim, which is then nobody's.
+    /// Ends the claim of a change. False if the change had none.
     func takeClaim(of token: UInt) -> Bool {
         guard claimant == token else { return false }
         claimant = 0

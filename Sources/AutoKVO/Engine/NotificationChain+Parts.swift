@@ -1,9 +1,9 @@
 extension NotificationChain {
-    /// Where a change concerns several subjects, the parts of observations of several paths are called behind all lists, together
-    /// with the other paths, in the order of registration: they get notifications of their own, and the traversals of their lists
-    /// skip them. Of an observation whose handler ignores what changed one part is called.
+    /// If a change has several subjects, parts are called after all lists, together with the other paths, in the order of
+    /// registration. So they get notifications of their own, and the traversals of their lists skip them. Of an observation
+    /// whose handler ignores the change, one part is called.
     ///
-    /// Until they are removed again, the chain is not to be used through another copy of it.
+    /// Until the parts are removed, other copies of the chain must not be used.
     ///
     /// - Returns: Whether there are any.
     @inline(__always)
@@ -56,7 +56,7 @@ extension NotificationChain {
         self = rest
     }
 
-    /// Calls a function with each, which may append it to another chain.
+    /// Calls a function with each notification. It may append the notification to another chain.
     private func forEachRemoving(_ body: (Borrowed<PendingNotification>) -> Void) {
         var cursor = first
         while let notification = cursor {
@@ -67,7 +67,7 @@ extension NotificationChain {
 }
 
 extension ObjectRecord {
-    /// The routes of the parts in a list, as far as it was when the change began.
+    /// The routes of the parts in a list, without those that were added since the change began.
     fileprivate func partRoutes(in list: InPlace<ObserverList>, upTo bound: UInt64) -> [Borrowed<Route>] {
         lock.withLock {
             var found: [Borrowed<Route>] = []

@@ -11,7 +11,7 @@ struct NotificationChain {
         last = notification
     }
 
-    /// Calls a function with each. It may append to the chain.
+    /// Calls a function with each notification. It may append to the chain.
     @inline(__always)
     func forEach(_ body: (PendingNotification) -> Void) {
         var cursor = first

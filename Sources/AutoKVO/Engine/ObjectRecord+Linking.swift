@@ -1,11 +1,11 @@
 internal import CSwiftRuntime
 
 extension ObjectRecord {
-    /// Changes what is in the list of a key, under the lock; then updates what watches the objects behind the key.
+    /// Changes the list of a key under the lock, then updates the routes and watches of the objects behind the key.
     ///
-    /// Whether an observation belongs into its lists is decided under the lock, by its state at that moment: one that was removed
-    /// while it was being attached stays out, and one that was armed again before the delivery that fired it has taken it out stays
-    /// in. Linking and unlinking ask the same question, so the last to come leaves it right.
+    /// The state of an observation, read under the lock, decides whether the observation is in its lists: one that was removed
+    /// while it was being attached is not added, and one that was armed again before the delivery that fired it has taken it
+    /// out is not taken out. Linking and unlinking make the same check, so the last of them leaves the right result.
     ///
     /// - Parameter isAhead: Whether what is linked or unlinked needs more than a call after the change.
     /// - Parameter body: Returns by how much the list has grown.
@@ -29,7 +29,7 @@ extension ObjectRecord {
         return result
     }
 
-    /// Puts an observation into the list of its key, behind the others.
+    /// Appends an observation to the list of its key.
     ///
     /// - Returns: False if the object's deinit has begun, and then nothing has changed.
     func link(_ observation: KeyValueObservation) -> Bool {
@@ -47,11 +47,11 @@ extension ObjectRecord {
         }
     }
 
-    /// Takes an observation out of the list of its key, if it is in it.
+    /// Takes an observation out of the list of its key. No effect if it is not in the list.
     ///
     /// - Parameters:
-    ///   - unlessLive: Whether an observation that has been armed again meanwhile stays in.
-    ///   - finish: What else is to be done in the same section of the lock.
+    ///   - unlessLive: Whether an observation that has been armed again stays in the list.
+    ///   - finish: Runs in the same section of the lock.
     @inline(__always)
     func unlink<Result>(
         _ observation: KeyValueObservation, unlessLive: Bool = false, _ finish: () -> Result = {}
@@ -69,7 +69,7 @@ extension ObjectRecord {
         return result
     }
 
-    /// Adds a link to those of its key.
+    /// Adds a link to the links of its key.
     ///
     /// - Returns: False if the object's deinit has begun, and then nothing has changed.
     func link(_ link: PathLink) -> Bool {
@@ -81,7 +81,7 @@ extension ObjectRecord {
         }
     }
 
-    /// Takes a link out from those of its key, if it is among them.
+    /// Takes a link out of the links of its key. No effect if it is not among them.
     func unlink(_ link: PathLink) {
         changeList(link.slot, isAhead: true, isInner: link.isInner) {
             if link.index < 0 { return (0, ()) }
@@ -90,7 +90,7 @@ extension ObjectRecord {
         }
     }
 
-    /// Puts an observation into the list of what the object holds as an observer.
+    /// Adds an observation to the list of what the object holds as an observer.
     ///
     /// - Returns: False if the object's deinit has begun.
     func hold(_ observation: KeyValueObservation) -> Bool {
@@ -107,9 +107,10 @@ extension ObjectRecord {
         return true
     }
 
-    /// Takes an observation out of the list of what the object holds, if it is in it. The caller has a reference of its own.
+    /// Takes an observation out of the list of what the object holds. No effect if it is not in the list. The caller has a
+    /// reference to it.
     ///
-    /// - Parameter unlessLive: Whether an observation that has been armed again meanwhile stays in.
+    /// - Parameter unlessLive: Whether an observation that has been armed again stays in the list.
     func letGo(of observation: KeyValueObservation, unlessLive: Bool = false) {
         let hold = lock.lock()
         guard observation.held.isHeld, !(unlessLive && observation.isLive) else { return lock.unlock(hold) }
@@ -118,7 +119,7 @@ extension ObjectRecord {
         if ownedItself { Borrowed.to(observation).release() }
     }
 
-    /// Takes the last observation out of the list of what the object holds that was put in; nil if there is none.
+    /// Takes out the observation that was last added to the list of what the object holds; nil if there is none.
     func takeFirstHeld() -> KeyValueObservation? {
         let hold = lock.lock()
         guard let observation = guarded.firstHeld else {
@@ -131,8 +132,8 @@ extension ObjectRecord {
         return observation.take()
     }
 
-    /// Takes an observation out of the list of what the object holds. Under the lock. Returns whether it had a reference to
-    /// itself, which is the caller's now.
+    /// Takes an observation out of the list of what the object holds. Under the lock. Returns whether it owned itself: the
+    /// caller has to release that reference.
     @inline(__always)
     private func takeOut(_ observation: KeyValueObservation) -> Bool {
         let ownedItself = observation.held.ownsItself
@@ -149,8 +150,8 @@ extension ObjectRecord {
         return ownedItself
     }
 
-    /// Makes sure that an observation whose target is dead stays in memory as long as the object holds it: nobody else
-    /// need have a reference to it, and the list of what the object holds has none.
+    /// Keeps an observation whose target is dead in memory as long as the object holds it: the list of what the object holds
+    /// owns nothing, and no other owner need exist.
     func keepHeld(_ observation: KeyValueObservation) {
         lock.withLock {
             guard observation.held.isHeld, !observation.held.ownsItself, !isDeinitializing else { return }
@@ -189,8 +190,8 @@ extension ObjectRecord {
         }
     }
 
-    /// Calls a function with each observation of each key of the object, and with the route by which it begins there if it
-    /// has several. Under the lock.
+    /// Calls a function with each observation of each key of the object, and with the route that begins at that key if the
+    /// observation has routes. Under the lock.
     func forEachObservation(_ body: (Borrowed<KeyValueObservation>, _ slot: Int, Route?) -> Void) {
         for slot in 0..<(layout?.value.count ?? 0) {
             guard let list = list(slot) else { continue }

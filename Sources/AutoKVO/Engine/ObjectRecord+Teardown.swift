@@ -1,8 +1,8 @@
 extension ObjectRecord {
-    /// Ends everything the object takes part in. Called once, from the object's `deinit`.
+    /// Ends all observations in which the object takes part. Called once, from the object's `deinit`.
     ///
-    /// While observations end, their closures are released and their `onEnd` runs: user code, which may remove and
-    /// register others. Nothing new attaches to this object, whose record is marked first, so each loop comes to an end.
+    /// Ending an observation releases its closure and runs its `onEnd`: user code, which may remove and register other
+    /// observations. The record is marked first, so nothing is added to its lists, and each loop terminates.
     func teardown() {
         lock.withLock { guarded.isDying = true }
         TestPoint.tearingDown.reach()
@@ -30,12 +30,12 @@ extension ObjectRecord {
 }
 
 extension ObjectRecord {
-    /// The object, which may be dead. No other has the same identifier as long as the record exists.
+    /// Identifies the object, which may be dead. No other object has this identifier while the record exists.
     var target: ObjectIdentifier { Borrowed<TrackedObject>.at(address).use { ObjectIdentifier($0) } }
 }
 
 extension InPlace where Value == ThreadContext {
-    /// Drops the changes that were begun for an object and not ended before it died: nobody will end them.
+    /// Drops the changes of an object that had begun when it died: no call can end them any more.
     fileprivate func dropTransactions(of record: ObjectRecord) {
         while let index = value.openTransactions.lastIndex(where: { $0.target == record.target }) {
             var transaction = value.openTransactions.remove(at: index)

@@ -1,19 +1,17 @@
-/// What the library knows of one object that takes part in any observation, as target, as observer, or both.
+/// The state of one object that takes part in observations, as target, as observer, or both. The protocol of this folder:
 ///
-/// A tracked object knows its record by address, and owns it until its teardown is over. Any other observer's record is
-/// found in CDeallocHook's table by the observer's address. `all()` finds all records.
-/// As *target* a record has a list of observations for each property slot; as *observer*, the list of the observations
-/// it holds. The same `KeyValueObservation` is in both lists.
+/// - **Owners.** A tracked object owns its record until its teardown is over; the record of any other observer is owned by the
+///   observer's observations. A record owns one `ObserverList` for each key, and a list its observations and path links.
+///   Observations and links own records, never objects. As *observer* an object has a list of the observations that it holds.
+/// - **Locks.** Each record has one lock. It guards the record's lists, the observations of its object, and the paths that
+///   begin at its object. A thread holds at most one record's lock, and a stripe of CDeallocHook's table only while it holds
+///   none. No lock is held while user code runs; releasing a closure or a value is running user code.
+/// - **Deaths.** Any object may die on another thread at any time. Its record pins it: the memory stays allocated and the
+///   address is not reused, so `object(as:)` either retains the object or returns nil. It is called once, and the result used.
+/// - **Threads.** `ThreadContext` has the changes that are under way on one thread. It needs no lock.
 ///
-/// **Who may be dead.** A record pins its object: while the record lives, the object's memory stays allocated, its
-/// address is not reused, and any thread may ask at any time whether it is still alive. Whatever may outlive the object
-/// (observations, path links) holds the record, never the object.
-///
-/// **Locks.** `lock` guards `guarded`, the links of the nodes in the record's lists, and the closures of the observations
-/// whose `unmanagedRecord` this record is. A thread holds at most one record's lock at a time, takes a stripe of
-/// the table only while holding none, and holds none while user code runs; releasing a closure is running user code.
-///
-/// Next: `ObjectRecord+Linking` puts nodes into the lists and takes them out, `ObjectRecord+Teardown` ends all.
+/// Read next: `Transaction` for a change, `PendingNotification+Delivery` for the calls, `KeyValueObservation` and
+/// `ObservationFlags` for the states of an observation, `ObjectRecord+Linking` for the lists, `Paths/Route` for paths.
 final class ObjectRecord: AttachedRecord, @unchecked Sendable {
     /// The object.
     private let pinned: PinnedObject
@@ -28,13 +26,13 @@ final class ObjectRecord: AttachedRecord, @unchecked Sendable {
 
     /// What `lock` guards.
     struct GuardedState {
-        /// Set by teardown: from now on nothing is added.
+        /// Set by teardown: nothing is added after that.
         var isDying = false
-        /// Nodes in the object's lists and in lists of keys derived from its keys: zero means that writes cost nothing.
+        /// Number of observations and links in the object's lists. While it is zero, writes call no function of this folder.
         var interest: Int32 = 0
         /// The first of the observations in which the object is the observer.
         var firstHeld: Borrowed<KeyValueObservation>?
-        /// What few objects have; nil until they do.
+        /// Nil as long as the object needs none.
         var details: RecordDetails?
 
         /// The details, made if they are missing.
@@ -84,7 +82,7 @@ final class ObjectRecord: AttachedRecord, @unchecked Sendable {
     var unmanagedSchema: Borrowed<ClassSchema>? { layout?.value.schema }
     var schema: ClassSchema? { unmanagedSchema?.object }
 
-    /// The list of a slot, or nil where it was never observed. What is in it is read under the lock, but for its `interest`.
+    /// The list of a slot; nil if the slot was never observed. Except for its `interest`, it is read under the lock.
     @inline(__always)
     func list(_ slot: Int) -> InPlace<ObserverList>? {
         lists?[slot]
@@ -96,13 +94,13 @@ final class ObjectRecord: AttachedRecord, @unchecked Sendable {
     }
 }
 
-/// What is known of an object that has weak properties, or keys derived from paths. Guarded by the record's lock.
+/// The state of an object that has observed weak properties, or keys derived from paths. Guarded by the record's lock.
 final class RecordDetails {
     /// The routes that watch the paths of derived keys, by the derived key's slot.
     var derivedKeyRoutes: [Int: [Route]] = [:]
     /// For weak properties that are observed: the watch on the object they refer to.
     var watches: [Int: DeathWatch] = [:]
-    /// How often a weak property of the object was set since it has a record, to find out whether one was set meanwhile.
+    /// How often a weak property of the object was set since it has a record: an unchanged number says that none was set.
     var weakWrites: UInt32 = 0
     /// The class of an object that is not tracked, if its memory does not say it. Constant.
     fileprivate(set) var untrackedClass: AnyClass?

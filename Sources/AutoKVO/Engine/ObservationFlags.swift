@@ -1,15 +1,17 @@
 import Synchronization
 
-/// What decides how a traversal treats an observation: the options in the low bits, the state in the two highest, so that one test
-/// says whether the handler may simply be called. All but the state is constant.
+/// The options of an observation in the low bits and its state in the two highest, so that a traversal finds out with one test
+/// whether it may call the handler without further checks. All but the state is constant.
+///
+/// The state is changed by a compare and exchange, without a lock; the thread that changes it to `ended` ends the observation.
 @usableFromInline
 struct ObservationFlags: OptionSet, AtomicRepresentable, Sendable {
     @usableFromInline let rawValue: UInt32
-    /// It is a part: it stands in the list of one key for an observation of several paths or targets.
+    /// It is a part: a member of the list of one key in place of an observation with routes.
     static let part = ObservationFlags(rawValue: 1 << 14)
-    /// Every observation has it: a set with it is disjoint with no observation's flags.
+    /// Every observation has it, so a set with it is disjoint with no observation's flags.
     static let any = ObservationFlags(rawValue: 1 << 15)
-    /// An observer is to be kept alive for the call, or the handler takes more than the change.
+    /// It has an observer, which is retained for the call, or its handler takes more than the change.
     static let notJustChange = ObservationFlags(rawValue: 1 << 16)
     /// Disjoint with the flags of an active observation only.
     static let inactive = ObservationFlags(rawValue: 3 << State.shift)
@@ -33,12 +35,12 @@ struct ObservationFlags: OptionSet, AtomicRepresentable, Sendable {
             rawValue: rawValue & ~ObservationFlags.inactive.rawValue | UInt32(state.rawValue) &<< State.shift)
     }
 
-    /// Not an enumeration, which would be checked for being one of its cases each time it is read.
+    /// Not an enumeration: each read would check that the value is one of its cases.
     struct State: RawRepresentable, Equatable {
         let rawValue: UInt8
         fileprivate static let shift: UInt32 = 30
         static let active = State(rawValue: 0)
-        /// With `.once` and `.prior`: one change has made its prior call and will make the other.
+        /// With `.once` and `.prior`: one change has made the prior call, and will make the call after the change.
         static let claimed = State(rawValue: 1)
         /// With `.once`: delivered. `rearm()` makes it active again.
         static let fired = State(rawValue: 2)
@@ -55,7 +57,7 @@ extension KeyValueObservation {
 
     /// Changes the state if it is the expected one.
     ///
-    /// - Returns: Whether it was, and what it was.
+    /// - Returns: Whether it was the expected one, and the state before.
     func changeState(
         from expected: ObservationFlags.State, to desired: ObservationFlags.State
     ) -> (changed: Bool, before: ObservationFlags.State) {
@@ -65,7 +67,7 @@ extension KeyValueObservation {
         return (changed, before.state)
     }
 
-    /// Ends it, whatever its state is. False if it had ended.
+    /// Changes any state to `ended`. False if it was `ended`.
     func changeStateToEnded() -> Bool {
         var seen = state
         while seen != .ended {

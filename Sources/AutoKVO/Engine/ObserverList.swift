@@ -2,33 +2,33 @@ import Synchronization
 
 /// The observers of one key of one object, in the order of registration, and the links of paths that lead through the key.
 ///
-/// The observations are a doubly linked list threaded through them, so that adding and removing cost the same at any size and copy
-/// nothing, also while the list is traversed. Guarded by the record's lock. The list owns what is in it.
+/// Each observation has the addresses of the next and the previous one, so that adding and removing cost the same at any size and
+/// copy nothing, also while the list is traversed. Guarded by the record's lock. The list owns its observations and links.
 struct ObserverList: ~Copyable {
     private(set) var first: Borrowed<KeyValueObservation>?
     private var last: Borrowed<KeyValueObservation>?
     private(set) var lastSequence: UInt64 = 0
-    /// Observations that are in the list and not leaving, and those of them that need the old value, the new value, a prior call.
+    /// Number of observations that are linked, and of those that need the old value, the new value, a prior call.
     private(set) var count: Int32 = 0
     private var old: Int32 = 0
     private var new: Int32 = 0
     private var prior: Int32 = 0
-    /// Links that are more than the end of an observed path.
+    /// Number of links that are not the end of an observed path.
     private var inner: Int32 = 0
-    /// Observations and links in the lists of keys that are derived from this one, and those of them that need more than a call
-    /// after the change, or have objects linked behind them.
+    /// Number of observations and links in the lists of keys that are derived from this one, and of those that need more than a
+    /// call after the change, and of those that have objects linked behind them.
     private var derived: Int32 = 0
     private var derivedAhead: Int32 = 0
     private var derivedInner: Int32 = 0
-    /// Whether a part was ever in the list.
+    /// Whether a part was ever added.
     private(set) var hasParts = false
-    /// In no particular order: each link knows its index.
+    /// In no particular order. Each link stores its index.
     private(set) var links: [PathLink] = []
-    /// Summary of what the observers need; written under the lock, read without it. Not the first of the variables: the thread
-    /// sanitizer takes a change of the list, at its address, for a write of what lies there.
+    /// Summary of what the observers need; written under the lock, read without it. Not the first variable: the thread sanitizer
+    /// treats a change of the list, which has the same address, as a write of its first variable.
     let interest = Atomic<Interest>([])
 
-    /// What a change of the property has to do.
+    /// What a change of the property needs.
     struct Interest: OptionSet, AtomicRepresentable {
         let rawValue: UInt8
         /// The list has an observer that needs the old value.
@@ -40,12 +40,12 @@ struct ObserverList: ~Copyable {
         static let own = Interest(rawValue: 8)
         /// The list of a derived key has observers or links.
         static let derived = Interest(rawValue: 16)
-        /// Prior calls are to be made, or a path leads on, here or from a derived key.
+        /// An observer of the list or of a derived key needs a prior call, or a path leads through one of them.
         static let ahead = Interest(rawValue: 32)
-        /// Objects are linked behind a link, here or at a derived key, and move when the property changes.
+        /// Links behind a link, of the list or of a derived key, have to be moved when the property changes.
         static let inner = Interest(rawValue: 64)
-        /// A change is more than calling the observers of the list one after the other. Not written as a set of the others: in a
-        /// long function the compiler makes an array of those for each use.
+        /// A change has other subjects than the list, or needs prior calls. Not written as a set of the others: in a long function
+        /// the compiler makes an array for each use.
         static let beyondOwnList = Interest(rawValue: 16 | 32)
         /// What the observers of the list need.
         static let needs = Interest(rawValue: 7)
@@ -61,7 +61,7 @@ struct ObserverList: ~Copyable {
                 | (options.contains(.distinct) ? 3 : 0)
         }
 
-        /// The interest if there are any of those who have it.
+        /// The interest if the number of those that have it is not zero.
         @inline(__always)
         fileprivate init(_ interest: Interest, if count: Int32) { rawValue = count != 0 ? interest.rawValue : 0 }
 
@@ -69,11 +69,11 @@ struct ObserverList: ~Copyable {
         fileprivate static func | (a: Interest, b: Interest) -> Interest { Interest(rawValue: a.rawValue | b.rawValue) }
     }
 
-    /// Whether neither an observation nor a link is in the list.
+    /// Whether it has neither an observation nor a link.
     var isEmpty: Bool { count == 0 && links.isEmpty }
 
     private func updateInterest() {
-        // Without a branch, since it is part of every registration and removal.
+        // Without a branch, since every registration and removal does it.
         interest.store(
             Interest(.old, if: old) | Interest(.new, if: new) | Interest(.prior, if: prior) | Interest(.own, if: count)
                 | Interest(.derived, if: derived) | Interest(.ahead, if: prior | derivedAhead)
@@ -99,7 +99,7 @@ struct ObserverList: ~Copyable {
         }
     }
 
-    /// Adds an observation behind all others and takes the given ownership of it.
+    /// Appends an observation and takes over the given ownership.
     mutating func append(_ observation: Borrowed<KeyValueObservation>) {
         lastSequence += 1
         observation.use {
@@ -114,15 +114,15 @@ struct ObserverList: ~Copyable {
         last = observation
     }
 
-    /// Puts an observation that was leaving back to where it was.
+    /// Makes an observation that was leaving a member again, at its old position.
     mutating func rejoin(_ observation: KeyValueObservation) {
         assert(observation.membership == .leaving)
         observation.membership = .linked
         account(for: observation, by: 1)
     }
 
-    /// Takes an observation out. Returns whether it was unlinked, in which case the list's ownership of it goes to the caller;
-    /// otherwise a traversal pins it, and the last one to unpin it unlinks it.
+    /// Takes an observation out. Returns whether it was unlinked: the caller takes over the list's ownership then. Otherwise
+    /// traversals pin it, and the last one to unpin it unlinks it.
     mutating func remove(_ observation: KeyValueObservation) -> Bool {
         assert(observation.membership == .linked)
         account(for: observation, by: -1)
@@ -142,15 +142,15 @@ struct ObserverList: ~Copyable {
         (observation.previous, observation.next) = (nil, nil)
     }
 
-    /// Unlinks an observation that is leaving and that no traversal pins. The list's ownership of it goes to the caller then:
-    /// true.
+    /// Unlinks an observation that is leaving and that no traversal pins. If it returns true, the caller takes over the list's
+    /// ownership.
     mutating func unlinkIfUnpinned(_ observation: KeyValueObservation) -> Bool {
         guard observation.pinCount == 0, observation.membership == .leaving else { return false }
         unlink(observation)
         return true
     }
 
-    /// The same for a batch. The list's ownership of those that are returned goes to the caller; nil if there are none.
+    /// The same for a batch. Returns the unlinked ones, nil if there are none; the caller takes over the list's ownership.
     @inline(never)
     mutating func unlinkUnpinned(_ batch: [Borrowed<KeyValueObservation>]) -> [Borrowed<KeyValueObservation>]? {
         let gone = batch.filter { $0.use { unlinkIfUnpinned($0) } }
@@ -188,7 +188,7 @@ struct ObserverList: ~Copyable {
         updateInterest()
     }
 
-    /// Takes a link out. The caller has a reference to it of its own.
+    /// Takes a link out. The caller has a reference to it.
     mutating func remove(_ link: PathLink) {
         let last = links.removeLast()
         if last !== link {
@@ -200,7 +200,7 @@ struct ObserverList: ~Copyable {
         updateInterest()
     }
 
-    /// The list of a key that is derived from this one has got an observation or a link, or lost one.
+    /// An observation or a link was added to the list of a key that is derived from this one, or removed from it.
     mutating func derivedInterestDidChange(by one: Int32, isAhead: Bool, isInner: Bool) {
         derived += one
         if isAhead { derivedAhead += one }

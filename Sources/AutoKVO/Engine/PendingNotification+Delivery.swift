@@ -2,15 +2,15 @@ internal import CSwiftRuntime
 
 /// Calling the observers of one subject.
 ///
-/// A list is traversed without its lock: under the lock the next batch of observations is pinned, and the batch before is unpinned;
-/// then they are called. An observation that is taken out meanwhile stays linked until the last traversal unpins it, so that the
-/// traversal can go on behind it. What a handler does to the list, on any thread, is respected:
+/// Handlers are called without the list's lock: under the lock a traversal unpins its batch of observations and pins the next
+/// one, then it calls them. A pinned observation that is taken out stays linked until the last traversal unpins it, so that the
+/// traversal can continue behind it. Handlers may change the list, on any thread:
 ///
-/// - a removed observation is not called: each is asked again right before its call;
-/// - a new one is not called: the traversal ends at what was the last when the change began;
-/// - a handler that never returns keeps back the batch that its own traversal has pinned, and nothing else.
+/// - a removed observation is not called: its state is read right before the call;
+/// - an added observation is not called: the traversal ends at the observation that was the last when the change began;
+/// - a handler that never returns keeps the batch of its own traversal pinned, and nothing else.
 extension PendingNotification {
-    /// Calls whoever has not been called yet.
+    /// Calls the observers that have not been called yet.
     func deliver(_ thread: InPlace<ThreadContext>) {
         if observation == nil, route == nil { return deliverToList(thread) }
         thread.value.removePending(self)
@@ -36,17 +36,19 @@ extension PendingNotification {
         isStarted = true
         record!.use { record in
             if !ownsSubject { return traverse(record, list!, thread, event) }
-            // Nothing is left to be called for an object that dies.
+            // For an object that is dying no observer is called.
             guard let object = record.trackedObject else { return finishPending(thread) }
             traverse(record, list!, thread, event)
             withExtendedLifetime(object) {}
         }
     }
 
-    /// Pins and calls the observations of a list, batch by batch, with an event that is made after the lock was taken, which, if it is
-    /// shared, would otherwise wait until all of the event is written (4 ns).
+    /// Pins and calls the observations of a list, batch by batch.
     ///
-    /// - Parameter predecessor: The observation behind which to begin, which another traversal has pinned; the whole list if nil.
+    /// - Parameters:
+    ///   - predecessor: The observation behind which to begin, which another traversal has pinned; nil for the whole list.
+    ///   - event: Made after the lock was taken. Before, a lock that several threads use would first complete the stores of the
+    ///     event (4 ns).
     @inline(__always)
     func traverse(
         _ record: ObjectRecord, _ list: InPlace<ObserverList>, behind predecessor: Borrowed<KeyValueObservation>? = nil,
@@ -78,7 +80,7 @@ extension PendingNotification {
         loop.finish()
     }
 
-    /// Notes what `complete` needs.
+    /// Stores what `complete` needs.
     @inline(__always)
     private func waitAs(_ event: ChangeEvent, _ record: ObjectRecord, _ list: InPlace<ObserverList>) {
         self.event = event
@@ -86,10 +88,10 @@ extension PendingNotification {
         if self.list == nil { setSubject(.to(record), 0, list, isHeld: true) }
     }
 
-    /// Calls the observations of the batch that are not called yet. A handler's nested change may call some of them.
+    /// Calls the observations of the batch that have not been called yet. A change that a handler makes may call some of them.
     @inline(__always)
     private func callBatch(_ loop: inout HandlerLoop, _ thread: InPlace<ThreadContext>) {
-        // The batch is replaced by the traversal that pinned it only.
+        // Only the traversal that pinned the batch replaces it.
         let count = batchCount
         while batchIndex < count {
             let index = batchIndex
@@ -124,7 +126,7 @@ extension PendingNotification {
             }
             if count == Self.batchSize { break }
         }
-        // The next one is fetched from memory while these are called.
+        // The processor fetches the next one while these are called.
         if let cursor { csr_prefetch(cursor.address) }
         self.cursor = cursor
         batchCount = count
@@ -133,14 +135,14 @@ extension PendingNotification {
 
     /// Unpins the batch, and pins the next one.
     ///
-    /// - Returns: The observations that left the list while they were pinned. The list's ownership of them goes to the caller.
+    /// - Returns: The observations that were taken out while they were pinned. The caller takes over the list's ownership.
     @inline(__always)
     private func replaceBatch(
         _ record: ObjectRecord, _ list: InPlace<ObserverList>
     ) -> [Borrowed<KeyValueObservation>]? {
         let count = batchCount
         let hold = record.lock.lock()
-        // What was next may have left meanwhile. What is pinned is still in its place.
+        // The next one may have been unlinked. The pinned ones are still linked.
         if cursor != nil { cursor = batch[count &- 1].unsafelyUnwrapped.use { $0.next } }
         var left: UInt32 = 0
         var index = 0
@@ -151,14 +153,14 @@ extension PendingNotification {
             }
             index &+= 1
         } while index < count
-        // Zero is an observation that is linked and that nobody else pins.
+        // Zero: the observation is linked, and no other traversal pins it.
         let gone = left == 0 ? nil : list.value.unlinkUnpinned((0..<count).map { batch[$0].unsafelyUnwrapped })
         if cursor == nil { batchCount = 0 } else { pinNextBatch() }
         record.lock.unlock(hold)
         return gone
     }
 
-    /// Releases, without a lock, observations that left their list while traversals pinned them.
+    /// Releases, without a lock, observations that were taken out while traversals pinned them.
     @inline(never)
     private func release(_ observations: [Borrowed<KeyValueObservation>]) {
         TestPoint.lettingGo.reach()
@@ -170,11 +172,11 @@ extension PendingNotification {
 
     // MARK: Completing
 
-    /// Calls whoever has not been called yet, from inside a handler that was called for the same notification or for another
-    /// one of its thread.
+    /// Calls the observers that have not been called yet, from inside a handler that was called for the same notification or for
+    /// another one of its thread.
     ///
-    /// The batch that is pinned belongs to the traversal that pinned it, whose handler is running. What is behind it is taken
-    /// over by a traversal of its own.
+    /// The pinned batch stays with the traversal whose handler is running: it is called here, and unpinned there. A second
+    /// traversal calls the observations behind it.
     @inline(never)
     func complete(_ thread: InPlace<ThreadContext>) {
         event.isCompleting = true

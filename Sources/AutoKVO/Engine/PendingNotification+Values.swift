@@ -13,8 +13,7 @@ extension PendingNotification {
         }
     }
 
-    /// Reads the new value, if somebody asks for it, be it through a path that has moved here since the change began; and
-    /// completes the event.
+    /// Reads the new value if an observer needs it, also one that was added since the change began; and completes the event.
     func makeEvent(isPrior: Bool) {
         event.isPrior = isPrior
         event.edit = edit.map { .to($0) }
@@ -38,7 +37,7 @@ extension PendingNotification {
         needs.contains(.new) || list?.value.interest.load(ordering: .acquiring).contains(.new) ?? false
     }
 
-    /// The value at the end of a path: that of the last component, as long as the path leads to it.
+    /// The value at the end of a path: that of the last component, if the path still leads to it.
     private func value(of route: Borrowed<Route>) -> Any? {
         if let leaf, let value = leaf.use({ $0.readValue() }) { return value }
         return route.use { $0.currentValue() }
@@ -54,8 +53,7 @@ extension PendingNotification {
         }
     }
 
-    /// The elements that an edit of a collection takes away or puts in; of the collection that is there now, if the edit does
-    /// not say.
+    /// The elements that an edit of a collection removes or inserts: the given ones, or else those of the collection as it is now.
     @inline(never)
     private func elements(of edit: CollectionChange, _ given: Any?, isMissing: Bool) -> Any? {
         if let given { return given }

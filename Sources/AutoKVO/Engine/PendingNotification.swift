@@ -1,12 +1,13 @@
 internal import CSwiftRuntime
 
-/// What one subject of a change will be notified of, from before the store until its last observer has been called.
+/// What one subject of a change is notified of, from before the store until its last observer has been called.
 ///
 /// The subject is the observer list of a property, a path of one observation, or, for changes that `coalescingChanges` held
-/// back, one observation. Objects are pooled by their thread, the only one that uses them, so that a change allocates none.
+/// back, one observation. Each thread has a pool of these objects and is the only one to use them, so a change allocates none.
 ///
-/// While observers are still to be called it is in the thread's list of pending notifications: a change that a handler
-/// makes of the same subject completes the delivery first (`complete`), so that everybody is notified of the changes in their order.
+/// While observers of the subject are still to be called, the notification is in the thread's list of pending ones: before a
+/// handler changes the same subject, the delivery is completed (`complete`), so that all observers are notified of changes in
+/// the order in which they are made.
 final class PendingNotification {
     // MARK: Subject
 
@@ -14,19 +15,19 @@ final class PendingNotification {
     var record: Borrowed<ObjectRecord>?
     var list: InPlace<ObserverList>?
     var slot = 0
-    /// The path, or the one path of a single observation; and its last component if that is what changes.
+    /// The path, also if the subject is one observation by one of its paths; and the path's last link if its property changes.
     var route: Borrowed<Route>?
     private(set) var leaf: Borrowed<PathLink>?
     var observation: Borrowed<KeyValueObservation>?
-    /// Whether it has to be cleared for the next change. The notification of a plain write has not.
+    /// Whether `clear` has anything to do. For the notification of a plain write it has not.
     private var isFilled = false
-    /// Whether it holds a reference to its subject. If not, whoever makes the change holds the object.
+    /// Whether it owns its subject. If not, the caller that makes the change retains the object.
     private(set) var ownsSubject = false
-    /// The last observation of the list that counts: those added later wait for the next change.
+    /// The sequence number of the last observation to call: those added later are called for the next change.
     var bound: UInt64 = .max
     /// Observations of the list that are called on behalf of other notifications.
     var skipped: ObservationFlags = []
-    /// What was the last observation when the traversal began.
+    /// The sequence number of the last observation when the traversal began.
     var end: UInt64 = 0
 
     // MARK: Change
@@ -35,28 +36,28 @@ final class PendingNotification {
     /// Whether the subject's values are those of the property that is set.
     var isOwn = false
     @exclusivity(unchecked) var event = ChangeEvent()
-    /// The values that were read for it, at an address that does not change.
+    /// The values that were read for it. Their addresses do not change.
     @exclusivity(unchecked) var old = ValueSlot()
     @exclusivity(unchecked) var new = ValueSlot()
-    /// Whether the event has the values from the start, those of a write: nothing is to be read.
+    /// Whether the event has the values of a write from the start: none is read.
     var isKnown = false
     var edit: CollectionChange?
-    /// How many open transactions concern the subject: the last one to end notifies.
+    /// Number of open transactions that concern the subject: the last one to end delivers.
     var openCount = 0
-    /// Whether the old value was read, and the prior calls were made.
+    /// Whether the old value was read.
     var isPrepared = false
-    /// Observations with `.once` to which it has made the prior call, and that are to get the other call too.
+    /// Observations with `.once` whose prior call was made for it, and which are to be called again after the store.
     @exclusivity(unchecked) private var claimed: [KeyValueObservation] = []
 
     // MARK: Delivery
 
-    /// Observations that are pinned and to be called next, and the one to pin after them.
+    /// Observations that are pinned, of which those from `batchIndex` on are to be called; `cursor` is the next one to pin.
     @exclusivity(unchecked) var batch = InlineArray<16, Borrowed<KeyValueObservation>?>(repeating: nil)
     static var batchSize: Int { 16 }
     var batchCount = 0
     var batchIndex = 0
     var cursor: Borrowed<KeyValueObservation>?
-    /// Whether it was made for the calls of one delivery alone: see `NotificationChain.separateParts`.
+    /// Whether it exists for one delivery only: see `NotificationChain.separateParts`.
     private(set) var isAdded = false
     var isStarted = false
     var isPending = false
@@ -66,7 +67,7 @@ final class PendingNotification {
     var nextPending: Borrowed<PendingNotification>?
     var previousPending: Borrowed<PendingNotification>?
 
-    /// What tells the subject from others: the address of its list, or of its route.
+    /// Identifies the subject: the address of its list, or of its route.
     var identity: UnsafeRawPointer {
         if let route { return UnsafeRawPointer(route.address) }
         return list?.address ?? UnsafeRawPointer(observation!.address)
@@ -79,7 +80,7 @@ final class PendingNotification {
 
     /// The list of a property.
     ///
-    /// - Parameter isHeld: Whether the object is held until the notification is cleared.
+    /// - Parameter isHeld: Whether the caller retains the object until the notification is cleared.
     func setSubject(_ record: Borrowed<ObjectRecord>, _ slot: Int, _ list: InPlace<ObserverList>, isHeld: Bool) {
         isFilled = true
         ownsSubject = !isHeld
@@ -89,7 +90,7 @@ final class PendingNotification {
         self.list = list
     }
 
-    /// Makes it hold its subject: it will outlive the change that it was made for.
+    /// Makes it own its subject, since it outlives the change that it was made for.
     func ownSubject() {
         if ownsSubject { return }
         ownsSubject = true
@@ -103,7 +104,7 @@ final class PendingNotification {
         leaf = link.isLeaf ? .retaining(link) : nil
     }
 
-    /// A path of one key, whose list another notification is of.
+    /// A path of one key, the list of which is the subject of another notification.
     ///
     /// - Parameter route: Retained; the ownership is taken.
     func setSubject(part route: Borrowed<Route>, of source: PendingNotification) {
@@ -112,7 +113,7 @@ final class PendingNotification {
         (event, needs) = (source.event, source.needs)
     }
 
-    /// Notes what changes.
+    /// Stores what kind of change it is of.
     @inline(__always)
     func prepare(
         _ needs: ObserverList.Interest, isOwn: Bool, _ edit: CollectionChange?,
@@ -146,7 +147,7 @@ final class PendingNotification {
         self.event.new = self.new.pointer
     }
 
-    /// Lets go of everything, for the next change. User code runs, since values are released.
+    /// Releases the subject and the values, for the next change. User code runs, since values are released.
     @inline(__always)
     func clear() {
         if isFilled { clearAll() }
@@ -182,7 +183,7 @@ final class PendingNotification {
         for observation in claimed { observation.releaseClaim(of: event.token) }
     }
 
-    /// Notes that an observation with `.once` is to be called again. If it is not after all, because the value has stayed the
-    /// same, the path was removed, or the change was dropped with its object, the next change may claim the observation.
+    /// Notes that an observation with `.once` is to be called again after the store. If it is not called, because the value
+    /// has not changed, the path was removed, or the object died, `clear` releases the claim, and the next change may claim it.
     func willCallAgain(_ observation: KeyValueObservation) { claimed.append(observation) }
 }

@@ -1,11 +1,12 @@
 /// The routes of an observation, in the order of its targets and paths.
 ///
-/// Of many targets that die one after the other each costs the same: a route knows its index and leaves its slot empty, and
-/// the slots are closed up when half of them are. Guarded, with the routes' `index`, by the lock of the observation's unmanagedRecord.
+/// Removing one of *n* routes costs O(1) on average, so that many targets may die one after the other: a route stores its index,
+/// removing it leaves an empty slot, and the array is made again when half of the slots are empty. The lock of the observation's
+/// record guards the list and the routes' `index`.
 struct RouteList {
     private var slots: [Route?]
     private var count: Int
-    /// The routes before it are of objects whose deinit has begun: they stay dead, so nobody need look at them again.
+    /// The objects of all routes before this index are dead, and stay dead, so they are not checked again.
     private var firstAlive = 0
 
     init(_ routes: [Route]) {
@@ -20,7 +21,8 @@ struct RouteList {
 
     var all: [Route] { count == slots.count ? slots.map { $0! } : slots.compactMap { $0 } }
 
-    /// Takes a route out, if it is in. The caller has a reference to it of its own, so none is freed here, under the lock.
+    /// Takes a route out. No effect if it is not in the list. The caller has a reference to it, so none is freed here, under the
+    /// lock.
     ///
     /// - Complexity: O(1) on average.
     mutating func remove(_ route: Route) {

@@ -1,6 +1,6 @@
-/// Places in the library where a test can run other code first, to bring about a race that seldom happens by chance.
+/// Points in the library at which a test can run code of its own, to cause a race that seldom happens by chance.
 ///
-/// Debug builds only: a release build compiles every trace of them away.
+/// Only in debug builds: a release build has no code for them.
 package enum TestPoint: Hashable, Sendable {
     /// An observation is in its observer's list and not yet in its target's.
     case attaching
@@ -12,7 +12,7 @@ package enum TestPoint: Hashable, Sendable {
     case beforeCall
     /// A traversal has found an observation live, and is about to retain its observer.
     case beforeObserver
-    /// A traversal has unlinked nodes that were removed while it pinned them, and has not yet released them.
+    /// A traversal has unlinked observations that were removed while it pinned them, and has not released them.
     case lettingGo
     /// A value has been written without a transaction, since no observer needed one, and no observer has been called yet.
     case written
@@ -22,15 +22,16 @@ package enum TestPoint: Hashable, Sendable {
     case relinking
     /// A link of a path is in its list, and its property has not been read.
     case linked
-    /// What a weak property refers to and whether it is observed have been read, and the watch is about to be updated.
+    /// The object that a weak property refers to, and whether the property is observed, have been read, and the watch is about
+    /// to be updated.
     case updatingWatch
-    /// What a weak property refers to has been read, and the object has not been retained.
+    /// The address of the object that a weak property refers to has been read, and the object has not been retained.
     case readingWeak
     /// The object a weak property refers to is dying, and its holder has not been notified.
     case referentDying
     /// An object's record is marked as dying, and nothing has ended yet.
     case tearingDown
-    /// What `coalescingChanges` held back is about to be delivered.
+    /// The changes that `coalescingChanges` held back are about to be delivered.
     case coalesced
     /// Routes of a derived key have been added or removed, and are about to be started or ended.
     case updatingDerivedKeyRoutes

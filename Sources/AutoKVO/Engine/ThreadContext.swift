@@ -1,9 +1,10 @@
 internal import CDeallocHook
 
-/// What one thread needs while changes are under way on it: made when it is first asked for, freed when the thread ends.
+/// The changes under way on one thread, and the pools of what they need. Made at the thread's first change, freed when the thread
+/// ends.
 ///
-/// Only its own thread ever touches it, so it has no lock. It is plain memory behind a pointer, not an object, because
-/// it is read in every delivery and a reference would be retained and released each time.
+/// Only its own thread uses it, so it has no lock. It is memory behind a pointer, not an object: every delivery reads it, and would
+/// retain and release a reference.
 struct ThreadContext {
     /// Change contexts that no handler kept, linked through `nextSpare`, for the next delivery.
     var spareContexts: Borrowed<ChangeContext>?
@@ -14,15 +15,15 @@ struct ThreadContext {
     private var lastPending: Borrowed<PendingNotification>?
     /// The changes that have begun and not ended on this thread, the outermost first.
     var openTransactions: [Transaction] = []
-    /// Counts the notifications of this thread, to tell them apart.
+    /// Number of tokens that this thread has made.
     var serial: UInt = 0
     /// The outermost `coalescingChanges` under way, if any.
     var coalescing: CoalescedChanges?
-    /// Routes that are to be started or ended when those being started or ended are done.
+    /// Routes to start or to end, in this order.
     var pathWork: [PathWork] = []
     var isDoingPathWork = false
     #if DEBUG
-        /// What tests have put at points that this thread comes to.
+        /// The actions that tests run when this thread reaches a point.
         var testPoints: [TestPoint: () -> Void] = [:]
     #endif
 
@@ -61,7 +62,7 @@ struct ThreadContext {
         takeSpareContext() ?? Borrowed.retaining(ChangeContext())
     }
 
-    /// Takes back a context that nobody else refers to.
+    /// Returns a context to the pool. No handler refers to it.
     @inline(__always)
     mutating func giveBack(_ context: Borrowed<ChangeContext>) {
         context.use { $0.nextSpare = spareContexts }
@@ -117,7 +118,7 @@ struct ThreadContext {
         return nil
     }
 
-    /// What the open transactions will notify a subject of.
+    /// The notification that an open transaction has of a subject.
     func openNotification(_ identity: UnsafeRawPointer) -> Borrowed<PendingNotification>? {
         for transaction in openTransactions {
             if let found = transaction.notification(where: { $0.identity == identity }) { return found }
@@ -125,7 +126,7 @@ struct ThreadContext {
         return nil
     }
 
-    /// What no other notification of any thread has, as long as both are under way.
+    /// A token that no other change under way has, on any thread.
     mutating func makeToken(_ this: InPlace<ThreadContext>) -> UInt {
         serial += 1
         return UInt(bitPattern: this.address) &* 31 &+ serial
@@ -133,7 +134,7 @@ struct ThreadContext {
 }
 
 extension InPlace where Value == ThreadContext {
-    /// Takes back a notification that is over. Its values and its subject are released: user code runs.
+    /// Returns a notification to the pool. Its values and its subject are released: user code runs.
     @inline(__always)
     func giveBack(_ notification: Borrowed<PendingNotification>) {
         notification.use {

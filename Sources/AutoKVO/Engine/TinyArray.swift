@@ -1,4 +1,4 @@
-/// A list that nearly always has one element, and then needs no memory of its own: what one change concerns.
+/// An array for what one change concerns. It nearly always has one element, and then allocates no memory.
 struct TinyArray<Element: AnyObject> {
     private var first: Element?
     private var others: [Element]?
@@ -14,7 +14,7 @@ struct TinyArray<Element: AnyObject> {
         }
     }
 
-    /// Calls a function with each element, in order. It may change the list, which is not noticed.
+    /// Calls a function with each element, in order. If the function changes the array, it still gets the elements from before.
     @inline(__always)
     func forEach(_ body: (Element) -> Void) {
         guard let first else { return }
@@ -22,7 +22,7 @@ struct TinyArray<Element: AnyObject> {
         if let others { for other in others { body(other) } }
     }
 
-    /// The same elements in an order.
+    /// The same elements, sorted.
     func sorted(by areInIncreasingOrder: (Element, Element) -> Bool) -> TinyArray {
         guard let first, let others else { return self }
         var sorted = TinyArray()

@@ -2,11 +2,11 @@ extension TrackedObject {
     /// The object's record, if it has one.
     var record: ObjectRecord? { unmanagedRecord?.object }
 
-    /// The schema of the object's class, if the object has a record that knows it.
+    /// The schema of the object's class, if the object has a record.
     @inline(__always)
     var knownSchema: Borrowed<ClassSchema>? { unmanagedRecord?.use { $0.unmanagedSchema } }
 
-    /// The object's record, if it has one. It may be that of a dying object, which nothing can be attached to any more.
+    /// The object's record, if it has one. The object may be dying: nothing can be added to its record then.
     @inline(__always)
     var unmanagedRecord: Borrowed<ObjectRecord>? { Borrowed(bitPattern: stateWord.load(ordering: .acquiring) & ~1) }
 
@@ -21,7 +21,7 @@ extension TrackedObject {
         try makeUnmanagedRecord()?.object
     }
 
-    /// The same without a reference of its own: the record stays as long as the object is not torn down.
+    /// The same, unretained: the record lives until the object's teardown is over.
     @inline(__always)
     func makeUnmanagedRecord() throws(KeyValueError) -> Borrowed<ObjectRecord>? {
         if isDeinitializing { return nil }
@@ -36,15 +36,15 @@ extension TrackedObject {
         let (stored, other) = stateWord.compareExchange(
             expected: 0, desired: record.bitPattern, ordering: .acquiringAndReleasing)
         if stored { return record }
-        // Another thread was first; ours goes unused.
+        // Another thread has stored a record first.
         record.release()
         return Borrowed(bitPattern: other & ~1)!
     }
 }
 
 extension ObjectRecord {
-    /// Counts the nodes that are interested in the object. Sets or clears the bit by which a write finds out whether there are
-    /// any. Under the lock.
+    /// Counts the observations and links in the object's lists, and sets or clears the bit of the object's word that says
+    /// whether there are any. Under the lock.
     @inline(__always)
     func interestDidChange(by change: Int32) {
         let before = guarded.interest

@@ -1,7 +1,7 @@
-/// Everybody is notified of changes in the order in which they are made: before a change is made, the deliveries under way of what it
-/// concerns are completed.
+/// All observers are notified of changes in the order in which the changes are made: before a change, the deliveries under way of
+/// the same subjects are completed.
 extension Transaction {
-    /// Completes the deliveries under way on this thread of what a change of a property concerns, the outermost first.
+    /// Completes the deliveries under way on this thread of subjects that a change of a property concerns, the outermost first.
     static func completeDeliveries(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) {
         if thread.value.firstPending != nil { completePending(before: record, slot, thread) }
     }
@@ -20,7 +20,7 @@ extension Transaction {
             cursor = notification.use {
                 guard $0.isConcerned(lists, routes) else { return $0.nextPending }
                 $0.complete(thread)
-                // What is in the list has changed. What has been completed has left it.
+                // Handlers have changed the list of pending notifications; the completed ones are not in it any more.
                 return thread.value.firstPending
             }
         }
@@ -28,7 +28,7 @@ extension Transaction {
 }
 
 extension PendingNotification {
-    /// Whether a change of lists and of the values of routes changes its subject, too.
+    /// Whether a change of these lists and of the values of these routes also changes its subject.
     func isConcerned(_ lists: [InPlace<ObserverList>], _ routes: [Route]) -> Bool {
         if let route {
             return route.use { route in

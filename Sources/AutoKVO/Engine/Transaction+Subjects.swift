@@ -1,11 +1,11 @@
 extension Transaction {
-    /// Finds whom a change concerns: lists in the order of `AffectedLists`, then paths in the order of registration, each once.
+    /// Finds the subjects of a change: lists in the order of `AffectedLists`, then paths in the order of registration, each once.
     ///
     /// - Parameters:
     ///   - edit: How a collection is edited.
-    ///   - isTargetHeld: Whether the caller holds the object until everybody has been notified.
-    ///   - share: Gets the notifications that other open transactions have for the same subjects, if there are any.
-    /// - Returns: What they all need.
+    ///   - isTargetHeld: Whether the caller retains the object until all observers have been called.
+    ///   - share: Called with the notifications that open transactions have for the same subjects; nil if none is open.
+    /// - Returns: The union of what the subjects need.
     @inline(__always)
     @discardableResult
     static func findSubjects(
@@ -51,7 +51,7 @@ extension Transaction {
         return notification
     }
 
-    /// The same for a transaction that other open ones may share notifications with.
+    /// The same for a transaction that may share notifications with open ones.
     mutating func findSubjects(
         of record: ObjectRecord, _ edit: CollectionChange?, excluding: ObservingOptions = [],
         isTargetHeld: Bool = false,
@@ -70,8 +70,8 @@ extension Transaction {
         self.shared = shared
     }
 
-    /// Adds paths that have been moved since the change began, by a handler or by another thread, and lead through the property now:
-    /// their observers were called with the value from before the store, or not at all.
+    /// Adds paths that were moved since the change began, by a handler or by another thread, and lead through the property now:
+    /// their observers were called with the value from before the store, or not called.
     @inline(never)
     static func addMovedRoutes(
         of record: ObjectRecord, _ changed: Int, _ chain: inout NotificationChain, _ thread: InPlace<ThreadContext>
@@ -96,7 +96,7 @@ extension NotificationChain {
         if routes.isSingle { return append(first) }
         var all: [Borrowed<PendingNotification>] = []
         routes.forEach { all.append(.to($0)) }
-        // Of one path first what is not its end.
+        // Of two links of one path, the one before its end comes first.
         all.sort { a, b in a.use { a in b.use { b in (a.routeSequence, a.isAtEnd) < (b.routeSequence, b.isAtEnd) } } }
         var last: Borrowed<Route>?
         for notification in all {

@@ -1,35 +1,37 @@
 internal import CSwiftRuntime
 
-/// One change of one property, from before the store until every observer has been called. Every change, automatic, manual,
-/// derived, nested, of a collection or by a death, goes this road:
+/// One change of one property, from before the store until every observer has been called. All changes (automatic, manual,
+/// derived, nested, of a collection, by a death) have the same four steps:
 ///
-/// 1. **prepare**: the deliveries under way on this thread that concern the same subjects are completed, so that everybody is notified
-///    of the changes in their order; the subjects of this one are found, each with its bound; old values are read if anybody
-///    needs them; prior calls are made.
-/// 2. **store**: the caller's, or nothing.
-/// 3. **follow**: the links of paths that lead through the property move to the objects that are behind it now.
-/// 4. **notify**: new values are read, once; then every subject's observers are called up to its bound: the property's own, those
-///    of derived keys in the order of their declaration, paths in the order of registration.
+/// 1. **prepare**: complete the deliveries under way on this thread that have the same subjects, so that all observers are
+///    notified of changes in the order in which they are made; find the subjects of this change, each with its bound; read the
+///    old values that observers need; make prior calls.
+/// 2. **store**: the caller's, or none.
+/// 3. **follow**: move the links of paths that lead through the property to the objects that are behind it now.
+/// 4. **notify**: read the new values, once; then call every subject's observers up to its bound: those of the property, those
+///    of derived keys in the order of declaration, those of paths in the order of registration.
 ///
-/// `begin` is 1, `end` is 3 and 4. In between the transaction is open: it lies in the thread's context, and further changes of the
-/// property are part of it. A write of a property that concerns the property's own list alone is the same with one notification and
-/// without being open, since no user code runs before its observers do (`TrackedObject.write`).
+/// A *subject* is an observer list or a path; a `PendingNotification` has what it is notified of. `begin` is step 1, `end` is
+/// steps 3 and 4. Between them the transaction is open: the thread's context owns it, and a further change of the property is
+/// part of it. A write around which no user code runs need not be open (`perform`); a write that concerns the property's own
+/// list alone is one notification without a transaction (`TrackedObject.write`). A transaction is used by one thread, without
+/// a lock; the object may die before its end, then the transaction is dropped.
 struct Transaction {
     let target: ObjectIdentifier
     let slot: Int
-    /// The target's record, which keeps its address from being reused; nil if nobody observed the target when the change began.
+    /// The target's record, which keeps its address from being reused; nil if the target had no observer when the change began.
     private let record: ObjectRecord?
-    /// Does the same where there is no record.
+    /// The same where there is no record.
     private let pin: PinnedReference<TrackedObject>?
-    /// Further announcements of the same property inside this one.
+    /// Number of changes of the same property that have begun inside this one and not ended.
     private var depth = 0
-    /// What it will notify of: the subjects that no other open transaction concerned before.
+    /// Its notifications: of the subjects that no other open transaction had when it began.
     var chain: NotificationChain
-    /// The notifications of other open transactions for subjects that this one concerns too. The last one to end notifies.
+    /// Notifications of other open transactions for subjects that this one concerns too. The last transaction to end delivers.
     var shared: [Borrowed<PendingNotification>] = []
-    /// Whether `begin` is still at work.
+    /// Whether `begin` has not returned yet.
     private var isPreparing = true
-    /// How many paths had been moved when it began.
+    /// The value of `PathLink.moves` when it began.
     private let moves = PathLink.moves
 
     private init(_ record: ObjectRecord, _ slot: Int, _ chain: NotificationChain = NotificationChain()) {
@@ -38,7 +40,7 @@ struct Transaction {
         pin = nil
     }
 
-    /// The change of an object that nobody observes: observers that are added before it ends are not notified of it.
+    /// A change of an object without observers: observers that are added before it ends are not notified of it.
     private init(ofUnobserved object: TrackedObject, _ slot: Int) {
         record = nil
         target = ObjectIdentifier(object)
@@ -51,7 +53,7 @@ struct Transaction {
         chain.first(where: condition)
     }
 
-    /// Drops the change: the object dies, and nobody will end it.
+    /// Drops the change without notifying, because the object dies.
     mutating func drop(_ thread: InPlace<ThreadContext>) {
         close(thread)
         thread.giveBack(chain)
@@ -65,7 +67,7 @@ struct Transaction {
     ///
     /// - Parameters:
     ///   - edit: How a collection is edited.
-    ///   - isSilent: Whether nobody is to be notified, unless a change of the property is open already.
+    ///   - isSilent: Whether to notify no observer, unless a change of the property is open already.
     static func begin(_ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil, isSilent: Bool = false) {
         let thread = ThreadContext.current
         if let index = thread.value.openTransaction(ObjectIdentifier(object), slot) {
@@ -93,8 +95,8 @@ struct Transaction {
         }
     }
 
-    /// A write: all of a transaction around a store that is no user code. It need not be open, unless somebody wants a prior
-    /// call or another transaction is.
+    /// A whole transaction around a store that is not user code. It need not be open, unless an observer needs a prior call or
+    /// another transaction is open.
     static func perform(
         _ object: TrackedObject, _ record: ObjectRecord, _ slot: Int, _ list: InPlace<ObserverList>,
         values: ValuePointers, _ thread: InPlace<ThreadContext>, _ store: () -> Void
@@ -150,7 +152,7 @@ struct Transaction {
             thread.value.openTransactions[index].depth -= 1
             return true
         }
-        // A did without a will, inside a prior call of the change that is being begun.
+        // An end without a begin, in a prior call of the change that is beginning.
         if thread.value.openTransactions[index].isPreparing { return false }
         var transaction = thread.value.openTransactions.remove(at: index)
         transaction.close(thread)
@@ -162,7 +164,7 @@ struct Transaction {
         return true
     }
 
-    /// Leaves in the chain what nobody else waits for.
+    /// Leaves in the chain the notifications that no other open transaction shares, and gives the others to those.
     private mutating func close(_ thread: InPlace<ThreadContext>) {
         let isAlone = shared.isEmpty && thread.value.openTransactions.isEmpty
         if isAlone { return }
@@ -191,12 +193,12 @@ struct Transaction {
         return true
     }
 
-    /// A property has changed without having been announced: the object that a weak property refers to has died, or somebody
-    /// began to observe while the property was being stored.
+    /// A property has changed without a `begin`: the object that a weak property refers to has died, or an observer was added
+    /// while the property was being stored.
     ///
     /// - Parameters:
-    ///   - values: What is known of the property's own values; old values are not known otherwise.
-    ///   - excluded: The options of those who cannot be given what they ask for, and wait for the next change.
+    ///   - values: The values of the property, if the caller has them. Without them there are no old values.
+    ///   - excluded: Observers with one of these options are not called, since the values they need were not kept.
     @inline(never)
     static func didChange(
         _ record: ObjectRecord, _ slot: Int, values: ChangeEvent? = nil, excluding excluded: ObservingOptions = []
@@ -232,7 +234,7 @@ struct Transaction {
         links.forEach { $0.chain.relink(from: $0.level + 1) }
     }
 
-    /// Reads what is needed before the first handler, then calls all.
+    /// Reads all values, then calls the handlers.
     private static func notify(_ chain: NotificationChain, isPrior: Bool, _ thread: InPlace<ThreadContext>) {
         if let first = chain.first, chain.isSingle {
             return first.use {
@@ -257,7 +259,7 @@ struct Transaction {
 }
 
 extension ThreadContext {
-    /// Gives a notification of a transaction that ends to another one that waits for it.
+    /// Moves a notification of a transaction that ends to an open one that shares it.
     mutating func handOver(_ notification: Borrowed<PendingNotification>) {
         notification.use { $0.ownSubject() }
         for index in openTransactions.indices where openTransactions[index].takeOver(notification) { return }

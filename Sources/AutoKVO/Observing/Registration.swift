@@ -3,8 +3,8 @@
 ///
 /// Nothing is registered before everything is checked. The registration owns the handler until the observation takes it over;
 /// one that fails releases it. Target and observer are kept alive by the caller, and their records by them; only the record of
-/// an observer without a hook, which its observations own, is kept until the observation does so. An object whose deinit has
-/// begun cannot take part any more: the last to find out is `attach`, under the lock of the object's record. No lock is held
+/// an observer without a hook, which its observations own, is retained until the observation owns it. An object whose deinit has
+/// begun cannot take part any more: `attach` makes the last check, under the lock of the object's record. No lock is held
 /// here. Read next: `KeyValueObservation`, then `Removal` for how one ends.
 @usableFromInline
 struct Registration: ~Copyable {

@@ -27,7 +27,7 @@ final class DeathWatch: @unchecked Sendable {
             self.callback = callback
             return holder.guarded.details?.watches[slot] === self
         }
-        // A watch that replaced it before it had its callback could not cancel it.
+        // A watch that replaced this one before `callback` was set could not cancel it.
         if !isCurrent { cancel() }
     }
 
@@ -35,7 +35,7 @@ final class DeathWatch: @unchecked Sendable {
         holder.lock.withLock { callback }?.cancel()
     }
 
-    /// Takes the watch from its holder. False if it is not the holder's any more.
+    /// Removes the watch from its holder. False if the holder has another one, or none.
     private func leaveHolder() -> Bool {
         holder.lock.withLock {
             guard let details = holder.guarded.details, details.watches[slot] === self else { return false }
@@ -55,8 +55,8 @@ final class DeathWatch: @unchecked Sendable {
 extension ObjectRecord {
     /// Moves the watch of a weak property to the object it refers to now, if the property is observed.
     ///
-    /// - Parameter didChange: Whether the property was set. If not, and it refers to nothing because its object is dying,
-    ///   that object's watch stays: it is about to notify of the death.
+    /// - Parameter didChange: Whether the property was set. If not, and the property reads nil because its object is dying, that
+    ///   object's watch stays: it is about to notify of the death.
     func updateWatch(of slot: Int, didChange: Bool = false) {
         guard let object = trackedObject else { return }
         while true {
@@ -65,17 +65,17 @@ extension ObjectRecord {
             let record = referent.flatMap { try? $0.makeRecord() }
             let new = record.map { DeathWatch(holder: self, slot: slot, referent: $0) }
             TestPoint.updatingWatch.reach()
-            // Reading takes the lock itself, so under it is asked again whether the property is observed, and was set
-            // meanwhile. Otherwise:
+            // Reading the property takes the lock, so afterwards, under the lock, this checks again whether the property is
+            // observed, and whether it was set. Otherwise:
             //
             //     the last observer is removed           another is added
-            //     finds that nobody observes
-            //                                            finds an observer, puts a watch in place
-            //     takes the watch away
+            //     finds no observer
+            //                                            finds an observer, adds a watch
+            //     removes the watch
             //
             //     its object has died: reads nil
-            //                                            sets it, puts a watch on the new object
-            //     takes the watch away
+            //                                            sets it, adds a watch of the new object
+            //     removes the watch
             let watches: (old: DeathWatch?, new: DeathWatch?)? = lock.withLock {
                 guard self.isObserved(slot) == isObserved, guarded.details?.weakWrites ?? 0 == writes else {
                     return nil

@@ -1,6 +1,6 @@
 extension ObjectRecord {
-    /// An observer was added to a key that is derived from others or weak, or removed from it: starts or ends the routes and
-    /// watches that its value depends on.
+    /// An observation or a link was added to the list of a key that is derived or weak, or removed from it: starts or ends the
+    /// routes and watches that the key's value depends on.
     func interestInDerivedKeyDidChange(_ slot: Int, _ dependencies: DependencyClosure) {
         if !dependencies.paths.isEmpty { updateDerivedKeyRoutes(of: slot, dependencies.paths) }
         for base in CollectionOfOne(slot) + dependencies.bases where schema!.keys[base].isWeak { updateWatch(of: base) }
@@ -24,7 +24,7 @@ extension ObjectRecord {
                 return ([], guarded.details?.derivedKeyRoutes.removeValue(forKey: slot) ?? [])
             }
             let details = guarded.makeDetails()
-            // A start on another thread may be under way: whoever made the routes starts them.
+            // Another thread may have made the routes: that thread starts them.
             guard details.derivedKeyRoutes[slot] == nil else { return ([], []) }
             details.derivedKeyRoutes[slot] = made
             return (made, [])
@@ -35,13 +35,13 @@ extension ObjectRecord {
     }
 }
 
-/// Starting and ending routes that start and end others: done one after the other, not recursively, however long the chain of
-/// objects is.
+/// Starting and ending routes, which may start and end other routes: one after the other, not recursively, however long the
+/// chain of objects is.
 enum PathWork {
     case start(Route)
     case end(Route)
 
-    /// Does it now, or, if this thread is doing such work already, when that is done.
+    /// Does it now, or, if this thread is doing such work already, after that.
     static func `do`(_ work: PathWork) {
         let thread = ThreadContext.current
         thread.value.pathWork.append(work)

@@ -2,21 +2,21 @@
 /// a tracked object. Elements that are plain collections have no links: they are part of the property's value, and the
 /// chains behind them are those of the objects in them, however deep.
 ///
-/// **Relinking.** When the property of a link changes, the links behind it are taken away and made again along the objects
-/// that are there now. Reading a property is user code, so no lock is held from one object to the next, and two threads
-/// may get into each other's way:
+/// **Relinking.** When the property of a link changes, the links behind it are removed, and new ones are made along the objects
+/// that are there now. Reading a property is user code, so no lock is held from one object to the next, and two threads may
+/// relink one chain at once:
 ///
-///     one swaps a.b                           another swaps b.c
-///     takes the links behind level 0 away
+///     one sets a.b                            another sets b.c
+///     removes the links behind level 0
 ///     links b2, reads b2.c
 ///                                             takes over: from the lower of both levels
-///     sees the higher version, stops
+///     finds a higher version, stops
 ///                                             links b2 again, c3, …
 ///
-/// Whoever comes last does the work of all, from the lowest level anyone wanted (`pending`). A link is put into its list
-/// *before* its property is read, so a change that the reading misses finds the link.
+/// The last thread does the work of all, from the lowest level that any of them began at (`pending`). A link is added to its
+/// list *before* its property is read, so a change that the read misses finds the link.
 ///
-/// All variables are guarded by the lock of the route's root.
+/// The lock of the route's root guards all variables. The model is docs/model/relink.pml.
 final class KeyPathChain: @unchecked Sendable {
     let path: ParsedKeyPath
     let base: ObjectRecord
@@ -43,7 +43,7 @@ final class KeyPathChain: @unchecked Sendable {
         root.use { $0.lock.withLock(body) }
     }
 
-    /// Links the path anew from a level on.
+    /// Replaces the links from a level on.
     ///
     /// - Complexity: O(*n*) for *n* components behind the level; behind an operator, O(*m*) for *m* elements.
     func relink(from level: Int) {
@@ -65,7 +65,7 @@ final class KeyPathChain: @unchecked Sendable {
         stale.forEach { $0.cancel() }
         TestPoint.relinking.reach()
 
-        // The array itself is guarded by the lock, also its count: another thread may be replacing its storage.
+        // Not `links.count`: without the lock another thread may be replacing the array's storage.
         let count = path.keys.count
         if start < count {
             var object = start == 0 ? base.trackedObject : previous?.readObject()
@@ -81,8 +81,8 @@ final class KeyPathChain: @unchecked Sendable {
         underLock { if version == mine { pending = .max } }
     }
 
-    /// Makes the link of a level and puts it into the object's list. The outer nil says that another thread took over,
-    /// the inner one that the object cannot be linked.
+    /// Makes the link of a level and adds it to the object's list. The outer nil says that another thread took over, the inner
+    /// one that the object cannot be linked.
     private func link(_ object: TrackedObject, at index: Int, version wanted: Int) -> PathLink?? {
         guard let record = try? object.makeRecord() else { return .some(nil) }
         guard let slot = path.slot(of: index, in: record.unmanagedSchema!) else {
@@ -102,7 +102,7 @@ final class KeyPathChain: @unchecked Sendable {
         return isLinked ? .some(link) : .some(nil)
     }
 
-    /// Makes the chains behind an operator those of the elements that are there now. False if another thread took over.
+    /// Makes chains for new elements, and ends those of former ones, behind an operator. False if another thread took over.
     private func syncElements(version wanted: Int) -> Bool {
         let last = underLock { links[links.count - 1] }
         var wantedRecords: [UnsafeRawPointer: ObjectRecord] = [:]

@@ -10,7 +10,7 @@ final class ParsedKeyPath: Sendable {
     /// The operator behind `keys`, and what is evaluated on each element: nothing, keys, another operator, or keys and
     /// another operator.
     let tail: Tail?
-    /// For each key, the class and slot where it was found last: see `slot(of:in:)`.
+    /// For each key, the class and slot where it was last found: see `slot(of:in:)`.
     private nonisolated(unsafe) let lookups: UnsafeMutablePointer<Atomic<UInt>>
 
     struct Tail: Sendable {
@@ -32,8 +32,8 @@ final class ParsedKeyPath: Sendable {
 
     /// The slot of the key at a level in a class; nil if the class has no such key.
     ///
-    /// The result is remembered as one integer: the address of the class's layout, which is never freed, and the slot.
-    /// So a path that goes through objects of the same classes each time looks up no name.
+    /// The result is stored as one integer: the address of the class's layout, which is never freed, and the slot. So a path
+    /// whose objects have the same classes each time looks up no name.
     @inline(__always)
     func slot(of level: Int, in schema: Borrowed<ClassSchema>) -> Int? {
         let layout = UInt(bitPattern: schema.use { $0.layout.address })
@@ -45,7 +45,7 @@ final class ParsedKeyPath: Sendable {
     @inline(never)
     private func lookUp(_ level: Int, _ schema: Borrowed<ClassSchema>, _ layout: UInt) -> Int? {
         guard let slot = schema.use({ $0.slot(of: keys[level]) }) else { return nil }
-        // Every address in use today fits into 48 bits; one that does not is not remembered. A slot fits into 15.
+        // Every address in use today fits into 48 bits; one that does not is not stored. A slot fits into 15.
         if layout >> 48 == 0 { lookups[level].store(layout << 16 | UInt(slot), ordering: .relaxed) }
         return slot
     }
@@ -69,7 +69,7 @@ final class ParsedKeyPath: Sendable {
         return try parse(parts[...], text: text)
     }
 
-    /// How many operators a path may have, and how many nested collections one operator looks into.
+    /// How many operators a path may have, and how many nested collections one operator reads.
     static var maximumOperatorCount: Int { 16 }
 
     private static func parse(_ parts: ArraySlice<String>, text: String) throws(KeyValueError) -> ParsedKeyPath {

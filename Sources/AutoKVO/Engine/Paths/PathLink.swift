@@ -1,15 +1,16 @@
 import Synchronization
 
-/// A component of a path, in the list of one key of one object: a change of the key is a change of what the path leads to.
+/// A component of a path, among the links of one key of one object: a change of the key changes what the path leads to. The key's
+/// list and the chain own it; it owns its route and the record.
 final class PathLink: @unchecked Sendable {
     let route: Route
     let unmanagedRoute: Borrowed<Route>
-    /// The observation of the path, which the route keeps; nil if a key is derived from the path.
+    /// The observation of the path, which the route owns; nil if a key is derived from the path.
     let observation: Borrowed<KeyValueObservation>?
     /// What the observation needs of a change.
     let needs: ObserverList.Interest
     let chain: KeyPathChain
-    /// Which key of the chain's path the property is.
+    /// The index of its key in the chain's path.
     let level: Int
     let record: ObjectRecord
     let slot: Int
@@ -17,12 +18,12 @@ final class PathLink: @unchecked Sendable {
     let isLeaf: Bool
     /// Whether the path has been linked before, to other objects perhaps.
     let isMoved: Bool
-    /// Its index among the links of the key; -1 if it is not among them. Guarded by the record's lock, like `isCancelled`.
+    /// Its index among the links of the key; -1 if it is not among them. The record's lock guards it and `isCancelled`.
     var index = -1
-    /// It must not be linked (again).
+    /// Whether it must not be added to its list any more.
     var isCancelled = false
 
-    /// How many links of moved paths were made, in the whole program: an unchanged count says that no path has been moved.
+    /// Number of links of moved paths that were made in the whole program: an unchanged number says that no path was moved.
     static var moves: UInt64 { movesCounter.load(ordering: .acquiring) }
     private static let movesCounter = Atomic<UInt64>(0)
 
@@ -46,7 +47,7 @@ final class PathLink: @unchecked Sendable {
         Counters.links.add(-1)
     }
 
-    /// What the path's change is a change of, if that is a derived key.
+    /// The key that is derived from the path; nil for the path of an observation.
     var derivedKey: (root: ObjectRecord, slot: Int)? {
         if case .derivedKey(let slot) = route.sink { (route.root, slot) } else { nil }
     }
@@ -54,9 +55,9 @@ final class PathLink: @unchecked Sendable {
     /// Whether it is the link of the root's own property.
     var isFirst: Bool { level == 0 && chain === route.chain }
 
-    /// Whether objects are linked behind it, which move when its property changes.
+    /// Whether links are behind it, which are moved when its property changes.
     let isFollowed: Bool
-    /// Whether it is more than the end of an observed path.
+    /// Whether it is not just the end of an observed path.
     var isInner: Bool { isFollowed || observation == nil }
 
     /// The value of the key; nil if the path does not lead here any more, or the object is dying.
@@ -64,7 +65,7 @@ final class PathLink: @unchecked Sendable {
         record.lock.withLock { index >= 0 } ? record.readValue(slot) : nil
     }
 
-    /// Takes the link out of its list, or makes sure that it never gets in.
+    /// Takes the link out of its list, for good.
     func cancel() {
         record.lock.withLock { isCancelled = true }
         record.unlink(self)

@@ -1,24 +1,30 @@
 import Synchronization
 
-/// One key path of one target on its way to whoever wants to know of its value: an observation, or a derived key.
+/// One key path of one target, for an observation or for a derived key. The protocol of this folder:
 ///
-/// Ordinary observations of one key need no route: they are in the key's list themselves. The route of a path of one key has a part
-/// of its observation in that list. The route of a longer path has a chain of links, one for each property on the way, which moves
-/// with the objects.
+/// - An observation of one key of one object needs no route: it is in the key's list. Other observations have one route for each
+///   path of each target. The route of a path of one key has a *part* in that key's list: an observation that represents it there.
+///   The route of a longer path has a `KeyPathChain`: a `PathLink` for each property on the way, among the links of that key.
+///   While a key that is derived from paths is observed, it has routes too (`RecordDetails.derivedKeyRoutes`).
+/// - **Owners.** An observation owns its routes, and a route its observation, until the observation ends. A chain owns its links.
+/// - **Locks.** The lock of the root's record guards a route and its chains; the lock of a link's record guards the link's
+///   index. Reading a property is user code, so objects are linked one after the other, without a lock between them.
+/// - **Deaths.** The root, and every object on the way, may be dead: routes and links own records, not objects. The death of an
+///   object on the way removes its links; a `DeathWatch` makes the death of the object of a weak property a change.
 ///
-/// An observation owns its routes, and a route its observation, until the observation ends.
+/// Read next: `KeyPathChain`, `PathLink`, `DerivedKeys`, `DeathWatch`; `ParsedKeyPath` for the path as a value.
 final class Route: @unchecked Sendable {
-    // Guarded by the lock of `root`: everything variable here, but for `index`, and in the route's chains.
+    // The lock of `root` guards all variables except `index`.
 
     let path: ParsedKeyPath
     let root: ObjectRecord
     let sink: Sink
-    /// The observation that the sink owns, for those who do not count references.
+    /// The observation that the sink owns, without counting references.
     let unmanagedObservation: Borrowed<KeyValueObservation>?
-    /// Whether the observation has other routes, and where it came among them when they were registered.
+    /// Whether the observation has other routes, and its number among them.
     let isOneOfSeveral: Bool
     let order: Int
-    /// Its place in the order of registration of all paths.
+    /// Its number in the order of registration of all paths.
     let sequence: UInt64
     private static let lastSequence = Atomic<UInt64>(0)
     /// The key, if the path is one key.
@@ -30,9 +36,9 @@ final class Route: @unchecked Sendable {
 
     enum Sink {
         case observation(KeyValueObservation)
-        /// The path is what a key of the root is derived from: its change is a change of that key.
+        /// A key of the root is derived from the path: a change of the path is a change of that key.
         case derivedKey(Int)
-        /// The route is only remembered, for an observation that has fired.
+        /// The route is deactivated: kept for an observation that has fired.
         case nobody
     }
 
@@ -64,8 +70,8 @@ final class Route: @unchecked Sendable {
 
     var isDeactivated: Bool { if case .nobody = sink { true } else { false } }
 
-    /// Links the path up. May be called again to make sure of it; has no effect once the route has been ended, so that a
-    /// start on one thread cannot come after the end on another.
+    /// Links the path. It may be called again. It has no effect once the route has ended, so that a start on one thread cannot
+    /// follow the end on another.
     func start() {
         if let chain { return chain.relink(from: 0) }
         TestPoint.relinking.reach()
@@ -73,7 +79,7 @@ final class Route: @unchecked Sendable {
         TestPoint.linked.reach()
     }
 
-    /// Takes the part or all links away, for good.
+    /// Removes the part or all links, for good.
     func end() {
         if let chain { return chain.end() }
         let part = root.lock.withLock { self.part.take() }
@@ -85,7 +91,7 @@ final class Route: @unchecked Sendable {
         if case .observation(let observation) = sink { observation.targetDidDie(of: self) } else { end() }
     }
 
-    /// Whether the path has been taken from its observation, or that has ended.
+    /// Whether the path has been removed from its observation, or the observation has ended.
     var isEnded: Bool { root.lock.withLock { chain?.isEnded ?? (part == nil) } }
 
     /// The value at the end of the path; nil where an object on the way is missing.
