@@ -5,8 +5,8 @@ internal import CSwiftRuntime
 ///
 /// Calling a closure in Swift retains and releases its context, which are two of the atomic operations of a delivery.
 ///
-/// **Assumptions** (Swift 6.3.1): a closure is a function and a context, and is called as CSwiftRuntime.h says. Where
-/// `canCallDirectly` is false they do not hold, and none may be made from a closure: see `HandlerCall`, which then keeps an
+/// **Assumption** `closureCall`: a closure is a function and a context, and is called as CSwiftRuntime.h says. Where
+/// `canCallDirectly` is false it does not hold, and none may be made from a closure: see `HandlerCall`, which then keeps an
 /// object that calls the closure in the ordinary way.
 @frozen
 @usableFromInline
@@ -71,10 +71,7 @@ package struct ClosureCall {
 extension ClosureCall {
     /// Whether the assumptions hold. Found out once in a process.
     @usableFromInline
-    package static let canCallDirectly = !isAssumedToFail && passesArguments()
-
-    /// Set by a test, in a process of its own and before anything else, to have closures called in the ordinary way.
-    package nonisolated(unsafe) static var isAssumedToFail = false
+    package static let canCallDirectly = RuntimeCheck.holds(.closureCall)
 
     private final class Probe {
         var received: [Probe] = []
@@ -83,7 +80,8 @@ extension ClosureCall {
     private struct Two { let body: (Probe, Probe) -> Void }
 
     /// Calls two closures whose effect is known, and compares what they received, and whether they left the reference counts.
-    package static func passesArguments() -> Bool {
+    @_optimize(none)
+    static func probe() -> Bool {
         guard MemoryLayout<One>.size == MemoryLayout<ClosureCall>.size else { return false }
         let (probe, first, second) = (Probe(), Probe(), Probe())
         let one = ClosureCall(of: One { probe.received = [$0] })

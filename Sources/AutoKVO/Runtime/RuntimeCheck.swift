@@ -44,7 +44,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     package func probe() -> Bool {
         switch self {
         case .referenceCountWord: ReferenceCount.probe()
-        case .closureCall: ObjectReader.probe()
+        case .closureCall: ClosureCall.probe() && ObjectReader.probe()
         case .anyReference: ObjectReader.probeReference()
         case .classWord: PinnedObject.probe().keepsClass
         case .accessRecord: ExclusiveAccess.probe()
