@@ -80,6 +80,7 @@ extension ClosureCall {
     private struct Two { let body: (Probe, Probe) -> Void }
 
     /// Calls two closures whose effect is known, and compares what they received, and whether they left the reference counts.
+    @_optimize(none)
     static func probe() -> Bool {
         guard MemoryLayout<One>.size == MemoryLayout<ClosureCall>.size else { return false }
         let (probe, first, second) = (Probe(), Probe(), Probe())
