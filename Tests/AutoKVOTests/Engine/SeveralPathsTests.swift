@@ -45,6 +45,34 @@ import Testing
         #expect(recorder.paths == ["next.level", "double", "level"])
     }
 
+    @Test("among observers of one key it keeps its place where only that key is concerned") func placeAmongOthers()
+        throws
+    {
+        try meter.observe("level", recorder.handler("a"))
+        try meter.observe(["name", "level"], recorder.handler("several"))
+        try meter.observe("level", recorder.handler("b"))
+        try meter.observe("name", recorder.handler("c"))
+        meter.level = 1
+        #expect(recorder.labels == ["a", "several", "b"])
+        recorder.clear()
+        meter.name = "x"
+        #expect(recorder.labels == ["several", "c"])
+    }
+
+    @Test("a write that concerns several paths calls those of each registration in their order, prior and post alike")
+    func registeredOrderOfTwo() throws {
+        meter.next = meter
+        try meter.observe(["double", "level", "next.level"], options: [.prior], recorder.handler("a"))
+        try meter.observe(["next.level", "level", "double"], options: [.prior], recorder.handler("b"))
+        meter.level = 3
+        for isPrior in [true, false] {
+            let calls = recorder.entries.filter { $0.isPrior == isPrior }
+            #expect(calls.filter { $0.label == "a" }.map(\.keyPath) == ["double", "level", "next.level"])
+            #expect(calls.filter { $0.label == "b" }.map(\.keyPath) == ["next.level", "level", "double"])
+        }
+        #expect(recorder.priors == Array(repeating: true, count: 6) + Array(repeating: false, count: 6))
+    }
+
     @Test("swapping the head of two paths calls the handler for both") func headOfTwoPaths() throws {
         let (a, b) = (Meter(), Meter())
         (a.level, a.name, b.level, b.name) = (1, "a", 2, "b")
@@ -87,6 +115,20 @@ import Testing
         try observer.observe(["level", "double"], of: meter, handler: "change")
         meter.level = 4
         #expect(observer.reloads == 202)
+    }
+
+    @Test("a handler that ignores the change is called once before the change and once after it, with .prior")
+    func priorCallsOfHandlersThatIgnoreTheChange() throws {
+        let observer = Meter()
+        meter.next = meter
+        try observer.observe(["level", "double", "next.level"], of: meter, options: [.prior], handler: "reload")
+        meter.level = 3
+        #expect(observer.reloads == 2)
+        try observer.observe(["level", "double"], of: meter, options: [.prior], handler: "change")
+        meter.level = 4
+        #expect(observer.reloads == 404)
+        meter.name = "x"
+        #expect(observer.reloads == 404)
     }
 
     @Test("a property of type Any has its old value too when a key is derived from it") func anyWithDerivedKey() throws

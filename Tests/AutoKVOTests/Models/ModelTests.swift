@@ -2,79 +2,26 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-#if canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// Random graphs of objects, changed, swapped, observed and dropped in every way, against a reference that works out each
 /// value by itself. `AUTOKVO_MODEL_STEPS` says how many steps; `AUTOKVO_MODEL_SEED` where to begin.
 @Suite struct ModelTests {
-    private static let stepsInARun = 150
-
     /// In a release build it is seven times as fast.
-    private static var usualSteps: Int {
+    private static var steps: Int {
         #if DEBUG
-            load(200_000)
+            let usual = load(200_000)
         #else
-            1_000_000
+            let usual = 1_000_000
         #endif
+        return ModelSearch.environment("AUTOKVO_MODEL_STEPS") ?? usual
     }
 
-    @Test func everyObservationIsCalledExactlyAsTheReferenceSays() { search { ModelWorld(keepsLog: $0) } }
+    @Test func everyObservationIsCalledExactlyAsTheReferenceSays() {
+        ModelSearch { ModelWorld(keepsLog: $0) }.search(steps: Self.steps)
+    }
 
     /// Here handlers write again, so that there is no reference: see `ReplayWorld`.
     @Test func replayedLogsOfHandlersThatWriteAgainAreInOrderAndEndOnTheCurrentValue() {
         // Its steps nest others, and take several times as long.
-        search(share: 4) { ReplayWorld(keepsLog: $0) }
-    }
-
-    private func search(share: Int = 1, _ makeWorld: (_ keepsLog: Bool) -> any SteppedWorld) {
-        let steps = (environment("AUTOKVO_MODEL_STEPS") ?? Self.usualSteps) / share
-        let first = environment("AUTOKVO_MODEL_SEED") ?? 1
-        for seed in first..<first + (steps + Self.stepsInARun - 1) / Self.stepsInARun {
-            var random = SplitMix64(seed: UInt64(seed))
-            let run = (0..<Self.stepsInARun).map { _ in ModelStep(using: &random) }
-            guard let problem = firstProblem(in: run, makeWorld(false)) else { continue }
-            let shortest = shortened(run) { firstProblem(in: $0, makeWorld(false)) != nil }
-            Issue.record(
-                """
-                seed \(seed): \(problem)
-                the shortest run that fails:
-                \(trace(of: shortest, makeWorld(true)))
-                \(shortest)
-                """)
-            return
-        }
-    }
-
-    private func environment(_ name: String) -> Int? { getenv(name).flatMap { Int(String(cString: $0)) } }
-
-    private func firstProblem(in run: [ModelStep], _ world: any SteppedWorld) -> String? {
-        for step in run { if let problem = world.perform(step) { return problem } }
-        return world.finish()
-    }
-
-    /// Leaves out ever smaller parts of a failing run as long as it still fails, until no single step can go.
-    private func shortened(_ run: [ModelStep], while fails: ([ModelStep]) -> Bool) -> [ModelStep] {
-        var run = run
-        var size = run.count / 2
-        while size > 0 {
-            let before = run.count
-            var start = 0
-            while start < run.count {
-                var shorter = run
-                shorter.removeSubrange(start..<min(start + size, run.count))
-                if fails(shorter) { run = shorter } else { start += size }
-            }
-            if size > 1 || run.count == before { size /= 2 }
-        }
-        return run
-    }
-
-    private func trace(of run: [ModelStep], _ world: any SteppedWorld) -> String {
-        let problem = firstProblem(in: run, world)
-        return (world.log + [problem ?? "no problem"]).joined(separator: "\n")
+        ModelSearch { ReplayWorld(keepsLog: $0) }.search(steps: Self.steps / 4)
     }
 }

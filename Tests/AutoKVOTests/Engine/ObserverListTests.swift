@@ -1,0 +1,160 @@
+import AutoKVOTestSupport
+import Testing
+
+@testable import AutoKVO
+
+@Suite("The observers of one key") struct ObserverListTests {
+    private let tracker = LifetimeTracker()
+    private let fixture = ListFixture()
+
+    private func append(_ options: ObservingOptions = []) -> KeyValueObservation {
+        let observation = KeyValueObservation.unlinked(options, token: tracker.token())
+        fixture.append(observation)
+        return observation
+    }
+
+    @Test("observations are in the order in which they were added, numbered from one") func appending() {
+        let observations = (0..<4).map { _ in append() }
+        #expect(fixture.linked == observations)
+        #expect(observations.map(\.sequence) == [1, 2, 3, 4])
+        #expect(fixture.list.lastSequence == 4)
+        #expect(fixture.list.count == 4)
+        #expect(fixture.list.firstLinked() == observations[0])
+        for observation in observations { #expect(fixture.remove(observation)) }
+        #expect(fixture.isEmpty && fixture.list.first == nil && fixture.list.firstLinked() == nil)
+    }
+
+    @Test("one is removed from any position, and the others stay in order", arguments: 0..<3) func removing(index: Int)
+    {
+        var observations = (0..<3).map { _ in append() }
+        let removed = observations.remove(at: index)
+        #expect(fixture.remove(removed))
+        #expect(fixture.all == observations)
+        #expect(removed.membership == .out && removed.next == nil && removed.previous == nil)
+        observations.append(append())
+        #expect(fixture.all == observations)
+        for observation in observations { #expect(fixture.remove(observation)) }
+    }
+
+    @Test("the list owns its observations, and gives its ownership to the caller who removes one") func ownership() {
+        weak var observation: KeyValueObservation?
+        do {
+            let made = append()
+            observation = made
+        }
+        #expect(observation != nil && tracker.liveCount == 1)
+        if let found = fixture.list.firstLinked() { #expect(fixture.remove(found)) }
+        #expect(observation == nil && tracker.liveCount == 0)
+    }
+
+    @Test("one that is removed while pinned stays linked until it is unpinned, and is not called") func pinned() {
+        let (a, b, c) = (append(), append([.old]), append())
+        b.pinWord += 2
+        #expect(!fixture.remove(b))
+        #expect(b.membership == .leaving && b.pinCount == 2)
+        #expect(fixture.all == [a, b, c] && fixture.linked == [a, c])
+        #expect(fixture.list.count == 2 && fixture.interest == .own)
+        #expect(!fixture.unpin(b))
+        #expect(fixture.all == [a, b, c])
+        #expect(fixture.unpin(b))
+        #expect(fixture.all == [a, c] && b.membership == .out)
+        for observation in [a, c] { #expect(fixture.remove(observation)) }
+    }
+
+    @Test("the first that is not leaving is found behind those that are") func firstBehindLeaving() {
+        let (a, b) = (append(), append())
+        a.pinWord += 1
+        #expect(!fixture.remove(a))
+        #expect(fixture.list.first == .to(a) && fixture.list.firstLinked() == b)
+        #expect(fixture.unpin(a))
+        #expect(fixture.remove(b))
+    }
+
+    @Test("one that was leaving rejoins at its old position") func rejoining() {
+        let (a, b, c) = (append(), append([.prior]), append())
+        b.pinWord += 1
+        #expect(!fixture.remove(b))
+        fixture.list.rejoin(b)
+        #expect(fixture.linked == [a, b, c] && b.sequence == 2 && fixture.list.count == 3)
+        #expect(fixture.interest == [.own, .prior, .ahead])
+        #expect(!fixture.unpin(b))
+        #expect(fixture.linked == [a, b, c])
+        for observation in [a, b, c] { #expect(fixture.remove(observation)) }
+    }
+
+    @Test("of a batch, those that are leaving and unpinned are unlinked") func batch() {
+        let (a, b, c) = (append(), append(), append())
+        b.pinWord += 1
+        c.pinWord += 2
+        #expect(!fixture.remove(b) && !fixture.remove(c))
+        b.pinWord -= 1
+        c.pinWord -= 1
+        let batch = [a, b, c].map { Borrowed.to($0) }
+        let gone = fixture.list.unlinkUnpinned(batch)
+        #expect(gone == [.to(b)])
+        gone?.forEach { $0.release() }
+        #expect(fixture.list.unlinkUnpinned(batch) == nil)
+        #expect(fixture.unpin(c) && fixture.remove(a))
+    }
+
+    @Test(
+        "the interest is what the observers need",
+        arguments: [
+            ([], .own), ([.old], [.own, .old]), ([.new], [.own, .new]), ([.old, .new], [.own, .old, .new]),
+            ([.prior], [.own, .prior, .ahead]), ([.distinct], [.own, .old, .new]), ([.once, .initial], .own),
+        ] as [(ObservingOptions, ObserverList.Interest)])
+    func interest(options: ObservingOptions, interest: ObserverList.Interest) {
+        let (first, second) = (append(options), append(options))
+        #expect(fixture.interest == interest)
+        #expect(fixture.remove(first))
+        #expect(fixture.interest == interest)
+        #expect(fixture.remove(second))
+        #expect(fixture.interest == [])
+    }
+
+    @Test("the interest in derived keys is counted, each kind by itself") func derivedInterest() {
+        fixture.list.derivedInterestDidChange(by: 1, isAhead: false, isInner: false)
+        fixture.list.derivedInterestDidChange(by: 1, isAhead: true, isInner: false)
+        #expect(fixture.interest == [.derived, .ahead])
+        fixture.list.derivedInterestDidChange(by: 1, isAhead: true, isInner: true)
+        fixture.list.derivedInterestDidChange(by: -1, isAhead: true, isInner: false)
+        #expect(fixture.interest == [.derived, .ahead, .inner])
+        fixture.list.derivedInterestDidChange(by: -1, isAhead: true, isInner: true)
+        #expect(fixture.interest == .derived)
+        fixture.list.derivedInterestDidChange(by: -1, isAhead: false, isInner: false)
+        #expect(fixture.interest == [])
+        #expect(fixture.isEmpty)
+    }
+
+    @Test("the last link takes the index of one that is removed", arguments: 0..<4) func links(index: Int) throws {
+        let route = try EngineNode().route("next.value")
+        let links = (0..<4).map { _ in PathLink(route, level: 0) }
+        for link in links { fixture.list.append(link) }
+        #expect(links.map(\.index) == [0, 1, 2, 3])
+        fixture.list.remove(links[index])
+        #expect(links[index].index == -1)
+        #expect(fixture.list.links.map(\.index) == [0, 1, 2])
+        for link in links where link !== links[index] { #expect(fixture.list.links[link.index] === link) }
+        while let link = fixture.list.links.first { fixture.list.remove(link) }
+        #expect(fixture.interest == [] && fixture.isEmpty)
+    }
+
+    @Test("a link that objects are linked behind counts as inner, the end of an observed path does not")
+    func innerLinks() throws {
+        let observation = KeyValueObservation.unlinked()
+        let route = try EngineNode().route("next.value", .observation(observation))
+        let (head, leaf) = (PathLink(route, level: 0), PathLink(route, level: 1))
+        fixture.list.append(leaf)
+        #expect(fixture.interest == .ahead)
+        fixture.list.append(head)
+        #expect(fixture.interest == [.ahead, .inner])
+        fixture.list.remove(head)
+        #expect(fixture.interest == .ahead)
+        fixture.list.remove(leaf)
+        #expect(fixture.interest == [])
+    }
+
+    @Test("random steps leave what a plain array has") func randomSteps() {
+        ModelSearch { ListWorld(keepsLog: $0) }.search(steps: load(50_000))
+    }
+}
