@@ -55,15 +55,6 @@ extension NotificationChain {
         }
         self = rest
     }
-
-    /// Calls a function with each notification. It may append the notification to another chain.
-    private func forEachRemoving(_ body: (Borrowed<PendingNotification>) -> Void) {
-        var cursor = first
-        while let notification = cursor {
-            cursor = notification.use { $0.next }
-            body(notification)
-        }
-    }
 }
 
 extension ObjectRecord {

@@ -23,6 +23,15 @@ struct NotificationChain {
         }
     }
 
+    /// Calls a function with each notification. It may append the notification to another chain.
+    func forEachRemoving(_ body: (Borrowed<PendingNotification>) -> Void) {
+        var cursor = first
+        while let notification = cursor {
+            cursor = notification.use { $0.next }
+            body(notification)
+        }
+    }
+
     @inline(__always)
     func first(where condition: (PendingNotification) -> Bool) -> Borrowed<PendingNotification>? {
         var cursor = first

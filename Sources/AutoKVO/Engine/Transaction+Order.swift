@@ -10,9 +10,9 @@ extension Transaction {
     private static func completePending(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) {
         var lists: [InPlace<ObserverList>] = []
         var routes: [Route] = []
-        AffectedLists.forEach(from: record, slot) { _, _, list, _ in
+        AffectedLists.forEach(from: record, slot) { _, list, _ in
             lists.append(list)
-        } link: { link, _, _ in
+        } link: { link, _ in
             if link.observation != nil { routes.append(link.route) }
         }
         var cursor = thread.value.firstPending

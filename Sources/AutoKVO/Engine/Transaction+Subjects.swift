@@ -15,24 +15,24 @@ extension Transaction {
     ) -> ObserverList.Interest {
         var allNeeds: ObserverList.Interest = []
         var routes = NotificationChain()
-        AffectedLists.forEach(from: record, changed) { owner, slot, list, interest in
+        AffectedLists.forEach(from: record, changed) { key, list, interest in
             if let share, let open = thread.value.openNotification(list.address) { return share(open) }
+            let isOfObject = key.record == .to(record)
             let notification = thread.value.takeNotification()
             notification.use {
-                let isOfObject = owner == .to(record)
-                $0.setSubject(owner, slot, list, isHeld: isTargetHeld && isOfObject)
+                $0.setSubject(key.record, key.slot, list, isHeld: isTargetHeld && isOfObject)
                 $0.bound = list.value.lastSequence
                 $0.prepare(
-                    interest, isOwn: isOfObject && slot == changed, edit, excluding: excluding, thread)
+                    interest, isOwn: isOfObject && key.slot == changed, edit, excluding: excluding, thread)
             }
             allNeeds.formUnion(interest)
             chain.append(notification)
-        } link: { link, owner, slot in
+        } link: { link, key in
             guard link.observation != nil else { return }
             if let share, let open = thread.value.openNotification(link.unmanagedRoute.rawAddress) {
                 return share(open)
             }
-            let isOwn = link.isLeaf && slot == changed && owner == .to(record)
+            let isOwn = link.isLeaf && key.slot == changed && key.record == .to(record)
             routes.append(notification(of: link, isOwn: isOwn, edit, thread))
             allNeeds.formUnion(link.needs)
         }
@@ -70,28 +70,75 @@ extension Transaction {
         self.shared = shared
     }
 
-    /// Adds paths that were moved since the change began, by a handler or by another thread, and lead through the property now:
-    /// their observers were called with the value from before the store, or not called.
+    /// Finds what a change concerns because paths were moved after it began, by a handler or by another thread: their observers were
+    /// called with the value from before the store, or not called.
+    ///
+    /// - Parameters:
+    ///   - known: The subjects that it concerned before.
+    ///   - share: Called with the notifications that open transactions have for further ones.
     @inline(never)
-    static func addMovedRoutes(
-        of record: ObjectRecord, _ changed: Int, _ chain: inout NotificationChain, _ thread: InPlace<ThreadContext>
-    ) {
-        var routes = NotificationChain()
-        let known = chain
-        AffectedLists.forEach(from: record, changed) { _, _, _, _ in
-        } link: { link, _, _ in
-            guard link.isMoved, link.observation != nil, known.first(where: { $0.route == link.unmanagedRoute }) == nil,
-                thread.value.openNotification(link.unmanagedRoute.rawAddress) == nil
+    private static func findMovedSubjects(
+        of record: ObjectRecord, _ slot: Int, besides known: NotificationChain, _ thread: InPlace<ThreadContext>,
+        share: (Borrowed<PendingNotification>) -> Void
+    ) -> NotificationChain {
+        var (lists, routes) = (NotificationChain(), NotificationChain())
+        AffectedLists.forEach(from: record, slot) { key, list, interest in
+            guard key.isMoved, known.first(where: { $0.list == list }) == nil else { return }
+            if let open = thread.value.openNotification(list.address) { return share(open) }
+            let notification = thread.value.takeNotification()
+            notification.use {
+                $0.setSubject(key.record, key.slot, list, isHeld: false)
+                $0.bound = list.value.lastSequence
+                $0.prepare(interest, isOwn: false, nil, excluding: [], thread)
+            }
+            lists.append(notification)
+        } link: { link, key in
+            let route = link.unmanagedRoute
+            guard link.isMoved || key.isMoved, link.observation != nil, known.first(where: { $0.route == route }) == nil
             else { return }
+            if let open = thread.value.openNotification(route.rawAddress) { return share(open) }
             routes.append(notification(of: link, isOwn: false, nil, thread))
         }
-        chain.append(routes, thread)
+        lists.append(routes, thread)
+        return lists
+    }
+
+    /// Adds them to a change whose property has been stored: old values are not known. Those of open transactions are left to them.
+    static func addMovedSubjects(
+        of record: ObjectRecord, _ slot: Int, to chain: inout NotificationChain, _ thread: InPlace<ThreadContext>
+    ) {
+        let found = findMovedSubjects(of: record, slot, besides: chain, thread) { _ in }
+        found.forEachRemoving { chain.append($0) }
+    }
+
+    /// Adds to the open transactions what they concern because paths were moved after they began, and reads the old values.
+    static func joinMovedPaths(_ thread: InPlace<ThreadContext>) {
+        var joined: [Borrowed<PendingNotification>] = []
+        for index in thread.value.openTransactions.indices {
+            let transaction = thread.value.openTransactions[index]
+            guard let record = transaction.currentRecord else { continue }
+            var shared = transaction.shared
+            let found = findMovedSubjects(of: record, transaction.slot, besides: transaction.chain, thread) { open in
+                if shared.contains(open) { return }
+                open.use { $0.openCount += 1 }
+                shared.append(open)
+            }
+            thread.value.openTransactions[index].shared = shared
+            found.forEachRemoving {
+                thread.value.openTransactions[index].chain.append($0)
+                joined.append($0)
+            }
+        }
+        // Reading is user code, which may end a transaction.
+        for notification in joined {
+            notification.use { if $0.openCount > 0, $0.needs.contains(.old) { $0.readOld() } }
+        }
     }
 }
 
 extension NotificationChain {
     /// Appends paths in the order of their registration, each once.
-    fileprivate mutating func append(_ routes: NotificationChain, _ thread: InPlace<ThreadContext>) {
+    mutating func append(_ routes: NotificationChain, _ thread: InPlace<ThreadContext>) {
         guard let first = routes.first else { return }
         if routes.isSingle { return append(first) }
         var all: [Borrowed<PendingNotification>] = []

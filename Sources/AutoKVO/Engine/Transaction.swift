@@ -49,6 +49,9 @@ struct Transaction {
         chain = NotificationChain()
     }
 
+    /// The target's record now; nil if it has none, or is dead.
+    var currentRecord: ObjectRecord? { record ?? pin?.object?.record }
+
     func notification(where condition: (PendingNotification) -> Bool) -> Borrowed<PendingNotification>? {
         chain.first(where: condition)
     }
@@ -127,7 +130,7 @@ struct Transaction {
         store()
         let areMoved = moves != PathLink.moves
         if list.value.interest.load(ordering: .acquiring).contains(.inner) { follow(record, slot) }
-        if areMoved { addMovedRoutes(of: record, slot, &chain, thread) }
+        if areMoved { addMovedSubjects(of: record, slot, to: &chain, thread) }
         notify(chain, isPrior: false, thread)
         thread.giveBack(chain)
     }
@@ -143,10 +146,7 @@ struct Transaction {
         let target = ObjectIdentifier(object)
         guard thread.value.openTransaction(target, slot) != nil else { return false }
         // Following reads objects, which is user code and may begin and end changes itself.
-        let record = object.record
-        let moves = PathLink.moves
-        if let record { follow(record, slot) }
-        let followed = PathLink.moves - moves
+        if let record = object.record { follow(record, slot) }
         guard let index = thread.value.openTransaction(target, slot) else { return true }
         if thread.value.openTransactions[index].depth > 0 {
             thread.value.openTransactions[index].depth -= 1
@@ -156,8 +156,9 @@ struct Transaction {
         if thread.value.openTransactions[index].isPreparing { return false }
         var transaction = thread.value.openTransactions.remove(at: index)
         transaction.close(thread)
-        if let record, transaction.moves + followed != PathLink.moves {
-            addMovedRoutes(of: record, slot, &transaction.chain, thread)
+        if transaction.moves != PathLink.moves {
+            if let record = object.record { addMovedSubjects(of: record, slot, to: &transaction.chain, thread) }
+            joinMovedPaths(thread)
         }
         notify(transaction.chain, isPrior: false, thread)
         thread.giveBack(transaction.chain)
@@ -227,8 +228,8 @@ struct Transaction {
             return
         }
         var links = TinyArray<PathLink>()
-        AffectedLists.forEach(from: record, slot) { _, _, _, _ in
-        } link: { link, _, _ in
+        AffectedLists.forEach(from: record, slot) { _, _, _ in
+        } link: { link, _ in
             if link.isFollowed { links.append(link) }
         }
         links.forEach { $0.chain.relink(from: $0.level + 1) }

@@ -30,7 +30,11 @@ final class KeyPathChain: @unchecked Sendable {
     private var pending = Int.max
     private(set) var isEnded = false
 
-    init(_ path: ParsedKeyPath, base: ObjectRecord, route: Route) {
+    /// Whether the route led somewhere else before, or to fewer elements.
+    private let isMoved: Bool
+
+    init(_ path: ParsedKeyPath, base: ObjectRecord, route: Route, isMoved: Bool = false) {
+        self.isMoved = isMoved
         self.path = path
         self.base = base
         self.route = route
@@ -90,7 +94,7 @@ final class KeyPathChain: @unchecked Sendable {
             Diagnostics.report("A key path leads to an object it does not fit: \(error)")
             return .some(nil)
         }
-        let link = PathLink(self, level: index, isMoved: wanted > 1, record: record, slot: slot)
+        let link = PathLink(self, level: index, isMoved: isMoved || wanted > 1, record: record, slot: slot)
         let isCurrent = underLock {
             guard version == wanted, !isEnded else { return false }
             links[index] = link
@@ -118,7 +122,8 @@ final class KeyPathChain: @unchecked Sendable {
                 elements[address] = nil
             }
             for (address, record) in wantedRecords where elements[address] == nil {
-                let chain = KeyPathChain(path.tail!.objectPath!, base: record, route: route)
+                let chain = KeyPathChain(
+                    path.tail!.objectPath!, base: record, route: route, isMoved: isMoved || wanted > 1)
                 elements[address] = chain
                 come.append(chain)
             }
