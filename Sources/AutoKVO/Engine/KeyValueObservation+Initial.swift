@@ -2,9 +2,9 @@ extension KeyValueObservation {
     /// The initial calls, one for each path of each target, or a single one.
     func callInitially(once: Bool) {
         let wantsNew = options.contains(.new)
-        let roads = routes.map { $0.map(Optional.some) } ?? [nil]
+        let subjects = routes.map { $0.map(Optional.some) } ?? [nil]
         let thread = ThreadContext.current
-        for route in once ? roads.prefix(1) : roads[...] {
+        for route in once ? subjects.prefix(1) : subjects[...] {
             let notification = thread.value.takeNotification()
             notification.use {
                 $0.setSubject(

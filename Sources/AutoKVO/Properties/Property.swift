@@ -1,4 +1,4 @@
-// How a change of a property gets to the engine. There are three roads:
+// How a change of a property gets to the engine. There are three ways:
 //
 // - a setter (`Observed`, `Property.value`): `TrackedObject.write`. It calls the observers after the store if the property's own
 //   list is all that the change concerns, and else makes the store inside a transaction;
