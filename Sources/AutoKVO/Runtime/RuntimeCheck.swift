@@ -68,7 +68,7 @@ package enum RuntimeCheck {
 
     package static func holds(_ assumption: RuntimeAssumption) -> Bool { !failures.contains(assumption) }
 
-    /// Stops the program with a sentence if it cannot work with this version of Swift. Called for each record.
+    /// Stops the program with a sentence if it cannot work with this version of Swift. Called before a record is made.
     @inline(__always)
     static func run() { _ = isDone }
 
