@@ -31,10 +31,9 @@ extension TrackedObject {
 
     @inline(never)
     private func makeFirstRecord() throws(KeyValueError) -> Borrowed<ObjectRecord> {
-        let schema = try ClassSchema.of(type(of: self))
         RuntimeCheck.run()
         // The object owns it, until `endOfLife`.
-        let record = Borrowed.retaining(ObjectRecord(of: self, schema: schema))
+        let record = Borrowed.retaining(ObjectRecord(of: self, schema: try ClassSchema.of(type(of: self))))
         let (stored, other) = stateWord.compareExchange(
             expected: 0, desired: record.bitPattern, ordering: .acquiringAndReleasing)
         if stored { return record }
