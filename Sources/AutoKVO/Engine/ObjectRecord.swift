@@ -49,8 +49,6 @@ final class ObjectRecord: AttachedRecord, @unchecked Sendable {
         let count = layout?.value.count ?? 0
         lists = count > 0 ? LazyElements(count: count) : nil
         super.init()
-        RuntimeCheck.run()
-        if schema == nil, !RuntimeCheck.holds(.classWord) { guarded.makeDetails().untrackedClass = type(of: object) }
         Counters.records.add(1)
     }
 
@@ -120,9 +118,13 @@ extension ObjectRecord {
         if let tracked = object as? TrackedObject { return try tracked.makeRecord() }
         let object = Borrowed.to(object)
         if object.isDeinitializing { return nil }
+        RuntimeCheck.run()
         return untracked.withLock { records in
             if let record = records[object.rawAddress] { return record }
             let record = ObjectRecord(of: object.object, schema: nil)
+            if !RuntimeCheck.holds(.classWord) {
+                record.guarded.makeDetails().untrackedClass = object.use { type(of: $0) }
+            }
             records.insert(record, at: object.rawAddress)
             return record
         }

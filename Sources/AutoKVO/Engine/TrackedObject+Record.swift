@@ -31,6 +31,7 @@ extension TrackedObject {
 
     @inline(never)
     private func makeFirstRecord() throws(KeyValueError) -> Borrowed<ObjectRecord> {
+        RuntimeCheck.run()
         // The object owns it, until `endOfLife`.
         let record = Borrowed.retaining(ObjectRecord(of: self, schema: try ClassSchema.of(type(of: self))))
         let (stored, other) = stateWord.compareExchange(

@@ -68,14 +68,14 @@ package enum RuntimeCheck {
 
     package static func holds(_ assumption: RuntimeAssumption) -> Bool { !failures.contains(assumption) }
 
-    /// Stops the program with a sentence if it cannot work with this version of Swift. Called for each record.
+    /// Stops the program with a sentence if it cannot work with this version of Swift. Called before a record is made.
     @inline(__always)
     static func run() { _ = isDone }
 
     private static let isDone: Void = {
-        if let failure = RuntimeAssumption.allCases.first(where: { !holds($0) && !$0.hasFallback }) {
-            fatalMisuse(failure.sentence)
-        }
+        // Without fields no class has a schema, and the error says why.
+        let failure = RuntimeAssumption.allCases.first { !holds($0) && !$0.hasFallback && $0 != .fieldLayout }
+        if let failure { fatalMisuse(failure.sentence) }
         if !holds(.referenceCountWord) { ReferenceCount.mask = ~0 }
     }()
 
