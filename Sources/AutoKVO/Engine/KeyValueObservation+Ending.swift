@@ -214,7 +214,10 @@ extension KeyValueObservation {
             details!.routes = RouteList([])
             return routes
         }
-        if routes != nil { forgetDeadObserver() }
+        guard let routes else { return }
+        // A target that died before its route was started has not ended the route.
+        for route in routes { route.end() }
+        forgetDeadObserver()
     }
 
     /// The observer is being deinitialized, and the observation is not in its list any more.

@@ -1,4 +1,3 @@
-internal import CSwiftRuntime
 import Synchronization
 
 /// One registration: an observer that is notified of changes of properties.

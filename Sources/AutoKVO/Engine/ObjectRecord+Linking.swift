@@ -1,5 +1,3 @@
-internal import CSwiftRuntime
-
 extension ObjectRecord {
     /// Changes the list of a key under the lock, then updates the routes and watches of the objects behind the key.
     ///

@@ -1,5 +1,3 @@
-internal import CSwiftRuntime
-
 /// What one subject of a change is notified of, from before the store until its last observer has been called.
 ///
 /// The subject is the observer list of a property, a path of one observation, or, for changes that `coalescingChanges` held

@@ -1,5 +1,3 @@
-internal import CSwiftRuntime
-
 /// One change of one property, from before the store until every observer has been called. All changes (automatic, manual,
 /// derived, nested, of a collection, by a death) have the same four steps:
 ///

@@ -28,15 +28,6 @@ struct PinnedObject: Hashable, @unchecked Sendable {
         csr_try_retain(address) ? Borrowed<Object>.at(address).take() : nil
     }
 
-    /// Keeps the object alive while a closure runs. False if its deinit has begun, and then the closure is not called.
-    @inline(__always)
-    func whileAlive(_ body: () -> Void) -> Bool {
-        guard csr_try_retain(address) else { return false }
-        body()
-        csr_release(address)
-        return true
-    }
-
     /// The object's class. The object may be dead.
     var objectClass: AnyClass { unsafeBitCast(address.load(as: UInt.self), to: AnyClass.self) }
 

@@ -99,5 +99,27 @@
             }
             #expect(tracker.liveCount == 0)
         }
+
+        ///     rearm(): the routes are made
+        ///                                        a target dies, and finds no observation
+        ///     links the routes: that one cannot be
+        @Test(arguments: ["age", "address.city"], [ObservingOptions.once, [.once, .unregisterManually]])
+        func targetThatDiesBeforeItsRouteIsLinkedKeepsNothing(path: String, options: ObservingOptions) throws {
+            let (first, closure) = (Shared<Person?>(person()), LifetimeTracker())
+            let second = Shared<Person?>(person())
+            let observer = Shared<Person?>(person())
+            for target in [first, second] { target.value!.address = tracker.track(Address()) }
+            let observation = Shared<KeyValueObservation?>(
+                try [first.value!, second.value!].addObserver(observer.value!, forKeyPath: path, options: options) {
+                    [token = closure.token()] (_: Person, _) in token.touch()
+                })
+            first.value!.age += 1
+            first.value!.address!.city += "."
+            TestPoint.attaching.whenReached { onAnotherThread { second.value = nil } }
+            try observation.value!.rearm()
+            (first.value, observer.value, observation.value) = (nil, nil, nil)
+            #expect(closure.liveCount == 0)
+            #expect(tracker.liveCount == 0)
+        }
     }
 #endif
