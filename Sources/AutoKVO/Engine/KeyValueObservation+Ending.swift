@@ -169,7 +169,7 @@ extension KeyValueObservation {
 
     /// The deinit of the target has begun. The observation leaves the list of its key.
     func targetIsDying() {
-        if let route = details?.partRoute { return route.rootIsDying() }
+        if flags.contains(.part), let route = details?.partRoute { return route.rootIsDying() }
         guard isManual else {
             if !end(.targetDeinitialized) { record?.unlink(self) }
             return

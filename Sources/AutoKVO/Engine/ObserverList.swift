@@ -20,8 +20,8 @@ struct ObserverList: ~Copyable {
     private var derived: Int32 = 0
     private var derivedAhead: Int32 = 0
     private var derivedInner: Int32 = 0
-    /// Whether a part was ever added.
-    private(set) var hasParts = false
+    /// Whether a part was ever added. Read without the lock.
+    private let hasHadPart = Atomic<Bool>(false)
     /// In no particular order. Each link stores its index.
     private(set) var links: [PathLink] = []
     /// Summary of what the observers need; written under the lock, read without it. Not the first variable: the thread sanitizer
@@ -69,6 +69,8 @@ struct ObserverList: ~Copyable {
         fileprivate static func | (a: Interest, b: Interest) -> Interest { Interest(rawValue: a.rawValue | b.rawValue) }
     }
 
+    var hasParts: Bool { hasHadPart.load(ordering: .acquiring) }
+
     /// Whether it has neither an observation nor a link.
     var isEmpty: Bool { count == 0 && links.isEmpty }
 
@@ -108,7 +110,7 @@ struct ObserverList: ~Copyable {
             $0.previous = last
             $0.next = nil
             account(for: $0, by: 1)
-            if $0.flags.contains(.part) { hasParts = true }
+            if $0.flags.contains(.part) { hasHadPart.store(true, ordering: .releasing) }
         }
         if let last { last.use { $0.next = observation } } else { first = observation }
         last = observation
