@@ -119,13 +119,13 @@ extension Transaction {
             guard let record = transaction.currentRecord else { continue }
             var shared = transaction.shared
             let found = findMovedSubjects(of: record, transaction.slot, besides: transaction.chain, thread) { open in
-                if shared.contains(open) { return }
+                if shared.contains(open) || transaction.notification(where: { .to($0) == open }) != nil { return }
                 open.use { $0.openCount += 1 }
                 shared.append(open)
             }
             thread.value.openTransactions[index].shared = shared
             found.forEachRemoving {
-                thread.value.openTransactions[index].chain.append($0)
+                thread.value.openTransactions[index].joined.append($0)
                 joined.append($0)
             }
         }

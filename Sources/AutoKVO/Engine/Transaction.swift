@@ -25,6 +25,8 @@ struct Transaction {
     private var depth = 0
     /// Its notifications: of the subjects that no other open transaction had when it began.
     var chain: NotificationChain
+    /// Further notifications, added while it is open. Apart from the chain, which may be in use for prior calls.
+    var joined = NotificationChain()
     /// Notifications of other open transactions for subjects that this one concerns too. The last transaction to end delivers.
     var shared: [Borrowed<PendingNotification>] = []
     /// Whether `begin` has not returned yet.
@@ -51,7 +53,7 @@ struct Transaction {
     var currentRecord: ObjectRecord? { record ?? pin?.object?.record }
 
     func notification(where condition: (PendingNotification) -> Bool) -> Borrowed<PendingNotification>? {
-        chain.first(where: condition)
+        chain.first(where: condition) ?? joined.first(where: condition)
     }
 
     /// Drops the change without notifying, because the object dies.
@@ -86,11 +88,11 @@ struct Transaction {
 
     /// Reads old values and makes the prior calls, both user code, with the transaction open.
     private static func open(_ transaction: Transaction, _ thread: InPlace<ThreadContext>) {
-        let chain = transaction.chain
+        var chain = transaction.chain
         thread.value.openTransactions.append(transaction)
         TestPoint.begun.reach()
         chain.forEach { if $0.needs.contains(.old) { $0.readOld() } }
-        if chain.first(where: { $0.needs.contains(.prior) }) != nil { notify(chain, isPrior: true, thread) }
+        if chain.first(where: { $0.needs.contains(.prior) }) != nil { notify(&chain, isPrior: true, thread) }
         if let index = thread.value.openTransaction(transaction.target, transaction.slot) {
             thread.value.openTransactions[index].isPreparing = false
         }
@@ -129,7 +131,7 @@ struct Transaction {
         let areMoved = moves != PathLink.moves
         if list.value.interest.load(ordering: .acquiring).contains(.inner) { follow(record, slot) }
         if areMoved { addMovedSubjects(of: record, slot, to: &chain, thread) }
-        notify(chain, isPrior: false, thread)
+        notify(&chain, isPrior: false, thread)
         thread.giveBack(chain)
     }
 
@@ -158,13 +160,15 @@ struct Transaction {
             if let record = object.record { addMovedSubjects(of: record, slot, to: &transaction.chain, thread) }
             joinMovedPaths(thread)
         }
-        notify(transaction.chain, isPrior: false, thread)
+        notify(&transaction.chain, isPrior: false, thread)
         thread.giveBack(transaction.chain)
         return true
     }
 
     /// Leaves in the chain the notifications that no other open transaction shares, and gives the others to those.
     private mutating func close(_ thread: InPlace<ThreadContext>) {
+        joined.forEachRemoving { chain.append($0) }
+        joined = NotificationChain()
         let isAlone = shared.isEmpty && thread.value.openTransactions.isEmpty
         if isAlone { return }
         var ready = NotificationChain()
@@ -188,7 +192,7 @@ struct Transaction {
     mutating func takeOver(_ notification: Borrowed<PendingNotification>) -> Bool {
         guard let index = shared.firstIndex(where: { $0.address == notification.address }) else { return false }
         shared.remove(at: index)
-        chain.append(notification)
+        joined.append(notification)
         return true
     }
 
@@ -215,7 +219,7 @@ struct Transaction {
                 $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
             }
         }
-        notify(transaction.chain, isPrior: false, thread)
+        notify(&transaction.chain, isPrior: false, thread)
         thread.giveBack(transaction.chain)
     }
 
@@ -234,7 +238,7 @@ struct Transaction {
     }
 
     /// Reads all values, then calls the handlers.
-    private static func notify(_ chain: NotificationChain, isPrior: Bool, _ thread: InPlace<ThreadContext>) {
+    private static func notify(_ chain: inout NotificationChain, isPrior: Bool, _ thread: InPlace<ThreadContext>) {
         if let first = chain.first, chain.isSingle {
             return first.use {
                 $0.makeEvent(isPrior: isPrior)
@@ -242,7 +246,6 @@ struct Transaction {
                 $0.isStarted = false
             }
         }
-        var chain = chain
         chain.forEach { $0.makeEvent(isPrior: isPrior) }
         let hasSeparateParts = chain.separateParts(isPrior: isPrior, thread)
         if !isPrior { chain.forEach { thread.value.appendPending($0) } }
