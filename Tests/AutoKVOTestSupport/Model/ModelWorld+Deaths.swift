@@ -8,7 +8,7 @@ extension ModelWorld {
 
     func kill(heldBy id: Int) {
         note("drop n\(id)")
-        // The reference first says who is told, then the objects may die.
+        // The reference first says who is notified, then the objects may die.
         nodes[id]!.isHeld = false
         release([id])
         held[id] = nil

@@ -102,6 +102,7 @@ final class KeyPathChain: @unchecked Sendable {
         }
         guard isCurrent else { return nil }
         let isLinked = record.link(link)
+        link.noteMove()
         TestPoint.linked.reach()
         return isLinked ? .some(link) : .some(nil)
     }

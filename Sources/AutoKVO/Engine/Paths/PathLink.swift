@@ -23,7 +23,8 @@ final class PathLink: @unchecked Sendable {
     /// Whether it must not be added to its list any more.
     var isCancelled = false
 
-    /// Number of links of moved paths that were made in the whole program: an unchanged number says that no path was moved.
+    /// Number of links of moved paths that were added to lists in the whole program: an unchanged number says that no path was
+    /// moved. Counted behind the addition: a change that finds the number unchanged was stored before the path's value is read.
     static var moves: UInt64 { movesCounter.load(ordering: .acquiring) }
     private static let movesCounter = Atomic<UInt64>(0)
 
@@ -38,9 +39,12 @@ final class PathLink: @unchecked Sendable {
         self.record = record
         self.slot = slot
         isFollowed = level < chain.path.keys.count - 1 || chain.path.tail?.objectPath != nil
-        if isMoved { PathLink.movesCounter.wrappingAdd(1, ordering: .relaxed) }
         isLeaf = chain === route.chain && level == chain.path.keys.count - 1 && chain.path.tail == nil
         Counters.links.add(1)
+    }
+
+    func noteMove() {
+        if isMoved { PathLink.movesCounter.wrappingAdd(1, ordering: .acquiringAndReleasing) }
     }
 
     deinit {

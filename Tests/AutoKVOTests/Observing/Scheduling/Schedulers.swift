@@ -1,7 +1,7 @@
 import AutoKVO
 import AutoKVOTestSupport
 
-/// Runs what it was given when it is told to, the latest first.
+/// Runs what it was given on request, the latest first.
 final class ManualScheduler: ChangeScheduler, @unchecked Sendable {
     private var operations: [@Sendable () -> Void] = []
 
@@ -10,7 +10,7 @@ final class ManualScheduler: ChangeScheduler, @unchecked Sendable {
     func runAll() { while let operation = operations.popLast() { operation() } }
 }
 
-/// Runs what it was given in order, one at a time, when it is told to.
+/// Runs what it was given on request, in order, one at a time.
 final class SerialScheduler: ChangeScheduler, @unchecked Sendable {
     private var operations: [@Sendable () -> Void] = []
 
