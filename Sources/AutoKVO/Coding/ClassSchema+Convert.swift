@@ -16,21 +16,41 @@ extension ClassSchema {
 
 /// Why a key of a type cannot be set to a value, if the names of the two types do not explain it.
 private func refusal(of value: Any?, as type: Any.Type) -> String? {
-    let bare = value.flatMap(unwrapped)
-    guard let raw = unwrappedType(type) as? any RawRepresentable.Type, !(raw is any KeyValueConvertible.Type) else {
-        // A number of another type is accepted if it fits.
-        guard isNumberType(type), let bare, Number(bare) != nil else { return nil }
-        return "holds \(type), not \(shown("\(bare)"))"
+    guard let bare = value.flatMap(unwrapped) else { return rawValues(of: type).map { "holds \($0); not nil" } }
+    if let element = refusedElement(of: bare, as: type) { return "holds \(type), not one with the element \(element)" }
+    if let raw = rawValues(of: type) {
+        return "holds \(raw); not \(Swift.type(of: bare) == storedType(type) ? shownValue(bare) : typeName(of: bare))"
     }
-    let rawType = rawValueType(of: raw)
-    let isRawValue = bare.map { Swift.type(of: $0) == rawType } ?? false
-    let cases = (raw as? any CaseIterable.Type).map { rawValues(of: $0) }
-    return "holds \(raw), given by a raw value (\(rawType))" + (cases.map { ": \($0)" } ?? "")
-        + "; not \(isRawValue ? shownValue(bare!) : typeName(of: value))"
+    // A number of another type is accepted if it fits.
+    return isNumberType(type) && Number(bare) != nil ? "holds \(type), not \(shown("\(bare)"))" : nil
 }
 
-/// The first eight.
-private func rawValues<Cases: CaseIterable>(of type: Cases.Type) -> String {
+/// The first element of a collection that a collection of a type cannot have, and what an element may be. Nil if the value is no
+/// such collection.
+private func refusedElement(of value: Any, as type: Any.Type) -> String? {
+    guard let collection = value as? any KeyValueCollection,
+        let target = unwrappedType(type) as? any KeyValueCollection.Type,
+        (collection.elementKeys == nil) == (target.keyType == nil)
+    else { return nil }
+    let elementType = target.elementType
+    func isRefused<To>(as type: To.Type, _ element: Any) -> Bool { convertForCoding(element, to: type) == nil }
+    guard let element = collection.elements.first(where: { isRefused(as: elementType, $0) }) else { return nil }
+    let bare = unwrapped(element)
+    let isShown = bare.map { Swift.type(of: $0) == storedType(elementType) || Number($0) != nil } ?? false
+    return (isShown ? shownValue(bare!) : typeName(of: element)) + ": an element is "
+        + (rawValues(of: elementType) ?? "\(elementType)")
+}
+
+/// A raw-representable type and the raw values by which its values are given: the first eight. Nil for another type.
+private func rawValues(of type: Any.Type) -> String? {
+    guard let raw = unwrappedType(type) as? any RawRepresentable.Type, !(raw is any KeyValueConvertible.Type) else {
+        return nil
+    }
+    let cases = (raw as? any CaseIterable.Type).map { ": " + allRawValues(of: $0) } ?? ""
+    return "\(raw), given by a raw value (\(storedType(type)))\(cases)"
+}
+
+private func allRawValues<Cases: CaseIterable>(of type: Cases.Type) -> String {
     let values = type.allCases.prefix(9).compactMap { ($0 as? any RawRepresentable).map { shownValue($0.rawValue) } }
     return values.prefix(8).joined(separator: ", ") + (values.count > 8 ? ", …" : "")
 }

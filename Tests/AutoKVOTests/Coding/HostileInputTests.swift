@@ -201,8 +201,10 @@ import Testing
     @Test("nothing is left when the suites are over") func nothingIsLeft() async {
         await #expect(processExitsWith: .success) {
             await expectNothingLeft(
-                by: "CodingTests", "PathCodingTests", "OperatorTests", "HostileInputTests", "MessageTests", "BulkCodingTests",
-                "BulkFaultTests", "RandomBulkTests", "ExportTests", "CollectionCodingTests", "CollectionConversionTests")
+                by: "CodingTests", "PathCodingTests", "OperatorTests", "HostileInputTests", "MessageTests",
+                "BulkCodingTests",
+                "BulkFaultTests", "RandomBulkTests", "ExportTests", "CollectionCodingTests", "CollectionConversionTests"
+            )
         }
     }
 }

@@ -48,7 +48,9 @@ import Testing
         #expect(reason { try form.setValue(1, forKeyPath: "any.x") } == .pathThroughCollection)
     }
 
-    @Test("behind an object that is nil a value reads as nil and cannot be set, and the path and the type are checked first")
+    @Test(
+        "behind an object that is nil a value reads as nil and cannot be set, and the path and the type are checked first"
+    )
     func nilIntermediate() throws {
         #expect(try person.value(forKeyPath: "spouse.address.city") == nil)
         #expect(reason { try person.setValue("Bonn", forKeyPath: "spouse.address.city") } == .noObject)
