@@ -24,7 +24,8 @@ private final class Parcel: TrackedObject {
 }
 
 @Suite("NSNull") struct NullTests {
-    private let (person, parcel) = (Person(), Parcel())
+    private let person = Person()
+    private let parcel = Parcel()
 
     @Test("NSNull sets an optional property to nil, also one that accepts any value") func setsNil() throws {
         person.nickname = "x"

@@ -159,17 +159,36 @@ final class Ticket: Model {
         #expect(error.map { [$0] } == error?.errors)
     }
 
-    @Test("a key whose observed property is not settable by name is told with the line that would make it so")
+    @Test("the error for an observed property without a Key is the line that makes it settable by name, no other is")
     func readOnly() {
-        final class Account: TrackedObject {
-            @Observed private(set) var balance = 0
+        class Account: TrackedObject {
+            @Observed var balance = 0
+            @Observed var entries: [Int] = []
+            @Observed var next: Account?
             var double: Int { balance * 2 }
             override class var schema: Schema {
                 Schema(Account.self, extending: super.schema) { Key("double", \.double, affectedBy: "balance") }
             }
         }
-        let error = #expect(throws: KeyValueError.self) { try Account().setValue(1, forKey: "double") }
-        #expect(error?.description == "read-only key \"double\": Account.double has no setter")
+        final class Savings: Account {}
+        func sentence(_ body: () throws -> Void) -> String {
+            do {
+                try body()
+                return ""
+            } catch { return "\(error)" }
+        }
+        let line = "write Key(\"balance\", \\.balance) in the schema of Account to let it be set by name"
+        let account = Savings()
+        #expect(sentence { try account.setValue(1, forKey: "balance") } == "read-only key \"balance\": " + line)
+        #expect(sentence { try account.setValues(["balance": 1]) }.hasSuffix(line))
+        #expect(sentence { try account.setValue(1, forKeyPath: "next.balance") }.hasSuffix(line))
+        #expect(
+            sentence { _ = try account.mutableArrayValue(forKey: "entries") }.contains(
+                "Key(\"entries\", \\.entries) in the"))
+        #expect(
+            sentence { try account.setValue(1, forKey: "double") }
+                == "read-only key \"double\": Savings.double has no setter")
+        #expect((try? account.dictionaryWithValues())?.isEmpty == true)
     }
 
     @Test("a call that throws keeps nothing alive, nor does one that returns") func lifetimes() throws {

@@ -3,7 +3,9 @@ import AutoKVOTestSupport
 import Testing
 
 @Suite("Values of all objects of a collection") struct CollectionCodingTests {
-    private let (ann, bob, eve) = (Person("Ann"), Person("Bob"), Employee("Eve"))
+    private let ann = Person("Ann")
+    private let bob = Person("Bob")
+    private let eve = Employee("Eve")
     private let recorder = Recorder<Any>()
     private var people: [Person] { [ann, bob, eve] }
 

@@ -129,4 +129,26 @@ import Testing
         #expect(isFault(reason { _ = try Swapped().dictionaryWithValues() }))
         #expect(isFault(reason { try AlsoSwapped().setValues(["a": 3]) }))
     }
+
+    @Test("a key that a subclass hides, or that has no Key, is not in the dictionary of all settable keys")
+    func hidden() throws {
+        class Open: TrackedObject {
+            @Observed var code = 1
+            @Observed var pin = 2
+            @Observed var seen = 3
+            override class var schema: Schema {
+                Schema(Open.self, extending: super.schema) {
+                    Key("code", \.code)
+                    Key("pin", \.pin)
+                }
+            }
+        }
+        final class Closed: Open {
+            override class var schema: Schema { Schema(Closed.self, extending: super.schema) { Hidden("pin") } }
+        }
+        #expect(try Closed().dictionaryWithValues().keys.sorted() == ["code"])
+        #expect(try Open().dictionaryWithValues().keys.sorted() == ["code", "pin"])
+        #expect(try Open().dictionaryWithValues(forKeys: ["seen"])["seen"] as? Int == 3)
+        #expect(reason { try Closed().setValues(["pin": 3, "code": 4]) } == .unknownKey(nearest: nil))
+    }
 }
