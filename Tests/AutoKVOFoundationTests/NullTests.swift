@@ -57,6 +57,7 @@ private final class Parcel: TrackedObject {
 
     @Test("a binding sets nil for NSNull") func binding() throws {
         person.nickname = "x"
+        parcel.some = "z"
         try person.bind("nickname", to: "some", of: parcel)
         parcel.some = NSNull()
         #expect(person.nickname == nil)

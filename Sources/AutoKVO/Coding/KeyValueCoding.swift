@@ -1,6 +1,6 @@
 // The protocol of this folder: a name leads to a `ResolvedKey` of the class's schema, a path to the object at its end and a key
-// there. Names and values are checked before anything is set, and a failed check throws. The caller holds the object; objects on
-// a path are retained while they are used. No lock is taken here, since getters, setters and validations are user code.
+// there. Names and values are checked before anything is set, and a failed check throws; several sets are a `SettingPlan` until all
+// have been checked. The caller holds the object; objects on a path are retained while they are used. No lock is taken here, since getters, setters and validations are user code.
 // Read next: Validation.swift; ParsedKeyPath of the engine evaluates paths.
 
 /// Reading and writing properties by name.
@@ -71,9 +71,7 @@ extension TrackedObject {
     ///   `.noObject` if one is.
     /// - Complexity: O(*n*) for *n* components, and the property's setter and observers.
     public func setValue(_ value: Any?, forKeyPath keyPath: String) throws(KeyValueError) {
-        var plan = SettingPlan()
-        try plan.add(value, forKeyPath: keyPath, of: self)
-        plan.carryOut()
+        try pathEnd(keyPath).step(setting: value)?.carryOut()
     }
 
     /// Sets a property to a value that has its type. Its observers are called once.

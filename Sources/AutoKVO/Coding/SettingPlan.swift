@@ -2,7 +2,16 @@
 ///
 /// Each is checked as if those before it had been made, so a path goes through an object that one of them sets.
 struct SettingPlan {
-    private var steps: [(object: TrackedObject, key: ResolvedKey, value: Any)] = []
+    /// One set, of a value that has the property's type.
+    struct Step {
+        let object: TrackedObject
+        let key: ResolvedKey
+        let value: Any
+
+        func carryOut() { object.set(value, key) }
+    }
+
+    private var steps: [Step] = []
     private var prepared = ParsedKeyPath.PreparedValues()
 
     /// Checks a set.
@@ -13,27 +22,38 @@ struct SettingPlan {
         _ value: Any?, forKeyPath keyPath: String, of root: TrackedObject, validating: Bool = false
     ) throws(KeyValueError) {
         let end = try root.pathEnd(keyPath, with: prepared)
-        guard let (schema, slot) = end.key else {
-            if let error = end.noObject { throw error }
-            return
+        do throws(KeyValueError) {
+            guard let step = try end.step(setting: value, validating: validating) else { return }
+            prepared.set(.value(step.value), for: step.key.slot, of: step.object)
+            steps.append(step)
+        } catch {
+            if let object = end.object, let (_, slot) = end.key { prepared.set(.refused, for: slot, of: object) }
+            throw error
         }
-        let key = schema.keys[slot]
-        if let object = end.object { prepared.set(.refused, for: slot, of: object) }
-        try schema.requireSetter(of: key, in: keyPath)
-        var value = value
-        if let object = end.object {
-            try key.checkKeyPath(of: object)
-            if validating { try object.validate(&value, schema, key, in: keyPath) }
-        }
-        let converted = try schema.convert(value, for: key, in: keyPath)
-        if let error = end.noObject { throw error }
-        guard let object = end.object else { return }
-        prepared.set(.value(converted), for: slot, of: object)
-        steps.append((object, key, converted))
     }
 
     /// Makes the sets, in the order in which they were added.
     func carryOut() {
-        for (object, key, value) in steps { object.set(value, key) }
+        for step in steps { step.carryOut() }
+    }
+}
+
+extension ParsedKeyPath.End {
+    /// Checks the set of a value at the end of the path. Nil if an object on the way is not known, because it could not be set.
+    func step(setting value: Any?, validating: Bool = false) throws(KeyValueError) -> SettingPlan.Step? {
+        guard let (schema, slot) = key else {
+            if let noObject { throw noObject }
+            return nil
+        }
+        let (key, object) = (schema.keys[slot], object)
+        try schema.requireSetter(of: key, in: keyPath)
+        var value = value
+        if let object {
+            try key.checkKeyPath(of: object)
+            if validating { try object.validate(&value, schema, key, in: keyPath) }
+        }
+        let converted = try schema.convert(value, for: key, in: keyPath)
+        if let noObject { throw noObject }
+        return object.map { SettingPlan.Step(object: $0, key: key, value: converted) }
     }
 }

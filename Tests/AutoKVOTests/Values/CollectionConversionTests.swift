@@ -72,11 +72,11 @@ import Testing
     }
 
     @Test("a refused collection is told its first wrong element and what an element may be") func words() {
-        func words(_ value: Any?, _ key: String) -> Substring? {
+        func words(_ value: Any?, _ key: String) -> String? {
             do {
                 try palette.setValue(value, forKey: key)
                 return nil
-            } catch { return error.description.split(separator: "Palette.\(key) holds ").last }
+            } catch { return error.description.split(separator: "Palette.\(key) holds ").last.map(String.init) }
         }
         #expect(
             words(["dark", "neon"], "shades")

@@ -115,6 +115,7 @@ extension ClassSchema {
         guard key.declared.write == nil else { return }
         let line =
             "write Key(\"\(key.name)\", \\.\(key.name)) in the schema of \(key.declared.owner) to let it be set by name"
-        throw error(.readOnlyKey, of: key, in: keyPath).saying(key.storageType != nil && key.declared.keyPath == nil ? line : nil)
+        throw error(.readOnlyKey, of: key, in: keyPath).saying(
+            key.storageType != nil && key.declared.keyPath == nil ? line : nil)
     }
 }

@@ -92,9 +92,9 @@ extension ParsedKeyPath {
     }
 
     /// The classes of the objects, each once, in the order in which they come.
-    private func classes(of objects: [TrackedObject]) -> [TrackedObject.Type] {
+    private func classes(of objects: [TrackedObject]) -> [Any.Type] {
         var seen: Set<ObjectIdentifier> = []
-        return objects.map { type(of: $0) }.filter { seen.insert(ObjectIdentifier($0)).inserted }
+        return objects.map { type(of: $0) as Any.Type }.filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 
     /// The value at the end of the path from an element of a collection on; if that is a collection itself, the values
