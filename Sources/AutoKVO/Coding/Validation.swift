@@ -9,7 +9,7 @@ extension TrackedObject {
     ///   - value: The value; on return what replaced it. Unchanged if the call throws.
     ///   - key: A key of this object.
     /// - Throws: A `KeyValueError`: `.invalidValue` with the description of what a validation threw, which is its
-    ///   `underlyingError` (a `KeyValueError` is thrown unchanged), `.wrongType` for a value that is not of
+    ///   `underlyingError` (a `KeyValueError` is thrown as it is, with the key if it names none), `.wrongType` for a value that is not of
     ///   the type of the key's `validate:`, or the error for a name that is not declared.
     public func validateValue(_ value: inout Any?, forKey key: String) throws(KeyValueError) {
         let schema = try requireSchema()
@@ -47,7 +47,7 @@ extension TrackedObject {
             }
             try self.validate(&candidate, forKey: key.name)
         } catch let error as KeyValueError {
-            throw error
+            throw error.named(className: schema.className, key: key.name, keyPath: keyPath)
         } catch {
             var refusal = schema.error(.invalidValue("\(error)"), of: key, in: keyPath)
             refusal.underlyingError = error

@@ -156,6 +156,14 @@ extension KeyValueError: CustomStringConvertible {
         self = first
     }
 
+    /// The same error of a key, if it names none: a validation need not say which value it refused.
+    func named(className: String, key: String, keyPath: String) -> KeyValueError {
+        if !self.className.isEmpty || !self.key.isEmpty || !self.keyPath.isEmpty { return self }
+        var error = KeyValueError(reason, className: className, key: key, keyPath: keyPath)
+        (error.underlyingError, error.detail, error.following) = (underlyingError, detail, following)
+        return error
+    }
+
     /// The same error with more to say.
     func saying(_ detail: String?) -> KeyValueError {
         var error = self

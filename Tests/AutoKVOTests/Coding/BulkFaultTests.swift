@@ -59,6 +59,27 @@ import Testing
         #expect(person.age == 0)
     }
 
+    @Test("a validation that throws an error without a name refuses the value of its entry") func unnamed() throws {
+        final class Outer: TrackedObject {
+            @Observed var number = 0
+            @Observed var next: Outer?
+            override class var schema: Schema {
+                Schema(Outer.self, extending: super.schema) {
+                    Key("number", \.number) { _, _ in throw KeyValueError(.invalidValue("odd")) }
+                    Key("next", \.next)
+                }
+            }
+        }
+        let outer = Outer()
+        outer.next = Outer()
+        let found = #expect(throws: KeyValueError.self) {
+            try outer.setValues(["number": 1, "next.number": 2], validating: true)
+        }
+        #expect(found?.errors.map(\.keyPath) == ["next.number", "number"])
+        #expect(found?.errors.map(\.key) == ["number", "number"])
+        #expect(found?.description.hasPrefix("invalid value for \"next.number\": odd\n") == true)
+    }
+
     @Test("a validation that sets several values itself and fails is one error of its entry") func nested() throws {
         final class Outer: TrackedObject {
             @Observed var number = 0
