@@ -45,41 +45,37 @@ extension HandleTarget {
     fileprivate func appending<Head: TrackedObject, Component: PropertyHandle>(
         _ component: KeyPath<Head, Component>, _ head: () -> Head?
     ) -> HandleTarget {
-        HandleTarget(object, path: keyPath + "." + Self.name(of: component, head))
+        HandleTarget(object, path: pathName + "." + Self.name(of: component, head))
     }
 
-    /// The name of a property of a class. Where the property is in an object says a blank one, so that an object that is nil now
-    /// is no obstacle and no property is read.
+    /// The name of a property of a class. A blank object says where in an object the property is, so that an object that is nil
+    /// now is no obstacle and no property is read.
     ///
-    /// - Parameter head: Where blank objects cannot be made, an object of the class, if there is one.
+    /// - Parameter head: An object of the class, if there is one: for where blank objects cannot be made.
     private static func name<Head: TrackedObject, Component: PropertyHandle>(
         of component: KeyPath<Head, Component>, _ head: () -> Head?
     ) -> String {
-        func offset(_ object: Head) -> Int {
+        func name(in object: Head) -> String {
             let target = object[keyPath: component].target
-            return target.object === object ? target.offset : -1
-        }
-        guard let offset = BlankObject.with(Head.self, offset) ?? head().map(offset) else {
-            fatalMisuse(
-                "\(RuntimeAssumption.blankObject.sentence) Without that a path of handles cannot go on behind a nil object of class "
-                    + "\(Head.self): write the path as a string.")
-        }
-        requireUsage(
-            offset >= 0,
-            "\(component) is part of a path of handles, and is not the $ of a property of \(Head.self): only such can be."
-        )
-        do throws(KeyValueError) {
-            let schema = try ClassSchema.of(Head.self)
-            let slot = schema.slot(atOffset: offset)
-            requireUsage(slot >= 0, schema.complaint(aboutPropertyAt: offset))
-            let name = schema.keys[slot].name
             requireUsage(
-                schema.slot(of: name) == slot,
-                "\(Head.self).$\(name) is part of a path of handles, which goes by names, and \(quoted(name)) is hidden: observe "
-                    + "the property by the handle of its own object.")
-            return name
-        } catch {
-            fatalMisuse("\(error)")
+                target.object === object,
+                "\(component) is part of a path of handles, and is not the $ of a property of \(Head.self): only such can be."
+            )
+            return target.pathName
         }
+        if let name = BlankObject.with(Head.self, name) ?? head().map(name) { return name }
+        fatalMisuse(
+            "\(RuntimeAssumption.blankObject.sentence) Without that a path of handles cannot go on behind a nil object of class "
+                + "\(Head.self): write the path as a string.")
+    }
+
+    private var pathName: String {
+        if let path { return path }
+        let key = key
+        requireUsage(
+            (try? object.requireSchema())?.slot(of: key.name) == key.slot,
+            "\(type(of: object)).$\(key.name) is part of a path of handles, which goes by names, and \(quoted(key.name)) is hidden: "
+                + "observe the property by the handle of its own object.")
+        return key.name
     }
 }
