@@ -24,7 +24,7 @@ extension TrackedObject {
     /// The names of the keys, in the order of their declaration.
     fileprivate func keyNames() throws(KeyValueError) -> [String] {
         let schema = try ClassSchema.of(type(of: self))
-        return schema.keys.map(\.name).filter { schema.slot(of: $0) != nil }
+        return schema.keys.filter { schema.slot(of: $0.name) == $0.slot }.map(\.name)
     }
 }
 

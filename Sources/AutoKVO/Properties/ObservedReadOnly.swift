@@ -73,6 +73,8 @@ extension ObservedReadOnly: ObservedStorage {
     static var valueType: Any.Type { Value.self }
 
     // It contains the other wrapper and nothing else, so a field of one is a field of the other.
+    static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any { Observed<Value>.reader(of: field) }
+
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {
         Observed<Value>.mayHold(value, in: field, of: object)
     }

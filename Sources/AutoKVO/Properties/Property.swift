@@ -39,10 +39,10 @@ public struct Property<Value>: PropertyHandle {
 
     /// The key of the property.
     ///
-    /// A class whose schema has a fault, and a property that has no key, are mistakes in code and trap.
+    /// A class whose schema has a fault is a mistake in code and traps.
     public var key: String { target.key.name }
 
-    /// The same property of another object of the class. It keeps this object not alive.
+    /// The same property of another object of the class. It does not keep this object alive.
     var ofOtherObject: (TrackedObject) -> Property {
         let (offset, indirect) = (target.offset, indirect)
         return { Property($0, PropertyStorage(in: $0, offset: offset), indirect: indirect) }

@@ -25,7 +25,7 @@ extension PropertyHandle {
 
     /// The key of the property, or the keys of a path with dots between them.
     ///
-    /// A class whose schema has a fault, and a property that has no key, are mistakes in code and trap.
+    /// A class whose schema has a fault is a mistake in code and traps.
     public var keyPath: String { target.keyPath }
 }
 
@@ -54,7 +54,7 @@ public struct HandleTarget {
         let schema = schema(site)
         let slot = schema.slot(atOffset: offset)
         requireUsage(
-            slot >= 0, schema.complaint(aboutPropertyAt: offset) + (site.map { " At \($0.description)." } ?? ""))
+            slot >= 0, schema.complaintAboutProperty + (site.map { " At \($0.description)." } ?? ""))
         return slot
     }
 
