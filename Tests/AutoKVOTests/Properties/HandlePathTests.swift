@@ -124,7 +124,8 @@ import Testing
         #expect(owner.$held.$held.$last.keyPath == "held.held.last")
     }
 
-    @Test("a computed property that returns the handle of another object is no component") func computedTraps() async {
+    @Test("a computed property that returns the handle of another object is no component", .needs(.blankObject))
+    func computedTraps() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let resident = Resident()
             _ = resident.$boss.neighbourName
@@ -132,7 +133,9 @@ import Testing
         #expect(missing("is not the $ of a property of Resident", in: result) == [])
     }
 
-    @Test("a hidden key is no component, since a path goes by names, and is observed by its own handle")
+    @Test(
+        "a hidden key is no component, since a path goes by names, and is observed by its own handle",
+        .needs(.blankObject))
     func hiddenTraps() async {
         final class Safe: Model {
             @Observed var code = House()
