@@ -7,6 +7,17 @@ extension KeyValueObservation {
     var classicContext: ClassicContext? { userInfo as? ClassicContext }
 }
 
+/// An observer in Foundation's wording: any class that has the callback. Every `TrackedObject` is one.
+public protocol ClassicObserver: AnyObject {
+    /// Called with each change of an observation that was registered with `addObserver(_:forKeyPath:options:context:)`, on the
+    /// thread that makes the change.
+    func observeValue(
+        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?)
+}
+
+extension TrackedObject: ClassicObserver {}
+
 extension TrackedObject {
     /// Observes a path, or several, as in Foundation: each change calls the observer's
     /// `observeValue(forKeyPath:of:change:context:)`.
@@ -16,14 +27,14 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a path that this object's class does not have.
     @discardableResult
     public func addObserver(
-        _ observer: TrackedObject, forKeyPath keyPath: some KeyPathSet, options: ObservingOptions = [],
+        _ observer: some ClassicObserver, forKeyPath keyPath: some KeyPathSet, options: ObservingOptions = [],
         context: UnsafeMutableRawPointer?,
         file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
         try addObserver(
             observer, forKeyPath: keyPath, options: options, userInfo: ClassicContext(pointer: context), file: file,
             line: line
-        ) { (observer: TrackedObject, change: Change<Any>) in
+        ) { observer, change in
             var dictionary: [KeyValueChangeKey: Any] = [.kindKey: change.kind.rawValue]
             if let old = change.oldValue { dictionary[.oldKey] = old }
             if let new = change.newValue { dictionary[.newKey] = new }
@@ -41,7 +52,7 @@ extension TrackedObject {
     /// - Returns: How many observations were ended or lost a path. Zero if there was none, which is no error.
     @discardableResult
     public func removeObserver(
-        _ observer: TrackedObject, forKeyPath keyPath: some KeyPathSet, context: UnsafeMutableRawPointer?
+        _ observer: some ClassicObserver, forKeyPath keyPath: some KeyPathSet, context: UnsafeMutableRawPointer?
     ) -> Int {
         let shortened = Set(keyPath.keyPaths).compactMap { path in
             Removal(observer: observer, target: self, keyPath: path, context: ClassicContext(pointer: context))

@@ -86,6 +86,10 @@ extension Observed: ObservedStorage {
     static var isWeak: Bool { false }
     static var valueType: Any.Type { Value.self }
 
+    static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any {
+        { object in PropertyStorage<Value>(in: object, offset: field.offset).checkedValue }
+    }
+
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {
         guard let value = value as? Value else { return true }
         let stored = field.value(in: object, as: Value.self)

@@ -98,6 +98,13 @@ public struct ObservedWeak<Referent: TrackedObject> {
 extension ObservedWeak: ObservedStorage {
     static var isWeak: Bool { true }
     static var valueType: Any.Type { Referent?.self }
+
+    static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any {
+        { object in
+            Handle.read(PropertyStorage(in: object, offset: field.offset), known(object, as: TrackedObject.self)) as Any
+        }
+    }
+
     // The value is read under the owner's lock, so only the types are compared.
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { true }
 }

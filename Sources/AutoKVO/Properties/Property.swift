@@ -50,7 +50,7 @@ public struct Property<Value> {
         let offset = storage.offset(in: object)
         let slot = schema.slot(atOffset: offset)
         requireUsage(
-            slot >= 0, schema.complaint(aboutPropertyAt: offset) + (site.map { " At \($0.description)." } ?? ""))
+            slot >= 0, schema.complaintAboutProperty + (site.map { " At \($0.description)." } ?? ""))
         return slot
     }
 

@@ -34,6 +34,12 @@ package struct FieldLayout {
         }
     }
 
+    /// The fields that the class itself adds, which follow those that it inherits. Not found by their offsets: that of a field
+    /// that takes no space, such as an enum of one case, is 0.
+    var ownFields: ArraySlice<Field> {
+        fields.dropFirst(_getSuperclass(type).map { FieldLayout(of: $0).fields.count } ?? 0)
+    }
+
     /// The offsets of the properties that a class itself adds. They lie behind those that it inherits.
     static func ownOffsets(of type: AnyClass) -> Range<Int> {
         func size(_ type: AnyClass) -> Int { csr_instance_size(unsafeBitCast(type, to: UnsafeRawPointer.self)) }

@@ -12,6 +12,9 @@ func isExistential(_ type: Any.Type) -> Bool {
 /// Whether the type is one such as `any Collection<Int>`, whose kind has no name in the standard library (6.3.1).
 func isConstrainedExistential(_ type: Any.Type) -> Bool { kind(of: type) == 0x307 }
 
+/// Whether the type is an optional one. A cast to a protocol finds out too, but takes microseconds at a type's first one.
+func isOptional(_ type: Any.Type) -> Bool { kind(of: type) == _MetadataKind.optional.rawValue }
+
 func probeTypeKinds() -> Bool {
     let existential: [Any.Type] = [
         Any.self, AnyObject.self, (any CustomStringConvertible).self, (any Hashable.Type).self,
@@ -21,4 +24,6 @@ func probeTypeKinds() -> Bool {
     return existential.allSatisfy { isExistential($0) && !isConstrainedExistential($0) }
         && !concrete.contains { isExistential($0) || isConstrainedExistential($0) }
         && isConstrainedExistential(constrained)
+        && isOptional(String?.self) && isOptional(RuntimeProbe??.self)
+        && !concrete.contains { isOptional($0) && $0 != String?.self }
 }

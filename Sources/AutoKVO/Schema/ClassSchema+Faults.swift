@@ -11,16 +11,16 @@ extension ClassSchema {
     static func schema(
         of type: TrackedObject.Type, below base: ClassSchema, isSuperclass: Bool
     ) throws(KeyValueError) -> Schema {
+        let schema = type.schema
+        let isOwn = schema.owner == type
         // A key path formed in `Schema(Self.self)` traps in the runtime (6.3.1), with a message that does not mention the schema.
         // So the schema of a copy of the class is read first, where `Self` is the copy, and its content is not evaluated.
-        if let copy = ClassCopy.make(of: type, isKnownNotFinal: isSuperclass) {
+        if isOwn, let copy = ClassCopy.make(of: type, isKnownNotFinal: isSuperclass) {
             requireUsage(
                 copy.schema.owner != copy,
                 "The schema of \(type) is written as Schema(Self.self, …), in which no key path can be formed: name the class "
                     + "itself, Schema(\(type).self, extending: super.schema).")
         }
-        let schema = type.schema
-        let isOwn = schema.owner == type
         var expected: AnyClass? = base.owner
         if !isOwn, let above = base.owner.flatMap(_getSuperclass) as? TrackedObject.Type {
             expected = try of(above).owner
@@ -34,17 +34,17 @@ extension ClassSchema {
     }
 
     /// Why no observer would be called when a key's property changes, or would get another property's value.
-    static func problem(of key: ResolvedKey, of type: AnyClass, _ observed: [String: FieldLayout.Field]) -> String? {
+    static func problem(of key: ResolvedKey, of type: AnyClass, _ keys: [ResolvedKey]) -> String? {
         let (name, valueType) = (key.name, key.declared.valueType)
         if let storedType = key.storageType?.valueType {
             if storedType == valueType { return nil }
             return "its key path reads a value of type \(valueType), and the @Observed property \"\(name)\" holds "
                 + "\(storedType): write Key(\"\(name)\", \\.\(name)), or give this key another name"
         }
-        if key.declarations.contains(where: { !$0.affectedBy.isEmpty || !$0.notifiesAutomatically }) { return nil }
+        let isAnnounced = key.declarations.contains { !$0.notifiesAutomatically } || !key.notifiesAutomatically
+        if isAnnounced || !key.affectedBy.isEmpty { return nil }
         if let text = textWithoutReflection(FieldLayout(of: type)) { return text }
-        let similar = observed.values.filter { ($0.type as? any ObservedStorage.Type)?.valueType == valueType }
-            .map { String($0.name.dropFirst()) }
+        let similar = keys.filter { $0.storageType?.valueType == valueType }.map(\.name)
         let near = similar.count == 1 ? similar[0] : nearestName(to: name, among: similar)
         return "nobody would be called when it changes. An @Observed property's key has the property's own name"
             + (near.map { ": write Key(\"\($0)\", \\.\($0))" } ?? "")
@@ -52,20 +52,13 @@ extension ClassSchema {
             + "notifiesAutomatically: false if it is announced by hand or never changes"
     }
 
-    /// The message for a property of this class that is used by its handle and has no key.
-    func complaint(aboutPropertyAt offset: Int) -> String {
-        let layout = FieldLayout(of: type)
-        guard let name = layout.fields.first(where: { $0.offset == offset && !$0.name.isEmpty })?.name.dropFirst()
-        else {
-            return "A property of \(className) is used by its $ handle: "
-                + (ClassSchema.textWithoutReflection(layout) ?? "it has no name") + "."
-        }
-        return
-            "\(className).$\(name) is used, but no key stands for the property: write Key(\"\(name)\", \\.\(name)) in the "
-            + "schema of \(className)."
+    /// The message for a property of this class that is used by its handle and has no key, since it has no name.
+    var complaintAboutProperty: String {
+        "A property of \(className) is used by its $ handle: "
+            + (ClassSchema.textWithoutReflection(FieldLayout(of: type)) ?? "it has no name") + "."
     }
 
-    private static func textWithoutReflection(_ layout: FieldLayout) -> String? {
+    static func textWithoutReflection(_ layout: FieldLayout) -> String? {
         layout.moduleWithoutReflection(below: TrackedObject.self).map {
             "the module \($0) was built without reflection metadata (-disable-reflection-metadata or "
                 + "-disable-reflection-names), which contains the names of @Observed properties: build it with reflection metadata"

@@ -27,34 +27,20 @@ extension ClassSchema {
         let base = try of(superclass, isSuperclass: true)
         let schema = try schema(of: type, below: base, isSuperclass: isSuperclass)
         let own = schema.owner == type ? schema.makeDeclarations() : []
-        var slots = base.slots
-        var declarations = base.keys.map(\.declarations)
-        for case let key as DeclaredKey in own {
-            var problem = KeyPathText.problem(inKey: key.name)
-            if let slot = slots[key.name] {
-                if declarations[slot][0].owner == type { problem = "it is declared twice" }
-                declarations[slot].insert(key, at: 0)
-            } else {
-                slots[key.name] = declarations.count
-                declarations.append([key])
-            }
-            if let problem { throw .schemaFault(problem, of: type, key: key.name) }
-        }
-        requireUsage(declarations.count < Int(Int16.max), "A class can declare at most 32,766 keys.")
+        var collected = CollectedKeys(of: base, for: type)
+        try collected.add(own)
+        requireUsage(collected.declarations.count < Int(Int16.max), "A class can have at most 32,766 keys.")
 
-        let observed = try observedFields(of: type)
-        let keys = declarations.enumerated().map { slot, declarations in
-            ResolvedKey(slot: slot, declarations: declarations, field: observed["_" + declarations[0].name], of: type)
+        let keys = zip(collected.declarations, collected.fields).enumerated().map { slot, key in
+            ResolvedKey(slot: slot, declarations: key.0, field: key.1, of: type)
         }
         for key in keys {
-            if let problem = problem(of: key, of: type, observed) {
-                throw .schemaFault(problem, of: type, key: key.name)
-            }
+            if let problem = problem(of: key, of: type, keys) { throw .schemaFault(problem, of: type, key: key.name) }
         }
-        try resolveDependencies(of: keys, slots, of: type)
+        try resolveDependencies(of: keys, collected.slots.merging(collected.hidden) { $1 }, of: type)
         return try ClassSchema(
             type: type, owner: schema.owner, keys: keys, handlers: adding(handlersOf: own, to: base.handlers, on: type),
-            slots: slots)
+            slots: collected.slots, hidden: collected.hidden)
     }
 
     /// The handlers of a class that is not tracked, and of those it inherits from.
@@ -89,7 +75,7 @@ extension ClassSchema {
         of keys: [ResolvedKey], _ slots: [String: Int], of type: AnyClass
     ) throws(KeyValueError) {
         for key in keys {
-            for base in withoutRepetitions(key.declarations.flatMap(\.affectedBy)) {
+            for base in key.affectedBy {
                 let first = String(base.prefix { $0 != "." })
                 if let slot = slots[base] {
                     key.directBases.append(slot)
@@ -122,12 +108,70 @@ extension ClassSchema {
             }
         }
     }
+}
 
-    /// The storage of the `@Observed` properties of a class and its superclasses, by the storage's name.
-    private static func observedFields(of type: AnyClass) throws(KeyValueError) -> [String: FieldLayout.Field] {
-        if let problem = FieldLayout.problem { throw .schemaFault(problem, of: type) }
-        return FieldLayout(of: type).fields.reduce(into: [:]) { found, field in
-            if field.type is any ObservedStorage.Type { found[field.name] = field }
+/// The keys of a class while its schema is made: those of the superclass in their slots, then the class's own `@Observed`
+/// properties, in the order in which they are written, then the other keys that its schema declares.
+private struct CollectedKeys {
+    let type: TrackedObject.Type
+    /// By slot.
+    var declarations: [[DeclaredKey]]
+    var fields: [FieldLayout.Field?]
+    var slots: [String: Int]
+    var hidden: [String: Int]
+
+    init(of base: ClassSchema, for type: TrackedObject.Type) {
+        self.type = type
+        declarations = base.keys.map(\.declarations)
+        fields = base.keys.map(\.field)
+        slots = base.slots
+        hidden = base.hidden
+    }
+
+    mutating func add(_ declared: [Declaration]) throws(KeyValueError) {
+        var own: [String: DeclaredKey] = [:]
+        for case let key as DeclaredKey in declared {
+            let isRepeated = own.updateValue(key, forKey: key.name) != nil
+            if let problem = isRepeated ? "it is declared twice" : KeyPathText.problem(inKey: key.name) {
+                throw .schemaFault(problem, of: type, key: key.name)
+            }
         }
+        try addObservedProperties()
+        for case let key as DeclaredKey in declared {
+            if let slot = slots[key.name] ?? hidden[key.name] {
+                declarations[slot].insert(key, at: 0)
+                // A key that a superclass hides can be named again.
+                (slots[key.name], hidden[key.name]) = (slot, nil)
+            } else {
+                append([key], nil)
+            }
+        }
+        for case let key as HiddenKey in declared { try hide(key.name, isDeclared: own[key.name] != nil) }
+    }
+
+    /// A property always gets a slot of its own: one of the superclass that has its name is private there, or is in another module.
+    private mutating func addObservedProperties() throws(KeyValueError) {
+        if let problem = FieldLayout.problem { throw .schemaFault(problem, of: type) }
+        for field in FieldLayout(of: type).ownFields {
+            guard let storage = field.type as? any ObservedStorage.Type, field.name.first == "_" else { continue }
+            let name = String(field.name.dropFirst())
+            hidden[name] = nil
+            append([DeclaredKey(observed: name, in: field, storage, owner: type)], field)
+        }
+    }
+
+    private mutating func append(_ declared: [DeclaredKey], _ field: FieldLayout.Field?) {
+        slots[declared[0].name] = declarations.count
+        declarations.append(declared)
+        fields.append(field)
+    }
+
+    private mutating func hide(_ name: String, isDeclared: Bool) throws(KeyValueError) {
+        if isDeclared { throw .schemaFault("it is declared by a Key and hidden", of: type, key: name) }
+        guard let slot = slots.removeValue(forKey: name) ?? hidden[name] else {
+            let near = nearestName(to: name, among: slots.keys).map { ", did you mean \"\($0)\"?" } ?? ""
+            throw .schemaFault("it is to be hidden, and the class has no such key\(near)", of: type, key: name)
+        }
+        hidden[name] = slot
     }
 }

@@ -15,7 +15,10 @@ final class ClassSchema: @unchecked Sendable {
     /// By slot. A subclass has its superclass's keys in the same slots, then its own.
     let keys: [ResolvedKey]
     let handlers: [String: DeclaredHandler]
+    /// The slots of the keys that can be named.
     let slots: [String: Int]
+    /// The slots of the keys that a schema hides. Only a handle reaches them, and the dependencies of the class's own keys.
+    let hidden: [String: Int]
     /// The same by the bits of the names: part of every registration, where hashing a string takes 25 ns and this 3 ns.
     private let slotsByBits: [StringBits: Int]
     /// What writes read. Records point to it.
@@ -25,13 +28,14 @@ final class ClassSchema: @unchecked Sendable {
 
     init(
         type: AnyClass, owner: AnyClass? = nil, keys: [ResolvedKey] = [], handlers: [String: DeclaredHandler] = [:],
-        slots: [String: Int] = [:]
+        slots: [String: Int] = [:], hidden: [String: Int] = [:]
     ) {
         self.type = type
         self.owner = owner
         self.keys = keys
         self.handlers = handlers
         self.slots = slots
+        self.hidden = hidden
         slotsByBits = StringBits.index(slots)
         layout = .allocate(
             SlotLayout(for: keys, unregistersManually: (type as? TrackedObject.Type)?.unregistersAutomatically == false)
@@ -62,7 +66,10 @@ final class ClassSchema: @unchecked Sendable {
     }
 
     func unknownKey(_ name: String, in keyPath: String) -> KeyValueError {
-        KeyValueError(
+        if let text = ClassSchema.textWithoutReflection(FieldLayout(of: type)) {
+            return .schemaFault("its keys have no names, since \(text)", of: type, key: name)
+        }
+        return KeyValueError(
             .unknownKey(nearest: nearestName(to: name, among: slots.keys)), className: className, key: name,
             keyPath: keyPath)
     }

@@ -50,7 +50,8 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
 /// A key with its class and type erased.
 @usableFromInline
 final class DeclaredKey: Declaration, @unchecked Sendable {
-    let keyPath: AnyKeyPath
+    /// Nil for an `@Observed` property that no schema declares.
+    let keyPath: AnyKeyPath?
     let valueType: Any.Type
     let affectedBy: [String]
     let notifiesAutomatically: Bool
@@ -66,7 +67,7 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
 
     @usableFromInline
     init(
-        name: String, keyPath: AnyKeyPath, owner: AnyClass, valueType: Any.Type, affectedBy: [String],
+        name: String, keyPath: AnyKeyPath?, owner: AnyClass, valueType: Any.Type, affectedBy: [String],
         notifiesAutomatically: Bool, read: @escaping (AnyObject) -> Any, write: ((AnyObject, Any) -> Void)?,
         validate: ((AnyObject, inout Any) throws -> Void)?
     ) {
@@ -78,9 +79,18 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
         self.write = write
         self.validate = validate
         objectClass = unwrappedType(valueType) as? TrackedObject.Type
-        let wrappedType = (valueType as? any OptionalValue.Type)?.wrappedType ?? valueType
+        let wrappedType = isOptional(valueType) ? (valueType as? any OptionalValue.Type)?.wrappedType : valueType
         holdsReference = wrappedType is TrackedObject.Type
         super.init(name: name, owner: owner)
+    }
+
+    /// The key of an `@Observed` property that no schema declares. It is read in its storage, and cannot be set by name.
+    convenience init(
+        observed name: String, in field: FieldLayout.Field, _ type: any ObservedStorage.Type, owner: AnyClass
+    ) {
+        self.init(
+            name: name, keyPath: nil, owner: owner, valueType: type.valueType, affectedBy: [],
+            notifiesAutomatically: true, read: type.reader(of: field), write: nil, validate: nil)
     }
 
     /// The object the key holds now, if it holds a tracked one.

@@ -5,7 +5,8 @@ final class ResolvedKey: @unchecked Sendable {
     let slot: Int
     /// The declaration that applies: the first of `declarations`.
     let declared: DeclaredKey
-    /// The class's own declaration of the key, if there is one, then those of its superclasses.
+    /// The class's own declaration of the key, if there is one, then those of its superclasses. The last one of an `@Observed`
+    /// property is the property itself.
     let declarations: [DeclaredKey]
     /// Where in an object the `@Observed` storage of the property is; nil for any other property.
     let field: FieldLayout.Field?
@@ -13,6 +14,10 @@ final class ResolvedKey: @unchecked Sendable {
     let storageType: (any ObservedStorage.Type)?
     /// Whether the key path is still to be compared with the storage: see `checkKeyPath(of:)`.
     let mayBeCompared: Atomic<Bool>
+    /// The keys and paths that the declarations, or the class's functions for ported code, say it is derived from.
+    let affectedBy: [String]
+    /// Whether writing the property is announced, if something can announce it.
+    let notifiesAutomatically: Bool
     /// Slots of the same object that this key is declared to be derived from, and the slots derived from it.
     var directBases: [Int] = []
     var directDerived: [Int] = []
@@ -26,15 +31,21 @@ final class ResolvedKey: @unchecked Sendable {
     /// Whether observing the key involves no other key and no other object.
     var isIndependent: Bool { directBases.isEmpty && directPaths.isEmpty && !isWeak }
     /// Whether writing the property announces the change by itself.
-    var announcesItself: Bool { offset != nil && declared.notifiesAutomatically }
+    var announcesItself: Bool { offset != nil && notifiesAutomatically }
 
-    init(slot: Int, declarations: [DeclaredKey], field: FieldLayout.Field?, of type: AnyClass) {
+    init(slot: Int, declarations: [DeclaredKey], field: FieldLayout.Field?, of type: TrackedObject.Type) {
         self.slot = slot
         self.declarations = declarations
         self.field = field
         declared = declarations[0]
         storageType = field?.type as? any ObservedStorage.Type
-        mayBeCompared = Atomic(field.map { FieldLayout.ownOffsets(of: type).contains($0.offset) } ?? false)
+        affectedBy = withoutRepetitions(
+            declarations.flatMap(\.affectedBy)
+                + type.keyPathsForValuesAffectingValue(forKey: declared.name).sorted())
+        notifiesAutomatically =
+            declared.notifiesAutomatically && type.automaticallyNotifiesObservers(forKey: declared.name)
+        let isOwn = field.map { FieldLayout.ownOffsets(of: type).contains($0.offset) } ?? false
+        mayBeCompared = Atomic(isOwn && declared.keyPath != nil)
     }
 }
 
@@ -43,6 +54,8 @@ protocol ObservedStorage {
     static var isWeak: Bool { get }
     /// The type of the property.
     static var valueType: Any.Type { get }
+    /// Reads the property in its storage.
+    static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any
     /// Whether a field of this type may hold a value: false only if it is certain that it holds another.
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool
 }

@@ -34,7 +34,8 @@ extension Schema {
         self.init(owner: owner, inherited: inherited) {
             content().map { element in
                 guard let declared = (element as? any DeclaringElement)?.declared else {
-                    fatalMisuse("A schema consists of Key and Handler, and \(type(of: element)) is neither.")
+                    fatalMisuse(
+                        "A schema consists of Key, Hidden and Handler, and \(type(of: element)) is none of them.")
                 }
                 if isOnMainActor { declared.isOnMainActor.store(true, ordering: .relaxed) }
                 return declared
@@ -118,7 +119,7 @@ public enum SchemaBuilder<Class: AnyObject> {
     }
 }
 
-/// A `Key` or a `Handler` of a class. Not for adoption outside the library.
+/// A `Key`, a `Hidden` or a `Handler` of a class. Not for adoption outside the library.
 public protocol SchemaElement<Class> {
     /// The class to whose schema it belongs.
     associatedtype Class: AnyObject

@@ -24,7 +24,7 @@ struct SlotLayout {
         self.keys = keys.map { key in
             Key(
                 declaration: .to(key.declared), isIndependent: key.isIndependent,
-                isSilent: !key.declared.notifiesAutomatically, isWeak: key.isWeak)
+                isSilent: !key.notifiesAutomatically, isWeak: key.isWeak)
         }
         var slots = Array(repeating: Int16(-1), count: (keys.compactMap(\.offset).max() ?? -1) + 1)
         for key in keys { if let offset = key.offset { slots[offset] = Int16(key.slot) } }

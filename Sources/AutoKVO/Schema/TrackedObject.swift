@@ -22,12 +22,25 @@ open class TrackedObject: KeyValueObserver {
         if stateWord != 0 { endOfLife(stateWord) }
     }
 
-    /// What the class declares: keys and handlers. Called at the first use by name of the class, or of a class derived from it.
+    /// What the class says about its keys beyond what the compiler knows. Called at the first use by name of the class, or of a class derived from it.
     open class var schema: Schema { .empty }
 
     /// Whether observations end by themselves with the objects of this class. A class that returns false makes every
     /// observation of which its objects are the target or the observer behave as with `.unregisterManually`.
     open class var unregistersAutomatically: Bool { true }
+
+    /// The keys and paths that the value of a key is computed from, for code ported from Foundation: the same as `affectedBy:`
+    /// of the `Key`, and added to it. An override calls `super` for keys that are not its own.
+    ///
+    /// Called once for each key at the first use of the class by name. What it returns is checked like a schema. The getter of a
+    /// computed property needs a `Key` all the same: no Swift property can be found by a string.
+    open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+
+    /// Whether writes of a property are announced by themselves, for code ported from Foundation: false is the same as
+    /// `notifiesAutomatically: false` of the `Key`. An override calls `super` for keys that are not its own.
+    ///
+    /// Called once for each key at the first use of the class by name.
+    open class func automaticallyNotifiesObservers(forKey key: String) -> Bool { true }
 
     /// Called with each change of an observation that was registered in Foundation's wording, without a handler.
     ///

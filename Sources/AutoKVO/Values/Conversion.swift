@@ -71,7 +71,8 @@ extension Dictionary: KeyValueCollection {
 
 /// The type without its layers of `Optional`.
 func unwrappedType(_ type: Any.Type) -> Any.Type {
-    (type as? any OptionalValue.Type).map { unwrappedType($0.wrappedType) } ?? type
+    guard isOptional(type), let optional = type as? any OptionalValue.Type else { return type }
+    return unwrappedType(optional.wrappedType)
 }
 
 /// The value without its layers of `Optional`; nil if one of them is empty.

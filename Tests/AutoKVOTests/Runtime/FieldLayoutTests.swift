@@ -34,13 +34,13 @@ private final class Foreign: Model {
         #expect(FieldLayout.probe([]))
     }
 
-    @Test("an element of a schema that is neither a Key nor a Handler traps with a sentence") func foreignElement()
+    @Test("an element of a schema that is neither a Key nor a Hidden nor a Handler traps with a sentence") func foreignElement()
         async
     {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try Foreign().value(forKey: "any")
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("A schema consists of Key and Handler, and Element is neither."))
+        #expect(text.contains("A schema consists of Key, Hidden and Handler, and Element is none of them."))
     }
 }

@@ -118,7 +118,7 @@ private class Delicate: Model {
             Key("parent", \.parent)
         }
     }
-    static let keys = [
+    static let names = [
         "padded", "unequal", "notANumber", "action", "sendable", "isolated", "any", "some", "pair", "implicit",
         "metatype",
         "object", "parent",
@@ -219,7 +219,7 @@ private final class Doubling: Base {
         #expect(object.observations().isEmpty && recorder.count == 0)
     }
 
-    @Test("a right key is never taken for a wrong one, whatever its type", arguments: Delicate.keys)
+    @Test("a right key is never taken for a wrong one, whatever its type", arguments: Delicate.names)
     func delicate(key: String) throws {
         let object = Delicate()
         for _ in 0..<2 { _ = try object.value(forKey: key) }

@@ -1,0 +1,72 @@
+/// What a class offers under one name: for editors, scripts and settings files that find out at run time what there is.
+public struct KeyDescription {
+    /// The key.
+    public let name: String
+    /// The type of the property, as it is declared.
+    public let valueType: Any.Type
+    /// Whether the property can be set by name: its schema has a `Key` whose key path can be written.
+    public let isSettable: Bool
+    /// The keys and paths that the value is computed from, as declared; empty if the key is not derived.
+    public let affectedBy: [String]
+    /// Whether the property refers weakly to an object, whose death changes it to nil.
+    public let isWeak: Bool
+    /// The class that declares the property, or, for one that is not observed itself, the first `Key` for it.
+    public let declaringClass: AnyClass
+
+    /// Whether the value is computed from other keys or paths.
+    public var isDerived: Bool { !affectedBy.isEmpty }
+    /// Whether the values are arrays, sets or dictionaries, optional ones among them.
+    public var isCollection: Bool { unwrappedType(valueType) is any KeyValueCollection.Type }
+}
+
+extension KeyDescription: CustomStringConvertible {
+    /// Such as `age: Int, settable`.
+    public var description: String {
+        let traits = [
+            isSettable ? "settable" : "", isWeak ? "weak" : "",
+            isDerived ? "derived from " + affectedBy.joined(separator: ", ") : "",
+        ]
+        return "\(name): \(valueType)" + traits.filter { !$0.isEmpty }.map { ", " + $0 }.joined()
+    }
+}
+
+extension TrackedObject {
+    /// The keys of the class that can be named: those of its superclass first, then its own `@Observed` properties in the order in
+    /// which they are written, then what else its schema declares.
+    ///
+    /// A faulty schema is a mistake in code and traps with a sentence; `validateSchema()` throws it.
+    ///
+    /// - Complexity: O(*n*) for *n* keys.
+    public class var keys: [KeyDescription] {
+        do throws(KeyValueError) {
+            let schema = try ClassSchema.of(self)
+            return schema.keys.filter { schema.slot(of: $0.name) == $0.slot }.map(KeyDescription.init)
+        } catch {
+            fatalMisuse("\(error)")
+        }
+    }
+
+    /// Checks what the class says about itself: one line in a test, `try Person.validateSchema()`, finds what would else be found at
+    /// the first use by name.
+    ///
+    /// - Throws: A `KeyValueError` with the first fault of the schema of this class or a superclass: also that a key is affected by
+    ///   a path which the classes on the way do not have, which is otherwise reported when the key is observed.
+    public class func validateSchema() throws(KeyValueError) {
+        let schema = try ClassSchema.of(self)
+        for key in schema.keys {
+            for path in key.directPaths {
+                do throws(KeyValueError) { _ = try valueType(forKeyPath: path) } catch {
+                    throw .schemaFault("it is affected by \"\(path)\": \(error)", of: self, key: key.name)
+                }
+            }
+        }
+    }
+}
+
+extension KeyDescription {
+    fileprivate init(_ key: ResolvedKey) {
+        self.init(
+            name: key.name, valueType: key.declared.valueType, isSettable: key.declared.write != nil,
+            affectedBy: key.affectedBy, isWeak: key.isWeak, declaringClass: key.declarations.last!.owner)
+    }
+}

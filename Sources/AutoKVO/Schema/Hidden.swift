@@ -1,0 +1,15 @@
+/// Hides an `@Observed` property from names: no string reaches it, in this class and its subclasses.
+///
+///     Hidden("password")
+///
+/// It is observed by its handle, `$password`, and keys of the class may be `affectedBy` it. A subclass whose schema has a `Key` for
+/// it offers the name again. Of a name that the class does not have, or declares with a `Key` too, it is a fault of the schema.
+public struct Hidden<Class: AnyObject>: SchemaElement, DeclaringElement {
+    let declared: HiddenKey
+
+    /// Hides a key of the class, its own or an inherited one.
+    public init(_ name: String) { declared = HiddenKey(name: name, owner: Class.self) }
+}
+
+/// What `Hidden` declares, with its class erased.
+final class HiddenKey: Declaration, @unchecked Sendable {}

@@ -1,0 +1,106 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private class Account: Model {
+    @Observed var name = "ann"
+    @Observed var secret = "x"
+    var strength: Int { secret.count }
+
+    override class var schema: Schema {
+        Schema(Account.self, extending: super.schema) {
+            Key("strength", \.strength, affectedBy: "secret")
+            Hidden("secret")
+        }
+    }
+}
+private class Sub: Account {}
+private final class HidesMore: Account {
+    override class var schema: Schema {
+        Schema(HidesMore.self, extending: super.schema) { Hidden("name") }
+    }
+}
+private final class ShowsAgain: Account {
+    override class var schema: Schema {
+        Schema(ShowsAgain.self, extending: super.schema) { Key("secret", \.secret) }
+    }
+}
+private final class HidesNothing: Model {
+    @Observed var name = ""
+    override class var schema: Schema { Schema(HidesNothing.self, extending: super.schema) { Hidden("nme") } }
+}
+private final class HidesItsKey: Model {
+    @Observed var name = ""
+    override class var schema: Schema {
+        Schema(HidesItsKey.self, extending: super.schema) {
+            Key("name", \.name)
+            Hidden("name")
+        }
+    }
+}
+private final class Owner: Model {
+    @Observed var account: Account? = Account()
+}
+
+@Suite("Hidden keys") struct HiddenTests {
+    @Test("no name reaches a hidden property, in the class, a subclass, or at the end of a path", arguments: [0, 1])
+    func unreachable(index: Int) throws {
+        let account = index == 0 ? Account() : Sub()
+        func reason(_ body: () throws -> Void) -> KeyValueError.Reason? {
+            do { try body() } catch { return (error as? KeyValueError)?.reason }
+            return nil
+        }
+        let unknown = KeyValueError.Reason.unknownKey(nearest: nil)
+        #expect(reason { try account.observe("secret") { _ in } } == unknown)
+        #expect(reason { _ = try account.value(forKey: "secret") } == unknown)
+        #expect(reason { try account.setValue("y", forKey: "secret") } == unknown)
+        #expect(reason { _ = try Owner().value(forKeyPath: "account.secret") } == unknown)
+        #expect(reason { try Owner().observe("account.secret") { _ in } } == unknown)
+        // Nor does a message propose it.
+        #expect(reason { _ = try account.value(forKey: "secre") } == unknown)
+        #expect(account.secret == "x")
+    }
+
+    @Test("its handle observes it, and keys of the class are derived from it") func handle() throws {
+        let account = Account()
+        var seen: [String] = []
+        account.$secret.observe(options: .new) { seen.append($0.newValue!) }
+        try account.observe("strength", options: .new) { seen.append("strength \($0.newValue!)") }
+        account.secret = "yy"
+        #expect(seen == ["yy", "strength 2"])
+    }
+
+    @Test("it is not listed among the class's keys") func notListed() {
+        #expect(Account.keys.map(\.name) == ["name", "strength"])
+        #expect(HidesMore.keys.map(\.name) == ["strength"])
+    }
+
+    @Test("a subclass hides an inherited key, and its superclass keeps it") func inherited() throws {
+        #expect(throws: KeyValueError(.unknownKey(nearest: nil), className: "HidesMore", key: "name")) {
+            try HidesMore().observe("name") { _ in }
+        }
+        try Account().observe("name") { _ in }
+    }
+
+    @Test("a subclass offers a hidden key again by a Key") func shownAgain() throws {
+        let account = ShowsAgain()
+        try account.setValue("z", forKey: "secret")
+        #expect(account.secret == "z")
+        #expect(ShowsAgain.keys.map(\.name) == ["name", "secret", "strength"])
+    }
+
+    @Test("hiding what there is not, or what a Key declares, is a fault of the schema") func faults() {
+        func text(_ type: TrackedObject.Type) -> String {
+            do { try type.validateSchema() } catch { return "\(error)" }
+            return ""
+        }
+        #expect(
+            text(HidesNothing.self).contains(
+                "at key \"nme\": it is to be hidden, and the class has no such key, did you mean \"name\"?"))
+        #expect(text(HidesItsKey.self).contains("at key \"name\": it is declared by a Key and hidden"))
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "HiddenTests") }
+    }
+}
