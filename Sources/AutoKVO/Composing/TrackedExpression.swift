@@ -3,10 +3,6 @@ import Observation
 /// What a closure reads of `@Observable` objects, as a property that can be observed like any other. Its observation keeps it.
 final class TrackedExpression<Value: Sendable>: TrackedObject {
     @Observed var value: Value?
-
-    override class var schema: Schema {
-        Schema(TrackedExpression.self, extending: super.schema) { Key("value", \.value) }
-    }
 }
 
 extension KeyValueObserver {

@@ -19,7 +19,7 @@ import Testing
         #expect(person.observations().count == 1)
         _ = view.fullName
         #expect(person.observations().count == 2)
-        #expect(person.observations().allSatisfy { $0.options == .prior })
+        #expect(person.observations().map(\.options) == [.prior, .prior])
     }
 
     @Test("members of which the key is not known share one observation") func shared() {
@@ -34,19 +34,13 @@ import Testing
         let notebook = tracker.track(Notebook("Ann"))
         _ = (notebook.observable.first, notebook.observable.$lastName as String)
         #expect(notebook.removeAllObservers() == 2)
-        #expect(!isCalled({ 0 }, for: { notebook.firstName = "Eve" }))
-        #expect(
-            isCalled {
-                notebook.observable.first
-            } for: {
-                notebook.firstName = "Ida"
-            })
-        #expect(
-            isCalled {
-                notebook.observable.$lastName as String
-            } for: {
-                notebook.lastName = "Day"
-            })
+        expectNoCall(0) { notebook.firstName = "Eve" }
+        expectCall(notebook.observable.first) {
+            notebook.firstName = "Ida"
+        }
+        expectCall(notebook.observable.$lastName as String) {
+            notebook.lastName = "Day"
+        }
     }
 
     @Test("nothing keeps the object, tracked or not", arguments: [false, true]) func released(isExact: Bool) {
@@ -118,6 +112,22 @@ import Testing
         #expect(tracker.liveCount == 0)
     }
 
+    private final class Manual: TrackedObject {
+        @Observed var name = "Ann"
+        override class var unregistersAutomatically: Bool { false }
+    }
+
+    @Test("observations of a class that unregisters by hand end with the object, too") func manualClass() {
+        var manual: Manual? = Manual()
+        weak let weakManual = manual
+        _ = (manual!.observable.name, manual!.observable.$name as String)
+        let observations = manual!.observations()
+        #expect(observations.count == 2)
+        manual = nil
+        #expect(weakManual == nil)
+        #expect(observations.map(\.isValid) == [false, false])
+    }
+
     // MARK: Threads
 
     @Test("a member is first read by several threads at once") func firstReads() {
@@ -170,12 +180,9 @@ import Testing
                 }
             }
         }
-        #expect(
-            isCalled {
-                notebook.value.observable.first
-            } for: {
-                notebook.value.firstName = "Eve"
-            })
+        expectCall(notebook.value.observable.first) {
+            notebook.value.firstName = "Eve"
+        }
     }
 
     @Test("the object that a weak property refers to dies on another thread while the property is read")

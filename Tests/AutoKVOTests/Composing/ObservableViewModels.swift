@@ -1,6 +1,7 @@
 import AutoKVO
 import AutoKVOTestSupport
 import Observation
+import Testing
 
 /// A computed property, and a stored one, that the schema does not declare.
 final class Notebook: Person {
@@ -8,16 +9,35 @@ final class Notebook: Person {
     var first: String { firstName }
 }
 
+/// A class with a hidden key and no other declared one.
+final class Safe: TrackedObject {
+    @Observed var code = 0
+    @Observed var label = "none"
+
+    override class var schema: Schema {
+        Schema(Safe.self, extending: super.schema) { Hidden("code") }
+    }
+}
+
 /// Calls a closure once when something that an expression reads is about to change.
 func track<Value>(_ read: () -> Value, onChange: @escaping @Sendable () -> Void) -> Value {
     withObservationTracking(read, onChange: onChange)
 }
 
-/// Whether a change calls Observation for what an expression reads.
-func isCalled<Value>(_ read: () -> Value, for change: () -> Void) -> Bool {
+/// Expects that a change calls Observation for what an expression reads.
+func expectCall<Value>(
+    _ read: @autoclosure () -> Value, isExpected: Bool = true, sourceLocation: SourceLocation = #_sourceLocation,
+    _ change: () -> Void
+) {
     let calls = Counter()
     _ = track(read) { calls.add() }
     change()
-    precondition(calls.count <= 1, "A tracking is called once.")
-    return calls.count == 1
+    #expect(calls.count == (isExpected ? 1 : 0), sourceLocation: sourceLocation)
+}
+
+/// Expects that a change does not call Observation for what an expression reads.
+func expectNoCall<Value>(
+    _ read: @autoclosure () -> Value, sourceLocation: SourceLocation = #_sourceLocation, _ change: () -> Void
+) {
+    expectCall(read(), isExpected: false, sourceLocation: sourceLocation, change)
 }

@@ -14,30 +14,18 @@ import Testing
     @Test("a declared property is seen, and a change of another one is not") func own() {
         let person = person()
         #expect(person.observable.firstName == "Ann")
-        #expect(
-            isCalled {
-                person.observable.firstName
-            } for: {
-                person.firstName = "Eve"
-            })
-        #expect(
-            !isCalled {
-                person.observable.firstName
-            } for: {
-                person.lastName = "Day"
-            })
-        #expect(
-            isCalled {
-                person.observable.scores
-            } for: {
-                person.$scores.append(1)
-            })
-        #expect(
-            !isCalled {
-                person.observable.scores
-            } for: {
-                person.$tags.insert("a")
-            })
+        expectCall(person.observable.firstName) {
+            person.firstName = "Eve"
+        }
+        expectNoCall(person.observable.firstName) {
+            person.lastName = "Day"
+        }
+        expectCall(person.observable.scores) {
+            person.$scores.append(1)
+        }
+        expectNoCall(person.observable.scores) {
+            person.$tags.insert("a")
+        }
     }
 
     @Test("a handle names its property exactly, also where two have equal values") func handles() {
@@ -45,198 +33,129 @@ import Testing
         notebook.lastName = "Ann"
         let name: String = notebook.observable.$firstName
         #expect(name == "Ann")
-        #expect(
-            isCalled {
-                notebook.observable.$firstName as String
-            } for: {
-                notebook.firstName = "Eve"
-            })
+        expectCall(notebook.observable.$firstName as String) {
+            notebook.firstName = "Eve"
+        }
         notebook.lastName = "Eve"
-        #expect(
-            !isCalled {
-                notebook.observable.$firstName as String
-            } for: {
-                notebook.lastName = "Day"
-            })
+        expectNoCall(notebook.observable.$firstName as String) {
+            notebook.lastName = "Day"
+        }
         notebook.address = Address("Ulm")
-        #expect(
-            isCalled {
-                notebook.observable.$address?.$city as String?
-            } for: {
-                notebook.address!.city = "Bonn"
-            })
+        expectCall(notebook.observable.$address?.$city as String?) {
+            notebook.address!.city = "Bonn"
+        }
     }
 
     @Test("an inherited property is seen through a view of the subclass, and of the superclass") func inherited() {
         let employee = tracker.track(Employee("Ann"))
-        #expect(
-            isCalled {
-                employee.observable.firstName
-            } for: {
-                employee.firstName = "Eve"
-            })
-        #expect(
-            !isCalled {
-                employee.observable.firstName
-            } for: {
-                employee.lastName = "Day"
-            })
-        #expect(
-            !isCalled {
-                employee.observable.firstName
-            } for: {
-                employee.salary = 3
-            })
+        expectCall(employee.observable.firstName) {
+            employee.firstName = "Eve"
+        }
+        expectNoCall(employee.observable.firstName) {
+            employee.lastName = "Day"
+        }
+        expectNoCall(employee.observable.firstName) {
+            employee.salary = 3
+        }
         let person: Person = employee
-        #expect(
-            isCalled {
-                person.observable.firstName
-            } for: {
-                person.firstName = "Ida"
-            })
-        #expect(
-            !isCalled {
-                person.observable.firstName
-            } for: {
-                person.lastName = "Low"
-            })
+        expectCall(person.observable.firstName) {
+            person.firstName = "Ida"
+        }
+        expectNoCall(person.observable.firstName) {
+            person.lastName = "Low"
+        }
     }
 
     @Test("a derived key is seen, over other objects too") func derived() {
         let person = person()
-        #expect(
-            isCalled {
-                person.observable.fullName
-            } for: {
-                person.lastName = "Day"
-            })
-        #expect(
-            !isCalled {
-                person.observable.fullName
-            } for: {
-                person.age = 1
-            })
+        expectCall(person.observable.fullName) {
+            person.lastName = "Day"
+        }
+        expectNoCall(person.observable.fullName) {
+            person.age = 1
+        }
         person.address = Address("Ulm")
-        #expect(
-            isCalled {
-                person.observable.cityLine
-            } for: {
-                person.address!.city = "Bonn"
-            })
-        #expect(
-            isCalled {
-                person.observable.cityLine
-            } for: {
-                person.address = nil
-            })
+        expectCall(person.observable.cityLine) {
+            person.address!.city = "Bonn"
+        }
+        expectCall(person.observable.cityLine) {
+            person.address = nil
+        }
     }
 
     @Test("a computed property that the schema does not declare is seen") func undeclared() {
         let notebook = notebook()
         #expect(notebook.observable.initials == "AL")
-        #expect(
-            isCalled {
-                notebook.observable.initials
-            } for: {
-                notebook.lastName = "Day"
-            })
-        #expect(
-            !isCalled {
-                notebook.observable.initials
-            } for: {
-                notebook.lastName = "Dunn"
-            })
-        #expect(
-            !isCalled {
-                notebook.observable.initials
-            } for: {
-                notebook.age = 1
-            })
-        #expect(
-            isCalled {
-                notebook.observable.first
-            } for: {
-                notebook.firstName = "Eve"
-            })
-        #expect(
-            !isCalled {
-                notebook.observable.first
-            } for: {
-                notebook.nickname = "E"
-            })
+        expectCall(notebook.observable.initials) {
+            notebook.lastName = "Day"
+        }
+        expectNoCall(notebook.observable.initials) {
+            notebook.lastName = "Dunn"
+        }
+        expectNoCall(notebook.observable.initials) {
+            notebook.age = 1
+        }
+        expectCall(notebook.observable.first) {
+            notebook.firstName = "Eve"
+        }
+        expectNoCall(notebook.observable.first) {
+            notebook.nickname = "E"
+        }
     }
 
     @Test("members that are tracked objects are views, so each step of a chain is seen") func nested() {
         let person = person()
         #expect(person.observable.address?.city == nil)
-        #expect(
-            isCalled {
-                person.observable.address?.city
-            } for: {
-                person.address = Address("Ulm")
-            })
+        expectCall(person.observable.address?.city) {
+            person.address = Address("Ulm")
+        }
         #expect(person.observable.address?.city == "Ulm")
-        #expect(
-            isCalled {
-                person.observable.address?.city
-            } for: {
-                person.address!.city = "Bonn"
-            })
-        #expect(
-            !isCalled {
-                person.observable.address?.city
-            } for: {
-                person.address!.zip = 1
-            })
+        expectCall(person.observable.address?.city) {
+            person.address!.city = "Bonn"
+        }
+        expectNoCall(person.observable.address?.city) {
+            person.address!.zip = 1
+        }
         let old = person.address!
         person.address = Address("Linz")
-        #expect(
-            !isCalled {
-                person.observable.address?.city
-            } for: {
-                old.city = "Graz"
-            })
-        #expect(
-            isCalled {
-                person.observable.address?.city
-            } for: {
-                person.address = nil
-            })
+        expectNoCall(person.observable.address?.city) {
+            old.city = "Graz"
+        }
+        expectCall(person.observable.address?.city) {
+            person.address = nil
+        }
     }
 
     @Test("a weak property is seen, and the death of its object") func weak() {
         let person = person()
         var parent: Person? = self.person("Eve")
-        #expect(
-            isCalled {
-                person.observable.parent?.firstName
-            } for: {
-                person.parent = parent
-            })
+        expectCall(person.observable.parent?.firstName) {
+            person.parent = parent
+        }
         #expect(person.observable.parent?.firstName == "Eve")
-        #expect(
-            isCalled {
-                person.observable.parent?.firstName
-            } for: {
-                parent = nil
-            })
+        expectCall(person.observable.parent?.firstName) {
+            parent = nil
+        }
         #expect(person.observable.parent == nil)
     }
 
     @Test("a property that is announced by hand is seen") func manual() {
         let person = person()
-        #expect(
-            isCalled {
-                person.observable.token
-            } for: {
-                person.withMutation(of: "token") { person.token = 1 }
-            })
-        #expect(
-            !isCalled {
-                person.observable.token
-            } for: {
-                person.token = 2
-            })
+        expectCall(person.observable.token) {
+            person.withMutation(of: "token") { person.token = 1 }
+        }
+        expectNoCall(person.observable.token) {
+            person.token = 2
+        }
+    }
+
+    @Test("hidden and undeclared stored properties are seen") func hidden() {
+        let safe = Safe()
+        expectCall(safe.observable.code) { safe.code = 1 }
+        expectCall(safe.observable.$code as Int) { safe.code = 2 }
+        expectCall(safe.observable.label) { safe.label = "one" }
+        expectNoCall(safe.observable.label) { safe.code = 3 }
+        expectNoCall(safe.observable.code) { safe.label = "two" }
     }
 
     // MARK: When
@@ -330,14 +249,11 @@ import Testing
         person.firstName = "Eve"
         person.didChangeValue(forKey: "firstName")
         person.didChangeValue(forKey: "firstName")
-        #expect(
-            isCalled {
-                person.observable.firstName
-            } for: {
-                person.willChangeValue(forKey: "firstName")
-                person.firstName = "Ida"
-                person.didChangeValue(forKey: "firstName")
-            })
+        expectCall(person.observable.firstName) {
+            person.willChangeValue(forKey: "firstName")
+            person.firstName = "Ida"
+            person.didChangeValue(forKey: "firstName")
+        }
     }
 
     @Test("Observations gives a value for each transaction") @MainActor func observations() async {

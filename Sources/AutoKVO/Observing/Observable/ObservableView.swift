@@ -101,8 +101,8 @@ public final class ObservableView<Object: TrackedObject>: Observable {
         _ member: KeyPath<ObservableView, Value>, reading keyPath: KeyPath<Object, Value>?,
         slot: (ClassSchema) -> Int?
     ) {
-        guard let core = ObservationCore.of(object), let schema = object.record?.schema else { return }
-        core.watch(member, reading: keyPath, slot: slot(schema), of: object, schema)
+        guard let core = ObservationCore.of(object) else { return }
+        core.watch(member, reading: keyPath, of: object, slot: slot)
         core.registrar.access(self, keyPath: member)
     }
 }

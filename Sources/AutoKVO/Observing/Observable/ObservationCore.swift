@@ -11,18 +11,35 @@ import Synchronization
 /// each `Guarded` its contents. No lock is held while a value is read, an observation is registered or the registrar is called.
 final class ObservationCore: Sendable {
     let registrar = ObservationRegistrar()
-    /// The observations of keys that are known exactly, by the member of the view that was read.
-    private let exact = Guarded<[AnyKeyPath: KeyValueObservation]>([:])
-    /// The members whose keys are not known, and the one observation of all keys that serves them.
-    private let inferred = Guarded<(members: [AnyKeyPath: InferredMember], observation: KeyValueObservation?)>(
-        ([:], nil))
+    private let guarded = Guarded(GuardedState())
+
+    private struct GuardedState {
+        /// The observations of keys that are known exactly, by the member of the view that was read.
+        var exact: [AnyKeyPath: KeyValueObservation] = [:]
+        /// The members whose keys are not known, and the observations that serve them all: one of all keys that have names, and one
+        /// of each hidden key.
+        var inferred: [AnyKeyPath: InferredMember] = [:]
+        var ofAllKeys: [KeyValueObservation] = []
+
+        /// Whether each change is seen. Somebody may have removed all observations of the object, these too.
+        func watches(_ member: AnyKeyPath) -> Bool {
+            exact[member]?.isValid ?? (inferred[member] != nil && watchesAllKeys)
+        }
+
+        var watchesAllKeys: Bool { !ofAllKeys.isEmpty && ofAllKeys.allSatisfy(\.isValid) }
+    }
+
+    deinit {
+        // A class may say that its observations last until they are removed.
+        let observations = guarded.withLock { Array($0.exact.values) + $0.ofAllKeys }
+        for observation in observations { observation.remove() }
+    }
 
     /// The core of an object, made if there is none; nil if the object's deinit has begun.
     static func of(_ object: TrackedObject) -> ObservationCore? {
         do throws(KeyValueError) {
             guard let record = try object.makeRecord() else { return nil }
-            let known = record.lock.withLock { record.guarded.details?.observationCore }
-            return (known ?? record.insert(ObservationCore())) as? ObservationCore
+            return record.observationCore ?? record.insert(ObservationCore())
         } catch {
             fatalMisuse("\(error)")
         }
@@ -32,79 +49,85 @@ final class ObservationCore: Sendable {
     ///
     /// - Parameters:
     ///   - member: The member of the view.
-    ///   - keyPath: The property that the member reads.
+    ///   - keyPath: The property that the member reads, if its key may be unknown.
     ///   - slot: The key of the property; nil if it is not known which one that is.
-    /// - Complexity: O(1); at the first read of a member, of which the key is not known, O(*n*) for *n* keys of the class.
+    /// - Complexity: O(1); at the first read of a member O(*n*) for *n* keys of the class.
     func watch<Object: TrackedObject, Value>(
-        _ member: KeyPath<ObservableView<Object>, Value>, reading keyPath: KeyPath<Object, Value>?, slot: Int?,
-        of object: Object, _ schema: ClassSchema
+        _ member: KeyPath<ObservableView<Object>, Value>, reading keyPath: KeyPath<Object, Value>?, of object: Object,
+        slot: (ClassSchema) -> Int?
     ) {
-        // Somebody may have removed all observations of the object, this one too.
-        if let slot {
-            if exact.withLock({ $0[member] })?.isValid == true { return }
+        if guarded.withLock({ $0.watches(member) }) { return }
+        guard let schema = object.record?.schema else { return }
+        if let slot = slot(schema) {
             let relay = ExactMember(member, registrar)
-            guard let made = observe(schema.keys[slot].name, of: object, { relay.handle($0) }) else { return }
+            let made = observation { relay.handle($0) }.observe(slot, of: object)
             // If another thread has registered one meanwhile, that one stays: it may have made a prior call.
-            let surplus = exact.withLock { known in
-                known[member]?.isValid == true ? made : known.updateValue(made, forKey: member)
+            let surplus = guarded.withLock { state in
+                state.exact[member]?.isValid == true ? made : state.exact.updateValue(made, forKey: member)
             }
             surplus?.remove()
         } else if let keyPath {
-            let (isKnown, isObserved) = inferred.withLock {
-                ($0.members[member] != nil, $0.observation?.isValid == true)
+            let made = InferredMemberOf(member, reading: keyPath, registrar)
+            let isWatched = guarded.withLock { state in
+                if state.inferred[member] == nil { state.inferred[member] = made }
+                return state.watchesAllKeys
             }
-            if !isKnown {
-                let made = InferredMemberOf(member, reading: keyPath, registrar)
-                // Two threads may get here at once; either one's member serves both.
-                _ = inferred.withLock { $0.members.updateValue(made, forKey: member) }
-            }
-            if isObserved || schema.keys.isEmpty { return }
-            let names = schema.keys.map(\.name)
-            let inferred = inferred
-            let made = observe(names, of: object) { change in
-                guard let target = change.target, let slot = schema.slot(of: change.keyPath) else { return }
-                for member in inferred.withLock({ Array($0.members.values) }) {
-                    if change.isPrior {
-                        member.willChange(schema.keys[slot], of: target)
-                    } else {
-                        member.didChange(slot, of: target)
-                    }
-                }
-            }
-            let surplus = inferred.withLock { state in
-                if state.observation?.isValid == true { return made }
-                defer { state.observation = made }
-                return state.observation
-            }
-            surplus?.remove()
+            if !isWatched { watchAllKeys(of: object, schema) }
         }
     }
 
-    private func observe(
-        _ keyPaths: some KeyPathSet, of object: TrackedObject, _ handler: @escaping (Change<Any>) -> Void
-    ) -> KeyValueObservation? {
-        do throws(KeyValueError) {
-            return try object.observe(keyPaths, options: .prior, handler)
-        } catch {
-            // The object's deinit has begun on this thread.
-            if case .deinitializingObject = error.reason { return nil }
-            fatalMisuse("\(error)")
+    private func watchAllKeys(of object: TrackedObject, _ schema: ClassSchema) {
+        var made = schema.hidden.values.map { slot in
+            observation { Self.change(of: schema.keys[slot], $0) }.observe(slot, of: object)
+        }
+        if !schema.slots.isEmpty {
+            do throws(KeyValueError) {
+                let observation = observation { change in
+                    if let slot = schema.slot(of: change.keyPath) { Self.change(of: schema.keys[slot], change) }
+                }
+                made.append(try observation.observe(schema.slots.keys.sorted(), of: [object]))
+            } catch {
+                fatalMisuse("\(error)")
+            }
+        }
+        let surplus = guarded.withLock { state in
+            if state.watchesAllKeys { return made }
+            defer { state.ofAllKeys = made }
+            return state.ofAllKeys
+        }
+        for observation in surplus { observation.remove() }
+    }
+
+    private func observation(_ handler: @escaping (Change<Any>) -> Void) -> Registration {
+        Registration(.prior, nil, .closure(handler), #fileID, #line)
+    }
+
+    /// A call for a key of an object of which the members are inferred.
+    private static func change(of key: ResolvedKey, _ change: Change<Any>) {
+        guard let target = change.target, let core = target.record?.observationCore else { return }
+        for member in core.guarded.withLock({ Array($0.inferred.values) }) {
+            if change.isPrior { member.willChange(key, of: target) } else { member.didChange(key.slot, of: target) }
         }
     }
 }
 
 extension ObjectRecord {
+    fileprivate var observationCore: ObservationCore? {
+        lock.withLock { guarded.details?.observationCore } as? ObservationCore
+    }
+
     /// Stores the core of the object, unless another thread has stored one first.
     ///
     /// - Returns: The one that is stored; nil if the object's deinit has begun.
-    fileprivate func insert(_ core: ObservationCore) -> AnyObject? {
-        lock.withLock {
+    fileprivate func insert(_ core: ObservationCore) -> ObservationCore? {
+        let stored: AnyObject? = lock.withLock {
             if guarded.isDying { return nil }
             let details = guarded.makeDetails()
             let stored = details.observationCore ?? core
             details.observationCore = stored
             return stored
         }
+        return stored as? ObservationCore
     }
 }
 
