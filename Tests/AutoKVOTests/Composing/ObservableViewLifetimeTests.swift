@@ -228,7 +228,9 @@ import Testing
 
     @Test("nothing is left when the suites are over") func nothingIsLeft() async {
         await #expect(processExitsWith: .success) {
-            await expectNothingLeft(by: "ObservableViewTests", "ObservableViewLifetimeTests", "TrackedExpressionTests")
+            await expectNothingLeft(
+                by: "ObservableViewTests", "ObservableViewLifetimeTests", "ObservableViewRaceTests",
+                "TrackedExpressionTests")
         }
     }
 }
