@@ -11,8 +11,6 @@ import Testing
 
         override class var schema: Schema {
             Schema(Account.self, extending: super.schema) {
-                Key("owner", \.owner)
-                Key("balance", \.balance)
                 Key("summary", \.summary, affectedBy: "owner", "balance")
             }
         }

@@ -14,21 +14,13 @@ import Testing
 
         override class var schema: Schema {
             Schema(Person.self, extending: super.schema) {
-                Key("firstName", \.firstName)
-                Key("lastName", \.lastName)
                 Key("fullName", \.fullName, affectedBy: "firstName", "lastName")
-                Key("employer", \.employer)
-                Key("friends", \.friends)
             }
         }
     }
 
     class Company: TrackedObject {
         @Observed var city = "Ulm"
-
-        override class var schema: Schema {
-            Schema(Company.self, extending: super.schema) { Key("city", \.city) }
-        }
     }
     // end
 
@@ -86,7 +78,7 @@ import Testing
         func print(_ items: Any...) { output.add(items) }
         // snippet: start.typed
         let person = Person()
-        person.observe(\.firstName, options: [.old, .new]) { person, change in
+        person.observe(\.$firstName, options: [.old, .new]) { person, change in
             if let old = change.oldValue, let new = change.newValue { print(old.count, "letters, then", new.count) }
         }
         person.firstName = "Barbara"  // prints: 3 letters, then 7

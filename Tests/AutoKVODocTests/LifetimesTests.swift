@@ -7,10 +7,6 @@ import Testing
     final class Engine: TrackedObject {
         @Observed var speed = 0
         let serial = "E-1"
-
-        override class var schema: Schema {
-            Schema(Engine.self, extending: super.schema) { Key("speed", \.speed) }
-        }
     }
 
     final class Gauge: TrackedObject {

@@ -72,19 +72,21 @@ extension KeyValueObserver {
 }
 
 extension ObservingOptions {
-    fileprivate var ofElements: ObservingOptions { union([.old, .new]).subtracting([.prior, .distinct]) }
+    var ofElements: ObservingOptions { union([.old, .new]).subtracting([.prior, .distinct]) }
 }
 
 extension Change<Any> {
     /// Calls closures with the elements that the change removed and added.
-    fileprivate func forEachElement<Element>(added: ((Element) -> Void)?, removed: ((Element) -> Void)?) {
-        let (old, new) = (Self.elements(of: oldValue), Self.elements(of: newValue))
-        if let removed { missing(from: new, among: old).forEach { convert($0, to: Element.self).map(removed) } }
-        if let added { missing(from: old, among: new).forEach { convert($0, to: Element.self).map(added) } }
-    }
-
-    private static func elements(of value: Any?) -> [Any] {
-        (value.flatMap(unwrapped) as? any KeyValueCollection)?.elements ?? []
+    ///
+    /// - Parameter elements: The elements of a collection; nil for any other value.
+    func forEachElement<Element>(
+        added: ((Element) -> Void)?, removed: ((Element) -> Void)?,
+        _ elements: (Any) -> [Any]? = { ($0 as? any KeyValueCollection)?.elements }
+    ) {
+        let left = oldValue.flatMap(unwrapped).flatMap(elements) ?? []
+        let came = newValue.flatMap(unwrapped).flatMap(elements) ?? []
+        if let removed { missing(from: came, among: left).forEach { convert($0, to: Element.self).map(removed) } }
+        if let added { missing(from: left, among: came).forEach { convert($0, to: Element.self).map(added) } }
     }
 }
 

@@ -11,10 +11,7 @@ final class Binding: Sendable {
     private let keyPath: String
     // The function is the user's, called on the threads of the changes, as handlers are.
     private nonisolated(unsafe) let transform: BindingTransform
-    /// The depth of the binding's recursion: two properties may follow each other and never have equal values.
-    private let depth = Atomic<Int>(0)
-
-    private static let maximumDepth = 64
+    private let circle = BindingCircle()
 
     /// Checks all that can be checked before there is a value.
     init(
@@ -42,17 +39,35 @@ final class Binding: Sendable {
     func follow(_ value: Any?, on object: TrackedObject) {
         do throws(KeyValueError) {
             let new = try converted(value, for: object)
-            if isEqual(try object.value(forKey: key), new) { return }
-            let outer = depth.wrappingAdd(1, ordering: .relaxed).oldValue
-            defer { depth.wrappingSubtract(1, ordering: .relaxed) }
-            // A value that does not equal itself, such as NaN, stops when it has passed round the circle once.
-            if outer > 0, !isEqual(new, new) { return }
-            if outer < Self.maximumDepth { return try object.setValue(new, forKey: key) }
-            Diagnostics.report(
-                "\(type(of: object)).\(key) is bound in a circle in which no value becomes equal; it was left as it is")
+            try circle.set(new, insteadOf: try object.value(forKey: key), "\(type(of: object)).\(key)") {
+                () throws(KeyValueError) in try object.setValue(new, forKey: key)
+            }
         } catch {
             Diagnostics.report("A binding to \(keyPath.debugDescription) cannot set the property: \(error)")
         }
+    }
+}
+
+/// Where bindings that follow each other stop. Each binding has one.
+final class BindingCircle: Sendable {
+    /// The depth of the binding's recursion: two properties may follow each other and never have equal values.
+    private let depth = Atomic<Int>(0)
+
+    private static let maximumDepth = 64
+
+    /// Sets a property to a new value, unless it has an equal one.
+    ///
+    /// - Parameter name: The property's, with its class.
+    func set<Failure: Error>(
+        _ new: Any?, insteadOf old: Any?, _ name: @autoclosure () -> String, _ store: () throws(Failure) -> Void
+    ) throws(Failure) {
+        if isEqual(old, new) { return }
+        let outer = depth.wrappingAdd(1, ordering: .relaxed).oldValue
+        defer { depth.wrappingSubtract(1, ordering: .relaxed) }
+        // A value that does not equal itself, such as NaN, stops when it has passed round the circle once.
+        if outer > 0, !isEqual(new, new) { return }
+        if outer < Self.maximumDepth { return try store() }
+        Diagnostics.report("\(name()) is bound in a circle in which no value becomes equal; it was left as it is")
     }
 }
 

@@ -66,30 +66,3 @@ extension TrackedObject {
         ObservationName(role: .binding, text: key).end(of: self)
     }
 }
-
-extension Property {
-    /// Makes the property follow another one of the same type: `label.$title.bind(to: person.$firstName)`.
-    ///
-    /// What the compiler cannot check is a mistake in code and traps: a first value that is nil, an object whose deinit has
-    /// begun. See `TrackedObject.bind(_:to:of:options:transform:file:line:)`.
-    @discardableResult
-    public func bind(
-        to source: Property<Value>, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
-    ) -> KeyValueObservation {
-        bind(to: source, options: options, file: file, line: line) { $0 }
-    }
-
-    /// Makes the property follow a function of another one's values.
-    @discardableResult
-    public func bind<Other>(
-        to source: Property<Other>, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
-        transform: @escaping (Other) -> Value
-    ) -> KeyValueObservation {
-        do throws(KeyValueError) {
-            return try object.bind(
-                key, to: source.key, of: source.object, options: options, file: file, line: line, transform: transform)
-        } catch {
-            fatalError("\(error)")
-        }
-    }
-}

@@ -27,40 +27,85 @@ extension TrackedObject {
         bufferingPolicy: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
         line: UInt = #line
     ) throws(KeyValueError) -> AsyncStream<Value> {
-        try AsyncStream.ofChanges(bufferingPolicy) { handler throws(KeyValueError) in
-            try observe(keyPaths, as: type, options: options.ofStream, file: file, line: line, handler)
+        try AsyncStream.ofChanges(bufferingPolicy) { add throws(KeyValueError) in
+            try observe(keyPaths, as: type, options: options.ofValues, file: file, line: line) { add($0.currentValue) }
+        }
+    }
+
+    /// What happens to the values of a key path from now on, as an asynchronous sequence.
+    ///
+    ///     for await change in try person.changes(of: "friends", as: [Person.ID].self) { … }
+    ///
+    /// There is an element for each change, in the order in which they are made. The sequence ends as that of
+    /// `values(of:as:options:bufferingPolicy:file:line:)` does.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: A path, several separated by `|`, an array or set of paths, or any `KeyPathSet`.
+    ///   - type: What the values are, or can be converted to. A value that cannot be converted is nil.
+    ///   - options: What the elements carry, and when the observation ends.
+    ///   - bufferingPolicy: What happens to changes that arrive faster than they are read.
+    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - line: The same.
+    /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
+    ///   the type.
+    public func changes<Value: Sendable>(
+        of keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [.old, .new],
+        bufferingPolicy: AsyncStream<ChangeRecord<Value>>.Continuation.BufferingPolicy = .unbounded,
+        file: StaticString = #fileID, line: UInt = #line
+    ) throws(KeyValueError) -> AsyncStream<ChangeRecord<Value>> {
+        try AsyncStream.ofChanges(bufferingPolicy) { add throws(KeyValueError) in
+            try observe(keyPaths, as: type, options: options.ofStream, file: file, line: line) { add(ChangeRecord($0)) }
         }
     }
 }
 
-extension Property where Value: Sendable {
+extension PropertyHandle where Current: Sendable {
     /// The values that the property takes from now on. See
     /// `TrackedObject.values(of:as:options:bufferingPolicy:file:line:)`.
-    public var values: AsyncStream<Value> { values() }
+    public var values: AsyncStream<Current> { values() }
 
-    /// The values that the property takes from now on, with the current one first if `.initial` is among the options.
+    /// The values that the property takes from now on, with the current one first if `.initial` is among the options. Those of a path
+    /// are nil where an object on the way is.
     public func values(
         options: ObservingOptions = [],
-        bufferingPolicy: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
+        bufferingPolicy: AsyncStream<Current>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
         line: UInt = #line
-    ) -> AsyncStream<Value> {
-        AsyncStream.ofChanges(bufferingPolicy) { observe(options: options.ofStream, file: file, line: line, $0) }
+    ) -> AsyncStream<Current> {
+        AsyncStream.ofChanges(bufferingPolicy) { add in
+            observe(options: options.ofValues, file: file, line: line) { add($0.currentValue(as: Current.self)) }
+        }
+    }
+}
+
+extension PropertyHandle where Value: Sendable {
+    /// What happens to the property from now on. See
+    /// `TrackedObject.changes(of:as:options:bufferingPolicy:file:line:)`.
+    public func changes(
+        options: ObservingOptions = [.old, .new],
+        bufferingPolicy: AsyncStream<ChangeRecord<Value>>.Continuation.BufferingPolicy = .unbounded,
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> AsyncStream<ChangeRecord<Value>> {
+        AsyncStream.ofChanges(bufferingPolicy) { add in
+            observe(options: options.ofStream, file: file, line: line) { add(ChangeRecord($0)) }
+        }
     }
 }
 
 extension ObservingOptions {
-    /// A stream reads the values itself, after each change.
-    fileprivate var ofStream: ObservingOptions { subtracting([.old, .new, .prior, .unregisterManually]) }
+    fileprivate var ofStream: ObservingOptions { subtracting(.unregisterManually) }
+    /// A stream of values reads them itself, after each change.
+    fileprivate var ofValues: ObservingOptions { ofStream.subtracting([.old, .new, .prior]) }
 }
 
 extension AsyncStream where Element: Sendable {
-    /// The values of an observation's changes. The stream ends with the observation, and the observation with the stream.
+    /// What an observation's handler adds; nil adds nothing. The stream ends with the observation, and the observation with the
+    /// stream.
     fileprivate static func ofChanges<Failure>(
         _ bufferingPolicy: Continuation.BufferingPolicy,
-        _ observe: (@escaping (Change<Element>) -> Void) throws(Failure) -> KeyValueObservation
+        _ observe: (_ add: @escaping (Element?) -> Void) throws(Failure) -> KeyValueObservation
     ) throws(Failure) -> AsyncStream {
         let (stream, continuation) = makeStream(bufferingPolicy: bufferingPolicy)
-        let observation = try observe { change in if let value = change.currentValue { continuation.yield(value) } }
+        let observation = try observe { element in if let element { continuation.yield(element) } }
         // In this order: of an observation that has fired already, `onEnd` finishes the stream at once, which then has to
         // remove the observation, whose handler refers to the stream.
         continuation.onTermination = { _ in observation.remove() }

@@ -115,7 +115,9 @@ struct Registration: ~Copyable {
     }
 
     /// Observes a property by a key path. One that is not the key path of a declared key is a mistake in code, and traps.
-    consuming func observe(_ keyPath: AnyKeyPath, of target: TrackedObject) -> KeyValueObservation {
+    consuming func observe(
+        _ keyPath: AnyKeyPath, of target: TrackedObject, by observer: AnyObject? = nil
+    ) -> KeyValueObservation {
         do throws(KeyValueError) {
             let schema = try ClassSchema.of(type(of: target))
             guard let slot = schema.slot(of: keyPath) else {
@@ -125,16 +127,22 @@ struct Registration: ~Copyable {
                         + "other key, form the key path on the class whose schema declares it, such as \\Person.fullName."
                 )
             }
-            return observe(slot, of: target)
+            return observe(slot, of: target, by: observer)
         } catch {
             fatalMisuse("\(error), at \(site.description)")
         }
     }
 
-    /// Observes a property by its handle. One without a key is a mistake in code, and traps.
-    consuming func observe<Value>(_ property: Property<Value>, by observer: AnyObject? = nil) -> KeyValueObservation {
-        let slot = property.slot(site)
-        return observe(slot, of: property.object, by: observer)
+    /// Observes what a handle leads to. What is wrong with it is a mistake in code, and traps.
+    @usableFromInline
+    consuming func observe(_ handle: HandleTarget, by observer: AnyObject? = nil) -> KeyValueObservation {
+        if handle.path == nil { return observe(handle.slot(site), of: handle.object, by: observer) }
+        let site = site
+        do throws(KeyValueError) {
+            return try observe(string: handle.keyPath, of: handle.object, by: observer)
+        } catch {
+            fatalMisuse("\(error), at \(site.description)")
+        }
     }
 
     /// Observes a key that the compiler has checked. What still can be wrong is a mistake in code, and traps.

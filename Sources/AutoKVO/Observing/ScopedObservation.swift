@@ -20,9 +20,37 @@ public final class ScopedObservation: Sendable {
     }
 }
 
+extension ScopedObservation: Hashable {
+    /// Each is equal only to itself.
+    public static func == (a: ScopedObservation, b: ScopedObservation) -> Bool { a === b }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension ScopedObservation {
+    /// Keeps it in an array, with which it ends: `try person.onChange("age") { … }.store(in: &tokens)`.
+    public func store(in collection: inout some RangeReplaceableCollection<ScopedObservation>) {
+        collection.append(self)
+    }
+
+    /// Keeps it in a set, with which it ends.
+    public func store(in set: inout Set<ScopedObservation>) {
+        set.insert(self)
+    }
+}
+
 extension KeyValueObservation {
     /// The same observation, ended when the result is released.
+    ///
+    /// The death of an observer that is not a `TrackedObject` is noticed at the next change, or when `isValid` is read: until then the
+    /// observation keeps its handler, and what that captures. An observer that keeps its observations in tokens ends them as it dies:
+    ///
+    ///     person.$age.addObserver(self) { panel, change in … }.scoped().store(in: &tokens)
     public func scoped() -> ScopedObservation {
         ScopedObservation(self)
+    }
+
+    /// Ends the observation: Foundation's word for `remove()`.
+    public func invalidate() {
+        remove()
     }
 }

@@ -3,7 +3,7 @@ extension KeyValueObserver where Self: TrackedObject {
     ///
     /// The schema of the class on which the key path is formed has to declare it: use `\Person.fullName` for a property that
     /// `Employee` inherits. Anything else is a mistake in code and traps, with a sentence that names this call. `\.$firstName`
-    /// is always valid for a property that has a key.
+    /// is valid for every observed property.
     @_disfavoredOverload
     @discardableResult
     public func observe<Value>(
@@ -14,15 +14,15 @@ extension KeyValueObserver where Self: TrackedObject {
         Registration(options, userInfo, .closure(handler, .targetAndChange), file, line).observe(keyPath, of: self)
     }
 
-    /// Observes a property by the key path of its handle, `\.$firstName`, which a subclass can use for an inherited one.
-    ///
-    /// The property has to have a key; a call for any other traps, with a sentence that names it.
+    /// Observes a property by the key path of its handle, `\.$firstName`, which a subclass can use for an inherited one. It
+    /// is always valid, and may go on through objects: `\.$address.$city`.
     @discardableResult
-    public func observe<Value>(
-        _ keyPath: KeyPath<Self, Property<Value>>, options: ObservingOptions = [], userInfo: Any? = nil,
-        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
+    public func observe<Handle: PropertyHandle>(
+        _ keyPath: KeyPath<Self, Handle>, options: ObservingOptions = [], userInfo: Any? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
-        Registration(options, userInfo, .closure(handler, .targetAndChange), file, line).observe(self[keyPath: keyPath])
+        Registration(options, userInfo, .closure(handler, .targetAndChange), file, line)
+            .observe(self[keyPath: keyPath].target)
     }
 }
 
@@ -47,30 +47,28 @@ extension TrackedObject {
     }
 }
 
-extension Property {
-    /// Observes the property. See `TrackedObject.observe(_:options:userInfo:file:line:_:)`.
+extension KeyValueObserver {
+    /// Observes a property of another object by a key path that the schema of its class declares:
+    /// `panel.observe(\.fullName, of: person) { panel, change in … }`.
+    ///
+    /// The observation ends with the life of either. A key path that no key is declared with traps, with a sentence that names
+    /// this call; `\.$firstName` is always valid.
+    @_disfavoredOverload
     @discardableResult
-    public func observe(
-        options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping (Change<Value>) -> Void
+    public func observe<Root: TrackedObject, Value>(
+        _ keyPath: KeyPath<Root, Value>, of target: Root, options: ObservingOptions = [], userInfo: Any? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        Registration(options, userInfo, .closure(handler), file, line).observe(self)
+        Registration(options, userInfo, .closure(handler), file, line).observe(keyPath, of: target, by: self)
     }
 
-    /// Observes the property on behalf of an observer.
+    /// Observes a property of another object by the key path of its handle: `panel.observe(\.$firstName, of: person) { … }`.
     @discardableResult
-    public func addObserver<Observer: AnyObject>(
-        _ observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
-        line: UInt = #line, _ handler: @escaping (Observer, Change<Value>) -> Void
+    public func observe<Root: TrackedObject, Handle: PropertyHandle>(
+        _ keyPath: KeyPath<Root, Handle>, of target: Root, options: ObservingOptions = [], userInfo: Any? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
-        Registration(options, userInfo, .closure(handler), file, line).observe(self, by: observer)
-    }
-
-    /// Observes the property as long as the result is kept.
-    public func onChange(
-        options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping (Change<Value>) -> Void
-    ) -> ScopedObservation {
-        observe(options: options, userInfo: userInfo, file: file, line: line, handler).scoped()
+        Registration(options, userInfo, .closure(handler), file, line)
+            .observe(target[keyPath: keyPath].target, by: self)
     }
 }

@@ -19,7 +19,7 @@
 /// `append(_:)` and `insert(_:)`. Like the property itself, a handle is used by one thread at a time; if several threads
 /// edit one property, the caller has to serialise the edits. Code that can read the property can write it through its
 /// handle, from any module: `private(set)` does not prevent `object.$age.value = 1`.
-public struct Property<Value> {
+public struct Property<Value>: PropertyHandle {
     /// The object whose property this is.
     public let object: TrackedObject
     /// The property's storage in the object. It begins with the value, unless `indirect` says otherwise.
@@ -34,37 +34,18 @@ public struct Property<Value> {
         self.indirect = indirect
     }
 
+    @inlinable
+    public var target: HandleTarget { HandleTarget(object, offset: storage.offset(in: object)) }
+
     /// The key of the property.
     ///
-    /// The class's schema has to declare it; anything else is a mistake in code and traps.
-    public var key: String { resolved.name }
+    /// A class whose schema has a fault is a mistake in code and traps.
+    public var key: String { target.key.name }
 
-    var resolved: ResolvedKey { schema().keys[slot] }
-
-    /// The index of the property's key in the schema of the object's class.
-    var slot: Int { slot(nil) }
-
-    /// The same; a mistake is reported with the place of the call.
-    func slot(_ site: CallSite?) -> Int {
-        let schema = schema(site)
-        let offset = storage.offset(in: object)
-        let slot = schema.slot(atOffset: offset)
-        requireUsage(
-            slot >= 0, schema.complaintAboutProperty + (site.map { " At \($0.description)." } ?? ""))
-        return slot
-    }
-
-    private func schema(_ site: CallSite? = nil) -> ClassSchema {
-        if let schema = object.record?.schema { return schema }
-        do throws(KeyValueError) { return try ClassSchema.of(type(of: object)) } catch {
-            fatalMisuse("\(error)" + (site.map { ", at \($0.description)" } ?? ""))
-        }
-    }
-
-    var record: ObjectRecord {
-        // A live object has a record or gets one; this fails only in the object's deinit.
-        if let record = try? object.makeRecord() { return record }
-        fatalMisuse("A property handle of \(type(of: object)) was used while the object was being deinitialized.")
+    /// The same property of another object of the class. It does not keep this object alive.
+    var ofOtherObject: (TrackedObject) -> Property {
+        let (offset, indirect) = (target.offset, indirect)
+        return { Property($0, PropertyStorage(in: $0, offset: offset), indirect: indirect) }
     }
 
     /// Announces a change of the property around a closure that makes it, also if the closure throws.
@@ -72,7 +53,7 @@ public struct Property<Value> {
     /// All changes of the property inside the closure are part of this one change, which is a `.setting`.
     @discardableResult
     public func withMutation<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        try object.inTransaction(slot, nil, body)
+        try object.inTransaction(target.slot(), nil, body)
     }
 }
 

@@ -20,6 +20,8 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     case stringBits = "a String to be sixteen bytes"
     /// Fallback: a schema that says `Self` stops with Swift's own message.
     case classMetadata = "the metadata of a class to say its size and to list its methods"
+    /// Fallback: a path of handles takes its names from the objects that are there.
+    case blankObject = "an object to be made and freed without its init and deinit"
 
     // Without one.
     case pinnedMemory =
@@ -51,6 +53,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
         case .currentExecutor: InlineActor.probe() == [true, false]
         case .stringBits: StringBits.probe()
         case .classMetadata: ClassCopy.probe()
+        case .blankObject: BlankObject.probe()
         case .pinnedMemory: PinnedObject.probe().staysPinned
         case .objectHeader: RuntimeProbe.probeHeader()
         case .deinitOrder: RuntimeProbe.probeDeinit()

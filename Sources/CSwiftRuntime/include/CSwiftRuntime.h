@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #pragma clang assume_nonnull begin
 
@@ -21,6 +22,8 @@ extern void swift_release(void *_Nullable object);
 extern void *swift_unownedRetain(void *object);
 extern void swift_unownedRelease(void *object);
 extern bool swift_isDeallocating(void *object);
+extern void *swift_allocObject(const void *type, size_t size, size_t alignment_mask);
+extern void swift_deallocUninitializedObject(void *object, size_t size, size_t alignment_mask);
 extern void swift_beginAccess(void *place, void *buffer, uintptr_t flags, void *_Nullable pc);
 extern void swift_endAccess(void *buffer);
 
@@ -42,6 +45,19 @@ extern __attribute__((swiftcall)) csr_extents _swift_getSwiftClassInstanceExtent
 
 /// How many bytes an object of a class has, those of its superclasses included; a subclass's own properties lie behind them.
 static inline size_t csr_instance_size(const void *type) { return _swift_getSwiftClassInstanceExtents(type).positive; }
+
+/// An object of a class with one reference to it, that is not initialised: behind its header, which is two words, all is zero.
+static inline void *csr_make_blank(const void *type) {
+  size_t size = csr_instance_size(type), header = 2 * sizeof(void *);
+  void *object = swift_allocObject(type, size, 15);
+  memset((char *)object + header, 0, size - header);
+  return object;
+}
+
+/// Frees such an object, to which there is one reference, without its deinit.
+static inline void csr_free_blank(void *object, const void *type) {
+  swift_deallocUninitializedObject(object, csr_instance_size(type), 15);
+}
 
 /// Copies the metadata of a class: a class that answers to every class method as the original does, and is another class to
 /// whoever compares. It is for calling class methods, and is never freed, since the runtime may remember it. NULL on Apple

@@ -20,11 +20,6 @@ final class CPU: TrackedObject {
 
     override class var schema: Schema {
         Schema(CPU.self, extending: super.schema) {
-            Key("load", \.load)
-            Key("user", \.user)
-            Key("system", \.system)
-            Key("contextSwitchesPerSecond", \.contextSwitchesPerSecond)
-            Key("running", \.running)
             Key("mood", \.mood, affectedBy: "load", "user", "system")
         }
     }

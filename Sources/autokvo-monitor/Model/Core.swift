@@ -14,7 +14,6 @@ final class Core: TrackedObject {
     override class var schema: Schema {
         Schema(Core.self, extending: super.schema) {
             Key("number", \.number, notifiesAutomatically: false)
-            Key("load", \.load)
         }
     }
 }

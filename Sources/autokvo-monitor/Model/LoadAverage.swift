@@ -12,10 +12,6 @@ final class LoadAverage: TrackedObject {
 
     override class var schema: Schema {
         Schema(LoadAverage.self, extending: super.schema) {
-            Key("one", \.one)
-            Key("five", \.five)
-            Key("fifteen", \.fifteen)
-            Key("processes", \.processes)
             Key("trend", \.trend, affectedBy: "one", "fifteen")
         }
     }

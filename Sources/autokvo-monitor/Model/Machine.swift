@@ -16,11 +16,6 @@ final class Machine: TrackedObject {
 
     override class var schema: Schema {
         Schema(Machine.self, extending: super.schema) {
-            Key("cpu", \.cpu)
-            Key("cores", \.cores)
-            Key("memory", \.memory)
-            Key("load", \.load)
-            Key("network", \.network)
             Key("headroom", \.headroom, affectedBy: "cpu.load", "memory.usedPercent")
             Key("loadPerCore", \.loadPerCore, affectedBy: "load.one", "cores")
         }

@@ -13,10 +13,6 @@ final class Memory: TrackedObject {
 
     override class var schema: Schema {
         Schema(Memory.self, extending: super.schema) {
-            Key("total", \.total)
-            Key("available", \.available)
-            Key("swapTotal", \.swapTotal)
-            Key("swapFree", \.swapFree)
             Key("used", \.used, affectedBy: "total", "available")
             Key("usedPercent", \.usedPercent, affectedBy: "used")
             Key("swapUsed", \.swapUsed, affectedBy: "swapTotal", "swapFree")

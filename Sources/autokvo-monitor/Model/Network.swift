@@ -5,11 +5,4 @@ final class Network: TrackedObject {
     @Observed var interfaces: [NetworkInterface] = []
     /// The interface, other than the loopback one, that has carried most; nil where there is none.
     @Observed var primary: NetworkInterface?
-
-    override class var schema: Schema {
-        Schema(Network.self, extending: super.schema) {
-            Key("interfaces", \.interfaces)
-            Key("primary", \.primary)
-        }
-    }
 }

@@ -16,8 +16,6 @@ final class NetworkInterface: TrackedObject {
     override class var schema: Schema {
         Schema(NetworkInterface.self, extending: super.schema) {
             Key("name", \.name, notifiesAutomatically: false)
-            Key("receivedPerSecond", \.receivedPerSecond)
-            Key("sentPerSecond", \.sentPerSecond)
             Key("totalPerSecond", \.totalPerSecond, affectedBy: "receivedPerSecond", "sentPerSecond")
         }
     }

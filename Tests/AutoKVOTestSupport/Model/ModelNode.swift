@@ -15,13 +15,11 @@ final class ModelNode: Model {
     var far: Int { next?.n ?? -1 }
     var deep: Int { n * 10 + far }
 
+    /// Two properties are declared, and three are keys by themselves.
     override class var schema: Schema {
         Schema(ModelNode.self, extending: super.schema) {
             Key("n", \.n)
-            Key("m", \.m)
             Key("next", \.next)
-            Key("items", \.items)
-            Key("up", \.up)
             Key("sum", \.sum, affectedBy: "n", "m")
             Key("far", \.far, affectedBy: "next.n")
             Key("deep", \.deep, affectedBy: "n", "far")

@@ -6,7 +6,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             await expectNothingLeft(
                 by: "DependTests", "BindingTests", "BindingEditTests", "CoalescingTests", "ElementTests",
-                "DeinitActionTests", "StreamTests")
+                "DeinitActionTests", "StreamTests", "HandleBindingTests", "ChangeStreamTests", "HandleElementTests")
         }
     }
 }

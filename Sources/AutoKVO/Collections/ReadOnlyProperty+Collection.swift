@@ -1,0 +1,61 @@
+// The handle of an `@ObservedReadOnly` collection reads like the collection, as that of an `@Observed` one does. Both have these
+// members: in an extension of their protocol they would be as good as the standard library's defaults, and neither would be taken.
+
+extension ReadOnlyProperty: Sequence where Value: Sequence {
+    public typealias Element = Value.Element
+
+    @inlinable public func makeIterator() -> Value.Iterator { value.makeIterator() }
+
+    @inlinable public var underestimatedCount: Int { value.underestimatedCount }
+
+    @inlinable public func withContiguousStorageIfAvailable<Result>(
+        _ body: (UnsafeBufferPointer<Element>) throws -> Result
+    ) rethrows -> Result? {
+        try value.withContiguousStorageIfAvailable(body)
+    }
+}
+
+extension ReadOnlyProperty: Collection where Value: Collection {
+    public typealias Index = Value.Index
+    public typealias SubSequence = Value.SubSequence
+    public typealias Indices = Value.Indices
+
+    @inlinable public var startIndex: Index { value.startIndex }
+
+    @inlinable public var endIndex: Index { value.endIndex }
+
+    @inlinable public var indices: Indices { value.indices }
+
+    /// - Complexity: That of the collection's own.
+    @inlinable public var count: Int { value.count }
+
+    @inlinable public var isEmpty: Bool { value.isEmpty }
+
+    /// - Precondition: The index is that of an element.
+    @inlinable public subscript(position: Index) -> Element { value[position] }
+
+    @inlinable public subscript(bounds: Range<Index>) -> SubSequence { value[bounds] }
+
+    @inlinable public func index(after index: Index) -> Index { value.index(after: index) }
+
+    @inlinable public func index(_ index: Index, offsetBy distance: Int) -> Index {
+        value.index(index, offsetBy: distance)
+    }
+
+    @inlinable public func index(_ index: Index, offsetBy distance: Int, limitedBy limit: Index) -> Index? {
+        value.index(index, offsetBy: distance, limitedBy: limit)
+    }
+
+    @inlinable public func distance(from start: Index, to end: Index) -> Int { value.distance(from: start, to: end) }
+}
+
+extension ReadOnlyProperty: BidirectionalCollection where Value: BidirectionalCollection {
+    @inlinable public func index(before index: Index) -> Index { value.index(before: index) }
+}
+
+extension ReadOnlyProperty: RandomAccessCollection where Value: RandomAccessCollection {}
+
+extension ReadOnlyProperty where Value: SetAlgebra & Collection {
+    /// Whether an element is in the set.
+    @inlinable public func contains(_ element: Value.Element) -> Bool { value.contains(element) }
+}

@@ -1,0 +1,60 @@
+extension PropertyHandle {
+    /// Observes the property. See `TrackedObject.observe(_:options:userInfo:file:line:_:)`.
+    ///
+    /// What the compiler cannot check is a mistake in code and traps, in all forms for a handle: an object whose deinit has begun,
+    /// a class whose schema has a fault.
+    @inlinable
+    @discardableResult
+    public func observe(
+        options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping (Change<Value>) -> Void
+    ) -> KeyValueObservation {
+        Registration(options, userInfo, .closure(handler), file, line).observe(target)
+    }
+
+    /// Observes the property on behalf of an observer: the observation ends with the life of either.
+    @inlinable
+    @discardableResult
+    public func addObserver<Observer: AnyObject>(
+        _ observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping (Observer, Change<Value>) -> Void
+    ) -> KeyValueObservation {
+        Registration(options, userInfo, .closure(handler), file, line).observe(target, by: observer)
+    }
+
+    /// Observes the property as long as the result is kept.
+    @inlinable
+    public func onChange(
+        options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping (Change<Value>) -> Void
+    ) -> ScopedObservation {
+        observe(options: options, userInfo: userInfo, file: file, line: line, handler).scoped()
+    }
+
+    /// Calls a closure with the value now, and with the value after each change.
+    ///
+    ///     person.$firstName.onValue { name in … }
+    ///
+    /// The value is always the whole one that the property has when the closure is called: after an edit of a collection the
+    /// collection, after a write that an earlier handler corrects the corrected value. For a path on which an object is missing it is nil.
+    ///
+    /// - Parameters:
+    ///   - options: `.distinct`, `.retainsTarget` and the like, as for any observation. Options for the values, `.prior` and `.initial`
+    ///     have no effect; with `.once` the call with the value now is the only one.
+    ///   - userInfo: The observation's `userInfo`.
+    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - line: The same.
+    ///   - handler: Called on the thread that makes the change, before the write returns, and first before this returns.
+    /// - Returns: The observation. It need not be kept.
+    @discardableResult
+    public func onValue(
+        options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping (Current) -> Void
+    ) -> KeyValueObservation {
+        let options = options.subtracting([.old, .new, .prior]).union(.initial)
+        let handler = { (change: Change<Value>) in
+            if let value = change.currentValue(as: Current.self) { handler(value) }
+        }
+        return Registration(options, userInfo, .closure(handler), file, line).observe(target)
+    }
+}

@@ -1,0 +1,39 @@
+// The forms with any scheduler are disfavoured, so that `.mainActor` gets a handler that is typed as the main actor's.
+
+extension PropertyHandle where Value: Sendable {
+    /// Observes the property and delivers its changes elsewhere, in order. See
+    /// `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`.
+    @_disfavoredOverload
+    @discardableResult
+    public func observe(
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @Sendable (Change<Value>) -> Void
+    ) -> KeyValueObservation {
+        let delivery = OrderedDelivery()
+        return Registration(options, userInfo, delivery.handler(on: scheduler, handler), file, line).observe(target)
+            .closing(delivery)
+    }
+
+    /// Observes the property and delivers its changes on the main actor, in order.
+    @discardableResult
+    public func observe(
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: MainActorScheduler,
+        file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @MainActor (Change<Value>) -> Void
+    ) -> KeyValueObservation {
+        let delivery = OrderedDelivery()
+        return Registration(options, userInfo, delivery.handler(onMainActor: handler), file, line).observe(target)
+            .closing(delivery)
+    }
+
+    /// Observes the property and delivers its changes on an actor, in order. The actor is not kept alive.
+    @discardableResult
+    public func observe<A: Actor>(
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
+    ) -> KeyValueObservation {
+        let delivery = OrderedDelivery()
+        return Registration(options, userInfo, delivery.handler(onActor: handler), file, line)
+            .observe(target, by: actor).closing(delivery)
+    }
+}

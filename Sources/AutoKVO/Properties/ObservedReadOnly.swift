@@ -1,0 +1,98 @@
+/// A property of a `TrackedObject` whose writes notify its observers, and that its `$` handle cannot write.
+///
+///     class Account: TrackedObject {
+///         @ObservedReadOnly private(set) var owner = "nobody"
+///         @ObservedReadOnly private(set) var entries: [Entry] = []
+///
+///         func add(_ entry: Entry) { editable(\._entries).append(entry) }
+///     }
+///
+/// It is `@Observed` in everything else. The class sets the property, and edits its collection through `editable(_:)`, which
+/// takes the key path of the wrapper: that is private to the class.
+@propertyWrapper
+public struct ObservedReadOnly<Value> {
+    @usableFromInline
+    var observed: Observed<Value>
+
+    /// Sets the initial value, which is no change: an object that is being initialised has no observer.
+    @inlinable
+    public init(wrappedValue: Value) {
+        observed = Observed(wrappedValue: wrappedValue)
+    }
+
+    @available(
+        *, unavailable, message: "@ObservedReadOnly works only on properties of classes that derive from TrackedObject."
+    )
+    public var wrappedValue: Value {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
+
+    @available(
+        *, unavailable, message: "@ObservedReadOnly works only on properties of classes that derive from TrackedObject."
+    )
+    public var projectedValue: ReadOnlyProperty<Value> {
+        preconditionFailure()
+    }
+
+    // The accessors are those of `Observed`, written for the key path of this wrapper: a key path that is passed on or appended
+    // to would be created and followed at run time.
+    @inlinable
+    public static subscript<Owner: TrackedObject>(
+        _enclosingInstance object: Owner, wrapped wrapped: ReferenceWritableKeyPath<Owner, Value>,
+        storage storage: ReferenceWritableKeyPath<Owner, ObservedReadOnly<Value>>
+    ) -> Value {
+        @inline(__always) get { object[keyPath: storage].observed.value }
+        @inline(__always) set {
+            if object.isObserved {
+                let storage = PropertyStorage(at: &object[keyPath: storage].observed.value)
+                if Observed.write(newValue, to: object, at: storage) { return }
+            }
+            object[keyPath: storage].observed.value = newValue
+        }
+        @inline(__always) _modify {
+            let edit =
+                object.isObserved
+                ? InPlaceEdit.begin(object, PropertyStorage(at: &object[keyPath: storage].observed.value)) : nil
+            defer { edit?.finish(object) }
+            yield &object[keyPath: storage].observed.value
+        }
+    }
+
+    @inlinable
+    public static subscript<Owner: TrackedObject>(
+        _enclosingInstance object: Owner, projected projected: KeyPath<Owner, ReadOnlyProperty<Value>>,
+        storage storage: ReferenceWritableKeyPath<Owner, ObservedReadOnly<Value>>
+    ) -> ReadOnlyProperty<Value> {
+        ReadOnlyProperty(Property(object, PropertyStorage(at: &object[keyPath: storage].observed.value)))
+    }
+}
+
+extension ObservedReadOnly: ObservedStorage {
+    static var isWeak: Bool { false }
+    static var valueType: Any.Type { Value.self }
+
+    // It contains the other wrapper and nothing else, so a field of one is a field of the other.
+    static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any { Observed<Value>.reader(of: field) }
+
+    static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {
+        Observed<Value>.mayHold(value, in: field, of: object)
+    }
+}
+
+extension ObservedReadOnly: Sendable where Value: Sendable {}
+
+extension KeyValueObserver where Self: TrackedObject {
+    /// The handle of an `@ObservedReadOnly` property that writes and edits it: for the class itself, which alone can form the
+    /// key path.
+    ///
+    ///     editable(\._entries).append(entry)
+    ///
+    /// - Parameter storage: The property's wrapper: its name with an underscore.
+    @inlinable
+    public func editable<Value>(
+        _ storage: ReferenceWritableKeyPath<Self, ObservedReadOnly<Value>>
+    ) -> Property<Value> {
+        Property(self, PropertyStorage(at: &self[keyPath: storage].observed.value))
+    }
+}

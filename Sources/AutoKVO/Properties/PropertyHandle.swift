@@ -1,0 +1,67 @@
+/// What `$` leads to: a property of an object (`Property`, `ReadOnlyProperty`), or one that is reached through other objects
+/// (`PropertyPath`). All that observes is written for this protocol.
+///
+///     person.$firstName.observe { change in … }
+///     person.$address.$city.observe { change in … }
+///
+/// A handle of a property that holds an object, or an optional one, has the handles of that object's properties as members.
+/// Only the types of this library adopt the protocol.
+@dynamicMemberLookup
+public protocol PropertyHandle<Value> {
+    /// The type of the property, and of the values in its changes.
+    associatedtype Value
+    /// The type of the value that a handle reads: an optional for a path, on which an object may be missing.
+    associatedtype Current = Value
+
+    /// The value now.
+    var value: Current { get }
+    /// Where the handle leads.
+    var target: HandleTarget { get }
+}
+
+extension PropertyHandle {
+    /// The object at which the handle begins.
+    public var object: TrackedObject { target.object }
+
+    /// The key of the property, or the keys of a path with dots between them.
+    ///
+    /// A class whose schema has a fault is a mistake in code and traps.
+    public var keyPath: String { target.keyPath }
+}
+
+/// Where a handle leads. It keeps the object at which it begins alive.
+public struct HandleTarget {
+    @usableFromInline let object: TrackedObject
+    /// How far into the object the property's storage is; -1 for a path.
+    @usableFromInline let offset: Int
+    @usableFromInline let path: String?
+
+    @inlinable
+    init(_ object: TrackedObject, offset: Int = -1, path: String? = nil) {
+        self.object = object
+        self.offset = offset
+        self.path = path
+    }
+
+    var keyPath: String { path ?? key.name }
+
+    var key: ResolvedKey { schema(nil).keys[slot()] }
+
+    /// The index of the property's key in the schema of the object's class. Not for a path.
+    ///
+    /// - Parameter site: The call that a mistake is reported with.
+    func slot(_ site: CallSite? = nil) -> Int {
+        let schema = schema(site)
+        let slot = schema.slot(atOffset: offset)
+        requireUsage(
+            slot >= 0, schema.complaintAboutProperty + (site.map { " At \($0.description)." } ?? ""))
+        return slot
+    }
+
+    private func schema(_ site: CallSite?) -> ClassSchema {
+        if let schema = object.record?.schema { return schema }
+        do throws(KeyValueError) { return try ClassSchema.of(type(of: object)) } catch {
+            fatalMisuse("\(error)" + (site.map { ", at \($0.description)" } ?? ""))
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// One property of one object that can be observed and read, as the `$name` of an `@ObservedReadOnly` property returns it.
+///
+/// It is a `Property` without a setter and without edits. It keeps the object alive; the handle of a collection can be read like the
+/// collection.
+public struct ReadOnlyProperty<Value>: PropertyHandle {
+    @usableFromInline let property: Property<Value>
+
+    @inlinable
+    init(_ property: Property<Value>) {
+        self.property = property
+    }
+
+    /// The value now.
+    @inlinable
+    public var value: Value { property.value }
+
+    @inlinable
+    public var target: HandleTarget { property.target }
+
+    /// The key of the property.
+    public var key: String { property.key }
+}

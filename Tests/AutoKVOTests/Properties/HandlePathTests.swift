@@ -1,0 +1,162 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+@Suite("Handles that go on through objects") struct HandlePathTests {
+    let resident = Resident()
+    let tracker = LifetimeTracker()
+
+    @Test("the whole name is there at once, also behind objects that are nil", .needs(.blankObject)) func names() {
+        #expect(resident.$home.$street.keyPath == "home.street")
+        #expect(resident.$office.$street.keyPath == "office.street")
+        #expect(resident.$maybe.$street.keyPath == "maybe.street")
+        #expect(resident.$boss.$home.$rooms.keyPath == "boss.home.rooms")
+        #expect(resident.$partner.$home.$owner.$name.keyPath == "partner.home.owner.name")
+        #expect(resident.$name.keyPath == "name")
+        #expect(resident.$boss.$boss.object === resident)
+        // Of another module, with an inherited property.
+        let employee = Employee()
+        #expect(employee.$department.$manager.$address.$city.keyPath == "department.manager.address.city")
+        #expect(Department().$manager.$firstName.keyPath == "manager.firstName")
+    }
+
+    @Test("an object that is there is enough for a name") func namesOfLiveObjects() {
+        resident.home = Villa()
+        #expect(resident.$home.$street.keyPath == "home.street")
+        #expect(resident.$office.$rooms.keyPath == "office.rooms")
+    }
+
+    @Test("a path reads the value that it leads to, or nil") func value() {
+        #expect(resident.$office.$street.value == "Office")
+        resident.home = House("Graben")
+        #expect(resident.$home.$street.value == "Graben")
+        #expect(resident.$home.$number.value == .some(nil) || resident.$home.$number.value == nil)
+        resident.home!.number = 4
+        #expect(resident.$home.$number.value == 4)
+    }
+
+    @Test("behind a nil object there is no value", .needs(.blankObject)) func nilValue() {
+        #expect(resident.$home.$street.value == nil)
+        #expect(resident.$boss.$boss.$name.value == nil)
+    }
+
+    @Test("it is the same observation as the string path's", .needs(.blankObject)) func sameAsString() throws {
+        let (typed, named) = (Recorder<String>(), Recorder<Any>())
+        let observation = resident.$home.$street.observe(options: [.old, .new], typed.handler())
+        try resident.observe("home.street", options: [.old, .new], named.handler())
+        resident.home = House("A")
+        resident.home!.street = "B"
+        resident.home = Villa("C")
+        resident.home = nil
+        #expect(typed.paths == Array(repeating: "home.street", count: 4))
+        #expect(typed.entries.map(\.old) == [nil, "A", "B", "C"])
+        #expect(typed.entries.map(\.new) == ["A", "B", "C", nil])
+        #expect(named.news(String.self) == ["A", "B", "C", nil])
+        #expect(observation.keyPaths == ["home.street"])
+        #expect(resident.removeObserver(nil, forKeyPath: "home.street") == 2)
+    }
+
+    @Test("weak and read-only heads are passed through, and their deaths are changes", .needs(.blankObject))
+    func weakHeads() {
+        var log: [String?] = []
+        resident.$boss.$partner.$home.$street.onValue { log.append($0) }
+        do {
+            let (boss, partner) = (tracker.track(Resident()), tracker.track(Resident()))
+            resident.boss = boss
+            partner.home = House("P")
+            boss.marry(partner)
+            partner.home!.street = "Q"
+        }
+        #expect(log == [nil, nil, "P", "Q", nil])
+        tracker.expectNoLeaks()
+        resident.removeAllObservers()
+    }
+
+    @Test("a path with an observer, as a token, elsewhere, and by key path") func forms() async {
+        resident.home = House("A")
+        let panel = PlainObserver()
+        resident.$home.$street.addObserver(panel, options: [.new]) { panel, change in
+            panel.log.append("1 \(change.newValue!)")
+        }
+        var log: [String] = []
+        let token = resident.$home.$street.onChange(options: [.new]) { log.append("2 \($0.newValue!)") }
+        resident.observe(\.$home.$street, options: [.new]) { resident, change in
+            log.append("3 \(change.newValue!) \(resident.name)")
+        }
+        let sent = Shared<[String]>([])
+        resident.$home.$street.observe(options: [.new], on: InlineScheduler()) { sent.value.append($0.newValue!) }
+        resident.home!.street = "B"
+        #expect(panel.log == ["1 B"])
+        #expect(log == ["2 B", "3 B Ann"])
+        #expect(sent.value == ["B"])
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("neither the object at the beginning nor one on the way is kept") func keepsNothing() {
+        var root: Resident? = tracker.track(Resident())
+        root!.home = tracker.track(House("A"))
+        let observation = root!.$home.$street.observe { _ in Issue.record("called") }
+        root!.$home.$street.onValue { _ in }
+        root = nil
+        #expect(!observation.isValid)
+        tracker.expectNoLeaks()
+    }
+
+    @Test("a property of an object that is never initialised is found, whatever it holds", .needs(.blankObject))
+    func anyClass() {
+        final class Wide: Model {
+            @Observed var any: Any = 1
+            @Observed var text = "t"
+            @Observed var pair: (Int, String) = (1, "")
+            @ObservedReadOnly var last: any Equatable = 2
+            override class var schema: Schema {
+                Schema(Wide.self, extending: super.schema) {
+                    Key("any", \.any)
+                    Key("text", \.text)
+                    Key("pair", \.pair)
+                    Key("last", \.last)
+                }
+            }
+        }
+        final class Owner<Held: TrackedObject>: Model {
+            @Observed var held: Held?
+            override class var schema: Schema {
+                Schema(Owner.self, extending: super.schema) { Key("held", \.held) }
+            }
+        }
+        let owner = Owner<Owner<Wide>>()
+        #expect(owner.$held.$held.$any.keyPath == "held.held.any")
+        #expect(owner.$held.$held.$text.keyPath == "held.held.text")
+        #expect(owner.$held.$held.$pair.keyPath == "held.held.pair")
+        #expect(owner.$held.$held.$last.keyPath == "held.held.last")
+    }
+
+    @Test("a computed property that returns the handle of another object is no component") func computedTraps() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let resident = Resident()
+            _ = resident.$boss.neighbourName
+        }
+        #expect(missing("is not the $ of a property of Resident", in: result) == [])
+    }
+
+    #if DEBUG
+        @Test("where no blank object can be made, a nil object is a sentence that says what to write")
+        func noBlankObjectTraps() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                setenv("AUTOKVO_FAIL_PROBES", "blankObject", 1)
+                let resident = Resident()
+                #expect(resident.$office.$street.keyPath == "office.street")
+                _ = resident.$home.$street
+            }
+            #expect(missing("write the path as a string", RuntimeAssumption.blankObject.sentence, in: result) == [])
+        }
+    #endif
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "HandlePathTests") }
+    }
+}
