@@ -13,6 +13,9 @@ final class Notebook: Person {
 final class Safe: TrackedObject {
     @Observed var code = 0
     @Observed var label = "none"
+    @ObservedReadOnly private(set) var owner: Person?
+
+    func give(to person: Person?) { owner = person }
 
     override class var schema: Schema {
         Schema(Safe.self, extending: super.schema) { Hidden("code") }

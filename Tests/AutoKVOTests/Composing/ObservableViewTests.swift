@@ -156,6 +156,8 @@ import Testing
         expectCall(safe.observable.label) { safe.label = "one" }
         expectNoCall(safe.observable.label) { safe.code = 3 }
         expectNoCall(safe.observable.code) { safe.label = "two" }
+        expectCall(safe.observable.owner?.firstName) { safe.give(to: person()) }
+        expectCall(safe.observable.$owner?.firstName) { safe.owner?.firstName = "Eve" }
     }
 
     // MARK: When

@@ -59,13 +59,13 @@ public final class ObservableView<Object: TrackedObject>: Observable {
         return object[keyPath: keyPath]
     }
 
-    /// The value of a property by its handle, which names the key exactly: `person.observable.$firstName`. The property has to have
-    /// a key; anything else is a mistake in code and traps.
-    public subscript<Value>(dynamicMember keyPath: KeyPath<Object, Property<Value>>) -> Value {
-        let member: KeyPath<ObservableView, Value> = \.[dynamicMember: keyPath]
-        let property = object[keyPath: keyPath]
-        access(member, reading: nil) { _ in property.slot }
-        return property.value
+    /// The value of a property by its handle, which names the key exactly: `person.observable.$firstName`.
+    public subscript<Handle: PropertyHandle>(dynamicMember keyPath: KeyPath<Object, Handle>) -> Handle.Value
+    where Handle.Current == Handle.Value {
+        let member: KeyPath<ObservableView, Handle.Value> = \.[dynamicMember: keyPath]
+        let handle = object[keyPath: keyPath]
+        access(member, reading: nil) { _ in handle.target.slot() }
+        return handle.value
     }
 
     /// A view of the tracked object that a property refers to.
@@ -81,17 +81,18 @@ public final class ObservableView<Object: TrackedObject>: Observable {
     }
 
     /// A view of the tracked object that a property refers to, by its handle.
-    public subscript<Value: TrackedObject>(
-        dynamicMember keyPath: KeyPath<Object, Property<Value>>
-    ) -> ObservableView<Value> {
-        let value: Value = self[dynamicMember: keyPath]
-        return ObservableView<Value>(value)
+    public subscript<Handle: PropertyHandle>(dynamicMember keyPath: KeyPath<Object, Handle>) -> ObservableView<
+        Handle.Value
+    >
+    where Handle.Current == Handle.Value, Handle.Value: TrackedObject {
+        let value: Handle.Value = self[dynamicMember: keyPath]
+        return ObservableView<Handle.Value>(value)
     }
 
     /// A view of the tracked object that a property refers to, by its handle, or nil.
-    public subscript<Value: TrackedObject>(
-        dynamicMember keyPath: KeyPath<Object, Property<Value?>>
-    ) -> ObservableView<Value>? {
+    public subscript<Handle: PropertyHandle, Value: TrackedObject>(
+        dynamicMember keyPath: KeyPath<Object, Handle>
+    ) -> ObservableView<Value>? where Handle.Current == Handle.Value, Handle.Value == Value? {
         let value: Value? = self[dynamicMember: keyPath]
         return value.map { ObservableView<Value>($0) }
     }

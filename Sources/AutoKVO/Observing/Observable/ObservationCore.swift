@@ -16,8 +16,8 @@ final class ObservationCore: Sendable {
     private struct GuardedState {
         /// The observations of keys that are known exactly, by the member of the view that was read.
         var exact: [AnyKeyPath: KeyValueObservation] = [:]
-        /// The members whose keys are not known, and the observations that serve them all: one of all keys that have names, and one
-        /// of each hidden key.
+        /// The members whose keys are not known, and the observations that serve them all: one of all keys that can be named, and
+        /// one of each other key.
         var inferred: [AnyKeyPath: InferredMember] = [:]
         var ofAllKeys: [KeyValueObservation] = []
 
@@ -77,15 +77,15 @@ final class ObservationCore: Sendable {
     }
 
     private func watchAllKeys(of object: TrackedObject, _ schema: ClassSchema) {
-        var made = schema.hidden.values.map { slot in
-            observation { Self.change(of: schema.keys[slot], $0) }.observe(slot, of: object)
-        }
-        if !schema.slots.isEmpty {
+        // Those that no name reaches, because a schema hides them or a subclass has the name, too.
+        let unnamed = schema.keys.filter { schema.slot(of: $0.name) != $0.slot }
+        var made = unnamed.map { key in observation { Self.change(of: key, $0) }.observe(key.slot, of: object) }
+        if unnamed.count < schema.keys.count {
             do throws(KeyValueError) {
-                let observation = observation { change in
+                let observation = try object.observeAnyKey(options: .prior) { change in
                     if let slot = schema.slot(of: change.keyPath) { Self.change(of: schema.keys[slot], change) }
                 }
-                made.append(try observation.observe(schema.slots.keys.sorted(), of: [object]))
+                made.append(observation)
             } catch {
                 fatalMisuse("\(error)")
             }
