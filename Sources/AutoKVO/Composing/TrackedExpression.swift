@@ -44,9 +44,9 @@ extension KeyValueObserver {
             nonisolated(unsafe) let owner = owner
             MainActor.assumeIsolated { handler(owner, value) }
         }
-        let task = Task { @MainActor in
-            for await value in Observations(tracking) { expression.value = value }
-        }
+        // Made here, since a sequence made inside of the task's closure crashes when it starts (6.3.1): a bad pointer is retained.
+        let values = Observations { tracking() }
+        let task = Task { for await value in values { expression.value = value } }
         observation.onEnd { _ in task.cancel() }
         return observation
     }
