@@ -58,7 +58,8 @@
             } onChange: {
                 calls.add()
             }
-            TestPoint.begun.whenReached {
+            // Its prior call is behind the other one.
+            employee.value.$firstName.observe(options: .prior) { _ in
                 onAnotherThread {
                     employee.value.removeAllObservers()
                     _ = track({ read(employee.value, isExact) }, onChange: { calls.add(10) })
