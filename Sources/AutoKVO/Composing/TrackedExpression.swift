@@ -20,6 +20,8 @@ extension KeyValueObserver {
     /// alive, but what the closures capture: so they should not capture this object, which the handler gets. What is under way when it
     /// ends is dropped. Its target is the library's own, and its one key is "value".
     ///
+    /// The death of an object that is not a `TrackedObject` is noticed at the next value, or when `isValid` is read.
+    ///
     /// The objects that the closure reads belong to the main actor: a write elsewhere is a race, as with `Observations` itself.
     ///
     /// - Parameters:

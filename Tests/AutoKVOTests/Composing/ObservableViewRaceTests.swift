@@ -59,7 +59,7 @@
                 calls.add()
             }
             // Its prior call is behind the other one.
-            employee.value.$firstName.observe(options: .prior) { _ in
+            _ = try! employee.value.observeAnyKey(options: .prior) { _ in
                 onAnotherThread {
                     employee.value.removeAllObservers()
                     _ = track({ read(employee.value, isExact) }, onChange: { calls.add(10) })
