@@ -37,6 +37,9 @@ let package = Package(
             dependencies: ["AutoKVOFoundation", "AutoKVOTestSupport"]),
         .testTarget(name: "AutoKVOMonitorTests", dependencies: ["autokvo-monitor"]),
         .testTarget(name: "AutoKVODocTests", dependencies: ["AutoKVO"]),
+        .testTarget(
+            name: "AutoKVOMainActorTests", dependencies: ["AutoKVO"],
+            swiftSettings: [.defaultIsolation(MainActor.self)]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c11

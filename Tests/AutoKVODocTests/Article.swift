@@ -49,10 +49,12 @@ struct Article {
         }
     }
 
-    /// The regions of this target's sources between `// snippet: id` and `// end`, without their indentation.
+    /// The regions of this target's sources, and of the target that is bound to the main actor, between `// snippet: id` and
+    /// `// end`, without their indentation.
     static func regions() throws -> [(id: String, place: String, code: [String])] {
         var regions: [(String, String, [String])] = []
-        for file in try files(in: URL(filePath: #filePath).deletingLastPathComponent(), "swift") {
+        let targets = ["AutoKVODocTests", "AutoKVOMainActorTests"].map { root.appending(path: "Tests/\($0)") }
+        for file in try targets.flatMap({ try files(in: $0, "swift") }) {
             var open: (id: String, line: Int, indentation: Int)?
             var code: [String] = []
             for (index, line) in try lines(of: file).enumerated() {

@@ -11,9 +11,10 @@ import Testing
 
     final class Dimmer: TrackedObject {
         @Observed var level = 0
+        var text: String { "\(level) %" }
 
         override class var schema: Schema {
-            Schema(Dimmer.self, extending: super.schema) { Key("level", \.level) }
+            Schema(Dimmer.self, extending: super.schema) { Key("text", \.text, affectedBy: "level") }
         }
     }
     // end
@@ -32,7 +33,7 @@ import Testing
         lamp.level = 2  // no call: it has to be armed again
 
         let dimmer = Dimmer()
-        dimmer.observe(\.level, options: [.old, .new]) { dimmer, change in
+        dimmer.observe(\.$level, options: [.old, .new]) { dimmer, change in
             guard let old = change.oldValue, let new = change.newValue else { return }
             print("the dimmer went from", old, "to", new)
         }
@@ -55,5 +56,34 @@ import Testing
         print(lamp.level)  // prints: 70
         // end
         try output.expect("observation.bridge")
+    }
+
+    @Test("a tracked object is seen by Observation") func view() throws {
+        let output = Output()
+        @Sendable func print(_ items: Any...) { output.add(items) }
+        // snippet: observation.view
+        let dimmer = Dimmer()
+        withObservationTracking {
+            print(dimmer.observable.text)
+        } onChange: {
+            print("the text is about to change")
+        }
+        // prints: 0 %
+        dimmer.level = 50  // prints: the text is about to change
+        // end
+        try output.expect("observation.view")
+    }
+
+    @MainActor @Test("an observable object is the source") func source() async {
+        // snippet: observation.source
+        let lamp = Lamp()
+        let dimmer = Dimmer()
+        dimmer.observe(tracking: { lamp.level }, on: .mainActor) { dimmer, level in
+            dimmer.level = level
+        }
+        // end
+        lamp.level = 70
+        while dimmer.level == 0 { await Task.yield() }
+        #expect(dimmer.level == 70)
     }
 }

@@ -100,6 +100,8 @@ final class RecordDetails {
     var watches: [Int: DeathWatch] = [:]
     /// How often a weak property of the object was set since it has a record: an unchanged number says that none was set.
     var weakWrites: UInt32 = 0
+    /// The `ObservationCore` of an object whose `observable` was read. Released by teardown, without the lock.
+    var observationCore: AnyObject?
     /// The class of an object that is not tracked, if its memory does not say it. Constant.
     fileprivate(set) var untrackedClass: AnyClass?
 }

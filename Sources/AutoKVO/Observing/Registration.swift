@@ -146,7 +146,7 @@ struct Registration: ~Copyable {
     }
 
     /// Observes a key that the compiler has checked. What still can be wrong is a mistake in code, and traps.
-    private consuming func observe(
+    consuming func observe(
         _ slot: Int, of target: TrackedObject, by observer: AnyObject? = nil
     ) -> KeyValueObservation {
         let site = site

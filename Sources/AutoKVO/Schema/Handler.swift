@@ -5,6 +5,12 @@
 ///
 /// It runs on the thread that makes the change. In a schema with `isolation: MainActor.self` it belongs to the main actor, and a
 /// call on another thread traps with a sentence.
+///
+/// A tracked class on the main actor writes its handlers as closures: `Handler("redraw") { $0.redraw() }`. Swift (6.3.1) refuses the
+/// name of a method there, `Handler("redraw", Panel.redraw)`, with "sending 'self' risks causing data races", whatever type the
+/// parameter is given: `Panel.redraw` is a nonisolated function that takes the object and returns a function of the main actor,
+/// and the object, whose class derives from `TrackedObject`, is not `Sendable`. A main-actor class that is not tracked is
+/// `Sendable`, and may name its methods.
 public struct Handler<Class: AnyObject>: SchemaElement, DeclaringElement {
     let declared: DeclaredHandler
 

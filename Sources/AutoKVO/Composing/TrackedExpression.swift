@@ -1,0 +1,107 @@
+import Observation
+
+/// What a closure reads of `@Observable` objects, as a property that can be observed like any other. Its observation keeps it.
+final class TrackedExpression<Value: Sendable>: TrackedObject {
+    @Observed var value: Value?
+}
+
+extension KeyValueObserver {
+    /// Observes what a closure reads of `@Observable` objects, on the main actor.
+    ///
+    ///     owner.observe(tracking: { lamp.level }, on: .mainActor) { owner, level in … }
+    ///
+    /// The closure is called on the main actor, at first soon after this call, and again when something has changed that it read, by
+    /// `Observations`: all changes that the main actor makes without a suspension are one value. The handler gets each value, the
+    /// first one too, on the main actor; an equal value is delivered, unless `.distinct` is given, which also leaves out a first
+    /// value that is nil. The closure may also read
+    /// tracked objects, through `observable`.
+    ///
+    /// The observation ends with this object, when it is removed, and, with `.once`, after the first value. It keeps this object not
+    /// alive, but what the closures capture: so they should not capture this object, which the handler gets. What is under way when it
+    /// ends is dropped. Its target is the library's own, and its one key is "value".
+    ///
+    /// The death of an object that is not a `TrackedObject` is noticed at the next value, or when `isValid` is read.
+    ///
+    /// The objects that the closure reads belong to the main actor: a write elsewhere is a race, as with `Observations` itself.
+    ///
+    /// - Parameters:
+    ///   - tracking: Reads and computes a value.
+    ///   - options: `.distinct` and `.once`; others have no effect.
+    ///   - scheduler: `.mainActor`.
+    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - line: The same.
+    ///   - handler: Gets this object and the value, on the main actor.
+    /// - Returns: The observation. It need not be kept.
+    /// - Complexity: O(1), and a task that lasts as long as the observation.
+    @MainActor @discardableResult
+    public func observe<Value: Sendable>(
+        tracking: @escaping @MainActor () -> Value, options: ObservingOptions = [], on scheduler: MainActorScheduler,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @MainActor (Self, Value) -> Void
+    ) -> KeyValueObservation {
+        let expression = TrackedExpression<Value>()
+        let observation = expression.$value.addObserver(self, options: options.ofExpression, file: file, line: line) {
+            owner, change in
+            guard let value = change.newValue ?? nil else { return }
+            // The task below makes all changes, on the main actor.
+            nonisolated(unsafe) let owner = owner
+            MainActor.assumeIsolated { handler(owner, value) }
+        }
+        // Made here, since a sequence made inside of the task's closure crashes when it starts (6.3.1): a bad pointer is retained.
+        let values = Observations { tracking() }
+        let task = Task { for await value in values { expression.value = value } }
+        observation.onEnd { _ in task.cancel() }
+        return observation
+    }
+}
+
+extension KeyValueObserver where Self: Sendable {
+    /// Observes what a closure reads of `@Observable` objects, on an actor. See `observe(tracking:options:on:file:line:_:)`.
+    ///
+    /// The actor is kept as long as the observation lasts, since `Observations` keeps what its closure is isolated to. So an
+    /// actor cannot observe for itself in this way: to pass this object as the actor is a mistake in code, and traps.
+    ///
+    /// - Parameters:
+    ///   - tracking: Reads and computes a value, on the actor.
+    ///   - options: `.distinct` and `.once`; others have no effect.
+    ///   - actor: Where the closure and the handler are called.
+    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - line: The same.
+    ///   - handler: Gets the actor, this object and the value, on the actor.
+    /// - Returns: The observation. It need not be kept.
+    @discardableResult
+    public nonisolated func observe<Value: Sendable, A: Actor>(
+        tracking: @escaping @Sendable (isolated A) -> Value, options: ObservingOptions = [], on actor: A,
+        file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @Sendable (isolated A, Self, Value) -> Void
+    ) -> KeyValueObservation {
+        precondition(
+            actor !== self,
+            "An actor that tracks on itself would be kept alive by its own observation: use another owner.")
+        let expression = TrackedExpression<Value>()
+        let observation = expression.$value.addObserver(self, options: options.ofExpression, file: file, line: line) {
+            owner, change in
+            guard let value = change.newValue ?? nil else { return }
+            actor.assumeIsolated { handler($0, owner, value) }
+        }
+        // Used by the task alone.
+        nonisolated(unsafe) let follower = expression
+        let task = Task { await follow(tracking, on: actor) { follower.value = $0 } }
+        observation.onEnd { _ in task.cancel() }
+        return observation
+    }
+}
+
+/// Calls a function with each value of a closure, on an actor, until the task is cancelled.
+private func follow<Value: Sendable, A: Actor>(
+    _ tracking: @escaping @Sendable (isolated A) -> Value, on actor: isolated A, _ body: (Value) -> Void
+) async {
+    let values = Observations<Value, Never> { tracking(actor) }
+    for await value in values { body(value) }
+}
+
+extension ObservingOptions {
+    /// The values are delivered by the change, and the expression is kept by its observation.
+    fileprivate var ofExpression: ObservingOptions {
+        intersection([.distinct, .once]).union([.new, .retainsTarget])
+    }
+}

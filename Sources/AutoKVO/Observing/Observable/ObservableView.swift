@@ -1,0 +1,109 @@
+public import Observation
+
+extension KeyValueObserver where Self: TrackedObject {
+    /// A view of this object for the standard library's Observation: `withObservationTracking { person.observable.fullName }`.
+    ///
+    /// Reading a member of the view reads the property of that name, and whoever tracks the read, by
+    /// `withObservationTracking`, `Observations` or what is built on them, is called when the property changes. Keep nothing:
+    /// the view is made at each use and holds the object as long as it is kept.
+    ///
+    /// - Complexity: O(1). Until a member is read nothing is allocated or registered for the object.
+    public var observable: ObservableView<Self> { ObservableView(self) }
+}
+
+/// A tracked object as an `Observable` one: its members are the members of the object, and reading one is seen by Observation.
+///
+///     withObservationTracking {
+///         label.text = person.observable.address?.city
+///     } onChange: {
+///         …
+///     }
+///
+/// A member that is a tracked object is a view of it, an optional one an optional view: so each step of `address?.city` is
+/// tracked. (Compare objects by the property itself, `person.address === other`.) A member of an array or a set is the collection
+/// itself, and its elements are not views.
+///
+/// **When Observation is called.** Before the value changes, as for an `@Observable` object, on the thread that makes the change;
+/// the call for the other side of the change, which Observation has in addition, after it. For a change that has no prior call, both
+/// come after it: the death of the object that a weak property refers to, and all that `coalescingChanges` held back. A write of an equal value
+/// is a change, too. The first read of a member registers an observation with `.prior` on the object, which lasts until the object
+/// dies: `observations()` lists it, and `removeAllObservers()` ends it until the member is read again.
+///
+/// **Which key a member stands for.** It is known exactly for a property that the schema declares with the same key path, derived keys
+/// too, and for a handle: `person.observable.$name`. Of any other key path Swift does not say which property it reads (a property without
+/// a `Key`, one that is declared for the superclass on which its key path was formed, a computed property). Then all keys of
+/// the object are observed, and the member's value is compared:
+///
+/// - if the property that is about to change has the member's type and value, it is taken for the member's own, and Observation is
+///   called before the change: so it may be called once too often if two properties have equal values;
+/// - otherwise Observation is called after the change, and only if the member's value is another one. Values are equal by `==` or,
+///   for objects, by identity; values that cannot be compared, and changes without a prior call, count as different.
+///
+/// So no change is missed, and the price is two reads of each such member for each change of the object, on the thread that makes that
+/// change. Where that matters, or where threads write different properties of one object, use `\.$name` or declare a `Key`.
+///
+/// **Threads and lifetimes.** What the library keeps may be used from any thread; the properties themselves are read on the thread
+/// that reads the member. The view keeps its object alive; Observation's tracking does not, and is silent when the object has died.
+@dynamicMemberLookup
+public final class ObservableView<Object: TrackedObject>: Observable {
+    private let object: Object
+
+    init(_ object: Object) { self.object = object }
+
+    /// The value of a property, its read seen by Observation.
+    ///
+    /// - Complexity: That of reading the property, one lock and one dictionary access; at the first read a registration.
+    public subscript<Value>(dynamicMember keyPath: KeyPath<Object, Value>) -> Value {
+        let member: KeyPath<ObservableView, Value> = \.[dynamicMember: keyPath]
+        access(member, reading: keyPath) { $0.slot(of: keyPath) }
+        return object[keyPath: keyPath]
+    }
+
+    /// The value of a property by its handle, which names the key exactly: `person.observable.$firstName`.
+    public subscript<Handle: PropertyHandle>(dynamicMember keyPath: KeyPath<Object, Handle>) -> Handle.Value
+    where Handle.Current == Handle.Value {
+        let member: KeyPath<ObservableView, Handle.Value> = \.[dynamicMember: keyPath]
+        let handle = object[keyPath: keyPath]
+        access(member, reading: nil) { _ in handle.target.slot() }
+        return handle.value
+    }
+
+    /// A view of the tracked object that a property refers to.
+    public subscript<Value: TrackedObject>(dynamicMember keyPath: KeyPath<Object, Value>) -> ObservableView<Value> {
+        let value: Value = self[dynamicMember: keyPath]
+        return ObservableView<Value>(value)
+    }
+
+    /// A view of the tracked object that a property refers to, or nil.
+    public subscript<Value: TrackedObject>(dynamicMember keyPath: KeyPath<Object, Value?>) -> ObservableView<Value>? {
+        let value: Value? = self[dynamicMember: keyPath]
+        return value.map { ObservableView<Value>($0) }
+    }
+
+    /// A view of the tracked object that a property refers to, by its handle.
+    public subscript<Handle: PropertyHandle>(dynamicMember keyPath: KeyPath<Object, Handle>) -> ObservableView<
+        Handle.Value
+    >
+    where Handle.Current == Handle.Value, Handle.Value: TrackedObject {
+        let value: Handle.Value = self[dynamicMember: keyPath]
+        return ObservableView<Handle.Value>(value)
+    }
+
+    /// A view of the tracked object that a property refers to, by its handle, or nil.
+    public subscript<Handle: PropertyHandle, Value: TrackedObject>(
+        dynamicMember keyPath: KeyPath<Object, Handle>
+    ) -> ObservableView<Value>? where Handle.Current == Handle.Value, Handle.Value == Value? {
+        let value: Value? = self[dynamicMember: keyPath]
+        return value.map { ObservableView<Value>($0) }
+    }
+
+    /// Registers what is missing before the value is read, so that no change behind the read is missed, and notes the read.
+    private func access<Value>(
+        _ member: KeyPath<ObservableView, Value>, reading keyPath: KeyPath<Object, Value>?,
+        slot: (ClassSchema) -> Int?
+    ) {
+        guard let core = ObservationCore.of(object) else { return }
+        core.watch(member, reading: keyPath, of: object, slot: slot)
+        core.registrar.access(self, keyPath: member)
+    }
+}

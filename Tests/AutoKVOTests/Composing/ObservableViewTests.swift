@@ -1,0 +1,278 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Observation
+import Testing
+
+@Suite("The observable view of a tracked object") struct ObservableViewTests {
+    let tracker = LifetimeTracker()
+
+    private func person(_ name: String = "Ann") -> Person { tracker.track(Person(name)) }
+    private func notebook() -> Notebook { tracker.track(Notebook("Ann")) }
+
+    // MARK: What is seen
+
+    @Test("a declared property is seen, and a change of another one is not") func own() {
+        let person = person()
+        #expect(person.observable.firstName == "Ann")
+        expectCall(person.observable.firstName) {
+            person.firstName = "Eve"
+        }
+        expectNoCall(person.observable.firstName) {
+            person.lastName = "Day"
+        }
+        expectCall(person.observable.scores) {
+            person.$scores.append(1)
+        }
+        expectNoCall(person.observable.scores) {
+            person.$tags.insert("a")
+        }
+    }
+
+    @Test("a handle names its property exactly, also where two have equal values") func handles() {
+        let notebook = notebook()
+        notebook.lastName = "Ann"
+        let name: String = notebook.observable.$firstName
+        #expect(name == "Ann")
+        expectCall(notebook.observable.$firstName as String) {
+            notebook.firstName = "Eve"
+        }
+        notebook.lastName = "Eve"
+        expectNoCall(notebook.observable.$firstName as String) {
+            notebook.lastName = "Day"
+        }
+        notebook.address = Address("Ulm")
+        expectCall(notebook.observable.$address?.$city as String?) {
+            notebook.address!.city = "Bonn"
+        }
+    }
+
+    @Test("an inherited property is seen through a view of the subclass, and of the superclass") func inherited() {
+        let employee = tracker.track(Employee("Ann"))
+        expectCall(employee.observable.firstName) {
+            employee.firstName = "Eve"
+        }
+        expectNoCall(employee.observable.firstName) {
+            employee.lastName = "Day"
+        }
+        expectNoCall(employee.observable.firstName) {
+            employee.salary = 3
+        }
+        let person: Person = employee
+        expectCall(person.observable.firstName) {
+            person.firstName = "Ida"
+        }
+        expectNoCall(person.observable.firstName) {
+            person.lastName = "Low"
+        }
+    }
+
+    @Test("a derived key is seen, over other objects too") func derived() {
+        let person = person()
+        expectCall(person.observable.fullName) {
+            person.lastName = "Day"
+        }
+        expectNoCall(person.observable.fullName) {
+            person.age = 1
+        }
+        person.address = Address("Ulm")
+        expectCall(person.observable.cityLine) {
+            person.address!.city = "Bonn"
+        }
+        expectCall(person.observable.cityLine) {
+            person.address = nil
+        }
+    }
+
+    @Test("a computed property that the schema does not declare is seen") func undeclared() {
+        let notebook = notebook()
+        #expect(notebook.observable.initials == "AL")
+        expectCall(notebook.observable.initials) {
+            notebook.lastName = "Day"
+        }
+        expectNoCall(notebook.observable.initials) {
+            notebook.lastName = "Dunn"
+        }
+        expectNoCall(notebook.observable.initials) {
+            notebook.age = 1
+        }
+        expectCall(notebook.observable.first) {
+            notebook.firstName = "Eve"
+        }
+        expectNoCall(notebook.observable.first) {
+            notebook.nickname = "E"
+        }
+    }
+
+    @Test("members that are tracked objects are views, so each step of a chain is seen") func nested() {
+        let person = person()
+        #expect(person.observable.address?.city == nil)
+        expectCall(person.observable.address?.city) {
+            person.address = Address("Ulm")
+        }
+        #expect(person.observable.address?.city == "Ulm")
+        expectCall(person.observable.address?.city) {
+            person.address!.city = "Bonn"
+        }
+        expectNoCall(person.observable.address?.city) {
+            person.address!.zip = 1
+        }
+        let old = person.address!
+        person.address = Address("Linz")
+        expectNoCall(person.observable.address?.city) {
+            old.city = "Graz"
+        }
+        expectCall(person.observable.address?.city) {
+            person.address = nil
+        }
+    }
+
+    @Test("a weak property is seen, and the death of its object") func weak() {
+        let person = person()
+        var parent: Person? = self.person("Eve")
+        expectCall(person.observable.parent?.firstName) {
+            person.parent = parent
+        }
+        #expect(person.observable.parent?.firstName == "Eve")
+        expectCall(person.observable.parent?.firstName) {
+            parent = nil
+        }
+        #expect(person.observable.parent == nil)
+    }
+
+    @Test("a property that is announced by hand is seen") func manual() {
+        let person = person()
+        expectCall(person.observable.token) {
+            person.withMutation(of: "token") { person.token = 1 }
+        }
+        expectNoCall(person.observable.token) {
+            person.token = 2
+        }
+    }
+
+    @Test("hidden and undeclared stored properties are seen") func hidden() {
+        let safe = Safe()
+        expectCall(safe.observable.code) { safe.code = 1 }
+        expectCall(safe.observable.$code as Int) { safe.code = 2 }
+        expectCall(safe.observable.label) { safe.label = "one" }
+        expectNoCall(safe.observable.label) { safe.code = 3 }
+        expectNoCall(safe.observable.code) { safe.label = "two" }
+        expectCall(safe.observable.owner?.firstName) { safe.give(to: person()) }
+        expectCall(safe.observable.$owner?.firstName) { safe.owner?.firstName = "Eve" }
+    }
+
+    // MARK: When
+
+    @Test("it is called before the value changes", arguments: [false, true]) func before(isExact: Bool) {
+        let (notebook, seen) = (notebook(), Shared<[String]>([]))
+        let object = Shared(notebook)
+        func read() -> String { isExact ? notebook.observable.$firstName : notebook.observable.first }
+        _ = track(read) { seen.value.append(object.value.firstName) }
+        notebook.firstName = "Eve"
+        #expect(seen.value == ["Ann"])
+    }
+
+    @Test("it is called once each time it is tracked, an equal value too") func once() {
+        let person = person()
+        let calls = Counter()
+        for _ in 1...3 {
+            _ = track {
+                person.observable.fullName
+            } onChange: {
+                calls.add()
+            }
+            person.firstName = "Ann"
+            person.firstName = "Eve"
+        }
+        #expect(calls.count == 3)
+    }
+
+    @Test("a tracking that begins inside the call waits for the next change") func again() {
+        let (object, calls) = (Shared<Person?>(person()), Counter())
+        @Sendable func follow() {
+            _ = track {
+                object.value!.observable.fullName
+            } onChange: {
+                calls.add()
+                follow()
+            }
+        }
+        follow()
+        object.value!.firstName = "Eve"
+        object.value!.lastName = "Day"
+        #expect(calls.count == 2)
+        // The tracking refers to it, as it would to an `@Observable` object.
+        object.value = nil
+    }
+
+    @Test("what several trackings read calls each") func several() {
+        let person = person()
+        let calls = Counter()
+        _ = track {
+            person.observable.firstName
+        } onChange: {
+            calls.add()
+        }
+        _ = track {
+            person.observable.fullName
+        } onChange: {
+            calls.add()
+        }
+        _ = track {
+            person.observable.lastName
+        } onChange: {
+            calls.add(100)
+        }
+        person.firstName = "Eve"
+        #expect(calls.count == 2)
+    }
+
+    @Test("changes that are held back are seen at their end", arguments: [false, true]) func coalesced(isExact: Bool) {
+        let notebook = notebook()
+        let calls = Counter()
+        func read() -> String { isExact ? notebook.observable.$firstName : notebook.observable.first }
+        _ = track(read) { calls.add() }
+        coalescingChanges {
+            notebook.firstName = "Eve"
+            notebook.firstName = "Ida"
+            #expect(calls.count == 0)
+        }
+        #expect(calls.count == 1)
+    }
+
+    @Test("nested announcements are one change") func nestedAnnouncements() {
+        let person = person()
+        let calls = Counter()
+        person.willChangeValue(forKey: "firstName")
+        _ = track {
+            person.observable.firstName
+        } onChange: {
+            calls.add()
+        }
+        person.willChangeValue(forKey: "firstName")
+        person.firstName = "Eve"
+        person.didChangeValue(forKey: "firstName")
+        person.didChangeValue(forKey: "firstName")
+        expectCall(person.observable.firstName) {
+            person.willChangeValue(forKey: "firstName")
+            person.firstName = "Ida"
+            person.didChangeValue(forKey: "firstName")
+        }
+    }
+
+    @Test("Observations gives a value for each transaction") @MainActor func observations() async {
+        let person = Person("Ann")
+        let (values, continuation) = AsyncStream.makeStream(of: String.self)
+        let task = Task { @MainActor in
+            for await value in Observations({ person.observable.fullName }) { continuation.yield(value) }
+        }
+        var seen = values.makeAsyncIterator()
+        #expect(await seen.next() == "Ann Lee")
+        // The sequence has to wait for the next change by now.
+        for _ in 0..<10 { await Task.yield() }
+        person.firstName = "Eve"
+        person.lastName = "Day"
+        #expect(await seen.next() == "Eve Day")
+        task.cancel()
+        await task.value
+    }
+}

@@ -1,0 +1,215 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Observation
+import Testing
+
+@Suite("An observable object as the source") @MainActor struct TrackedExpressionTests {
+    @Observable final class Lamp {
+        var level = 0
+        var color = "red"
+    }
+
+    @MainActor final class Log {
+        var levels: [Int] = []
+    }
+
+    private let tracker = LifetimeTracker()
+    private let lamp = Lamp()
+    private let log = Log()
+
+    /// Lets the tasks of the main actor do what there is to do.
+    private func settle() async { for _ in 0..<20 { await Task.yield() } }
+
+    /// Ends an observation, and waits until its task has released what it follows.
+    private func end(_ observation: KeyValueObservation) async {
+        observation.remove()
+        await eventually("the task has ended") { observation.target == nil }
+    }
+
+    @Test("each transaction gives one value, the first one first") func values() async {
+        let owner = PlainObserver(tracker)
+        let (lamp, log) = (lamp, log)
+        let observation = owner.observe(tracking: { lamp.level }, on: .mainActor) { owner, level in
+            owner.log.append("\(level)")
+            log.levels.append(level)
+        }
+        #expect(log.levels == [], "the first value is delivered by a task")
+        await eventually("the first value") { log.levels == [0] }
+        await settle()
+        lamp.level = 1
+        lamp.level = 2
+        await eventually("the second value") { log.levels.count == 2 }
+        await settle()
+        lamp.color = "blue"
+        await settle()
+        lamp.level = 2
+        await settle()
+        lamp.level = 3
+        await eventually("the last value") { log.levels.last == 3 }
+        #expect(log.levels.prefix(2) == [0, 2])
+        #expect(owner.log == log.levels.map(String.init))
+        await end(observation)
+    }
+
+    @Test("an equal value is left out if asked") func distinct() async {
+        let owner = Person()
+        let (lamp, log) = (lamp, log)
+        let observation = owner.observe(tracking: { lamp.level / 10 }, options: .distinct, on: .mainActor) {
+            log.levels.append($1)
+        }
+        await eventually("the first value") { log.levels == [0] }
+        await settle()
+        lamp.level = 5
+        await settle()
+        lamp.level = 10
+        await eventually("the second value") { log.levels.count == 2 }
+        #expect(log.levels == [0, 1])
+        await end(observation)
+    }
+
+    @Test("it ends with its owner, tracked or not", arguments: [false, true]) func ownerDies(isTracked: Bool) async {
+        let (lamp, log, ended) = (lamp, log, Counter())
+        var plain: PlainObserver? = isTracked ? nil : PlainObserver(tracker)
+        var person: Person? = isTracked ? tracker.track(Person()) : nil
+        let observation: KeyValueObservation
+        if let plain {
+            observation = plain.observe(tracking: { lamp.level }, on: .mainActor) { log.levels.append($1) }
+        } else {
+            observation = person!.observe(tracking: { lamp.level }, on: .mainActor) { log.levels.append($1) }
+        }
+        observation.onEnd { reason in if reason == .observerDeinitialized { ended.add() } }
+        await eventually("the first value") { log.levels == [0] }
+        await settle()
+        (plain, person) = (nil, nil)
+        #expect(tracker.liveCount == 0, "the observation does not keep its owner")
+        #expect(!observation.isValid)
+        #expect(ended.count == 1)
+        lamp.level = 1
+        await settle()
+        #expect(log.levels == [0])
+        await end(observation)
+    }
+
+    @Test("remove() ends it, and what is under way is dropped") func removed() async {
+        let owner = Person()
+        let (lamp, log) = (lamp, log)
+        let observation = owner.observe(tracking: { lamp.level }, on: .mainActor) { log.levels.append($1) }
+        await eventually("the first value") { log.levels == [0] }
+        await settle()
+        lamp.level = 1
+        observation.remove()
+        await settle()
+        lamp.level = 2
+        await settle()
+        #expect(log.levels == [0])
+        await end(observation)
+    }
+
+    @Test("one that is removed at once delivers nothing") func removedAtOnce() async {
+        let owner = Person()
+        let (lamp, log) = (lamp, log)
+        let observation = owner.observe(tracking: { lamp.level }, on: .mainActor) { log.levels.append($1) }
+        observation.remove()
+        lamp.level = 1
+        await settle()
+        #expect(log.levels == [])
+        #expect(owner.observations().isEmpty)
+        await end(observation)
+    }
+
+    @Test("the observation says who observes, and where it was registered") func description() async {
+        let owner = Person()
+        let lamp = lamp
+        let observation = owner.observe(tracking: { lamp.level }, on: .mainActor) { _, _ in }
+        #expect(observation.observer === owner)
+        #expect(observation.keyPaths == ["value"])
+        #expect(observation.debugDescription.contains("TrackedExpressionTests.swift"))
+        await end(observation)
+    }
+
+    @Test("nothing is kept when it has ended") func nothingKept() async {
+        let owner = tracker.track(Person())
+        var lamp: Lamp? = Lamp()
+        let log = log
+        let observation = owner.observe(
+            tracking: { [lamp = lamp!, token = tracker.token()] in
+                token.touch()
+                return lamp.level
+            }, on: .mainActor
+        ) { [token = tracker.token()] _, level in
+            token.touch()
+            log.levels.append(level)
+        }
+        weak let weakLamp = lamp
+        lamp = nil
+        await eventually("the first value") { log.levels == [0] }
+        #expect(weakLamp != nil)
+        observation.remove()
+        await eventually("what the closures captured is released") { tracker.liveCount == 1 && weakLamp == nil }
+        await end(observation)
+    }
+
+    @Test("the owner dies inside the handler") func diesInside() async {
+        let owner = Shared<Person?>(tracker.track(Person()))
+        let (lamp, log) = (lamp, log)
+        let observation = owner.value!.observe(tracking: { lamp.level }, on: .mainActor) { _, level in
+            log.levels.append(level)
+            owner.value = nil
+        }
+        await eventually("the first value") { log.levels == [0] }
+        await eventually("the owner's death") { tracker.liveCount == 0 }
+        #expect(!observation.isValid)
+        lamp.level = 1
+        await settle()
+        #expect(log.levels == [0])
+        await end(observation)
+    }
+
+    @Test("the closure reads an observable and a tracked object together") func both() async {
+        let owner = Person()
+        let person = tracker.track(Person())
+        let (lamp, log) = (lamp, log)
+        let observation = owner.observe(tracking: { lamp.level + person.observable.age }, on: .mainActor) {
+            log.levels.append($1)
+        }
+        await eventually("the first value") { log.levels == [0] }
+        await settle()
+        person.age = 10
+        await eventually("the tracked object's change") { log.levels == [0, 10] }
+        await settle()
+        lamp.level = 1
+        await eventually("the observable object's change") { log.levels == [0, 10, 11] }
+        await settle()
+        person.age = 20
+        lamp.level = 2
+        await eventually("both") { log.levels.last == 22 }
+        #expect(log.levels.prefix(3) == [0, 10, 11])
+        await end(observation)
+    }
+
+    actor Panel {
+        var levels: [Int] = []
+        let person = Person()
+        func set(_ age: Int) { person.age = age }
+        func add(_ level: Int) { levels.append(level) }
+    }
+
+    final class Owner: KeyValueObserver, Sendable {}
+
+    @Test("an actor tracks what it owns, and delivers") func onActor() async {
+        let panel = Panel()
+        var owner: Owner? = Owner()
+        let observation = owner!.observe(tracking: { panel in panel.person.observable.age }, on: panel) {
+            panel, _, age in panel.add(age)
+        }
+        await eventually("the first value") { await panel.levels == [0] }
+        await settle()
+        await panel.set(1)
+        await eventually("the second value") { await panel.levels.last == 1 }
+        owner = nil
+        await panel.set(2)
+        await settle()
+        #expect(await panel.levels.last == 1)
+        await end(observation)
+    }
+}
