@@ -25,4 +25,5 @@ do {
 }
 try report.lines().forEach { print($0) }
 try department.dismiss(at: 0)
+ann.name = "Anne"  // her own badge is no longer observed, Bob's is
 log.lines.forEach { print("-", $0) }

@@ -23,7 +23,7 @@ final class AppSettings: TrackedObject {
 }
 
 final class EditorSettings: TrackedObject {
-    enum Theme: String { case light, dark, system }
+    enum Theme: String, CaseIterable { case light, dark, system }
 
     @Observed var theme = Theme.system
     @Observed var fontSize = 12.0

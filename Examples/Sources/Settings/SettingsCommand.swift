@@ -31,7 +31,7 @@ struct SettingsCommand: ParsableCommand {
             print(file)
             do {
                 let data = try Data(contentsOf: URL(fileURLWithPath: file))
-                try SettingsFile(data, for: settings).apply(to: settings)
+                try SettingsFile(data).apply(to: settings)
                 print("  applied")
             } catch let error as KeyValueError {
                 print("  refused, nothing is changed:")

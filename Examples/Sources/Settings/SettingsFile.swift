@@ -1,4 +1,3 @@
-import AutoKVOFoundation
 import AutoKVO
 import Foundation
 
@@ -7,27 +6,31 @@ struct SettingsFile {
     let values: [String: Any?]
 
     /// Reads a file's content. What the settings have as an object of their own is nested; what they have as a dictionary is a value.
-    init(_ data: Data, for settings: AppSettings) throws {
-        guard let object = try JSONSerialization.jsonObject(with: data) as? [String: Any] else { throw Mistake.noObject }
+    init(_ data: Data) throws {
+        guard let object = try JSONDecoder().decode(JSONValue.self, from: data).value as? [String: Any?] else {
+            throw Mistake.noObject
+        }
         var values: [String: Any?] = [:]
-        func add(_ object: [String: Any], below prefix: String) throws {
+        func add(_ object: [String: Any?], below prefix: String) throws {
             for (name, value) in object {
                 let path = prefix + name
-                if let nested = value as? [String: Any], isObject(path) {
+                if let nested = value as? [String: Any?], isObject(path) {
                     try add(nested, below: path + ".")
                 } else if values.updateValue(value, forKey: path) != nil {
                     throw Mistake.twice(path)
                 }
             }
         }
-        func isObject(_ path: String) -> Bool { (try? AppSettings.valueType(forKeyPath: path)) is TrackedObject.Type }
+        func isObject(_ path: String) -> Bool {
+            (try? AppSettings.valueType(forKeyPath: path)) is TrackedObject.Type
+        }
         try add(object, below: "")
         self.values = values
     }
 
-    /// Sets everything, or nothing.
+    /// Sets everything, or nothing; what is derived from several settings changes once.
     func apply(to settings: AppSettings) throws(KeyValueError) {
-        try settings.setValues(values, validating: true)
+        try coalescingChanges { () throws(KeyValueError) in try settings.setValues(values, validating: true) }
     }
 
     enum Mistake: LocalizedError {
@@ -39,6 +42,30 @@ struct SettingsFile {
             case .noObject: "A settings file has one JSON object."
             case .twice(let name): "\"\(name)\" is set twice."
             }
+        }
+    }
+}
+
+/// Any JSON as Swift's own values. (`JSONSerialization` would give numbers, `true` and `false` as `NSNumber`, in which `true` is 1.)
+struct JSONValue: Decodable {
+    let value: Any?
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            value = nil
+        } else if let object = try? container.decode([String: JSONValue].self) {
+            value = object.mapValues(\.value)
+        } else if let array = try? container.decode([JSONValue].self) {
+            value = array.map(\.value)
+        } else if let flag = try? container.decode(Bool.self) {
+            value = flag
+        } else if let whole = try? container.decode(Int.self) {
+            value = whole
+        } else if let number = try? container.decode(Double.self) {
+            value = number
+        } else {
+            value = try container.decode(String.self)
         }
     }
 }
