@@ -5,7 +5,8 @@ import Foundation
 @main
 struct EditorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "Editor", abstract: "Edits a text by commands, and shows after each of them what its observers made of it.")
+        commandName: "Editor",
+        abstract: "Edits a text by commands, and shows after each of them what its observers made of it.")
 
     @Argument(help: "A file with a command on each line; standard input if it is left out.")
     var script: String?

@@ -66,7 +66,11 @@ final class History: TrackedObject {
         // The keys are the classes' own, so following what they hold finds no wrong name.
         for part in change.oldValue as? [TrackedObject] ?? [] { try! unfollow(part) }
         for part in change.newValue as? [TrackedObject] ?? [] { try! follow(part) }
-        if recording != nil { recording!.append(step) } else { record("Change \(change.keyPath)") { recording!.append(step) } }
+        if recording != nil {
+            recording!.append(step)
+        } else {
+            record("Change \(change.keyPath)") { recording!.append(step) }
+        }
     }
 
     private func finishRecording(_ title: String) {
@@ -112,14 +116,15 @@ struct Step {
     }
 
     func reverse() throws {
-        if kind == .setting { return try target.setValue(oldValue, forKey: key) }
-        let array = try target.mutableArrayValue(forKey: key)
-        if kind == .insertion { return try array.removeSubranges(indexes) }
-        var old = (oldValue as? [Any] ?? [])[...]
-        for range in indexes.ranges {
-            let place = kind == .removal ? range.lowerBound..<range.lowerBound : range
-            try array.replaceSubrange(place, with: old.prefix(range.count))
-            old = old.dropFirst(range.count)
+        switch kind {
+        case .setting: try target.setValue(oldValue, forKey: key)
+        case .insertion: try array().removeSubranges(indexes)
+        case .removal: try array().insert(contentsOf: oldElements, at: indexes)
+        case .replacement: try array().replaceSubranges(indexes, with: oldElements)
         }
     }
+
+    private func array() throws -> MutableArrayProxy { try target.mutableArrayValue(forKey: key) }
+
+    private var oldElements: [Any] { oldValue as? [Any] ?? [] }
 }

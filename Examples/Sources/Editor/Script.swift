@@ -34,7 +34,9 @@ struct Script {
             }
         case "move":
             let (target, destination) = try target(argument, in: line)
-            guard let to = Int(destination), document.sections.indices.contains(to - 1) else { throw Mistake(line: line) }
+            guard let to = Int(destination), document.sections.indices.contains(to - 1) else {
+                throw Mistake(line: line)
+            }
             editor.edit("Move section") {
                 document.$sections.swapAt(document.sections.firstIndex { $0 === target.section }!, to - 1)
             }
@@ -60,7 +62,9 @@ struct Script {
         let section = editor.document.sections[number - 1]
         var paragraph: Int?
         if numbers.count > 1 {
-            guard let second = numbers[1], section.paragraphs.indices.contains(second - 1) else { throw Mistake(line: line) }
+            guard let second = numbers[1], section.paragraphs.indices.contains(second - 1) else {
+                throw Mistake(line: line)
+            }
             paragraph = second - 1
         }
         return ((section, paragraph), parts.count > 1 ? parts[1] : "")

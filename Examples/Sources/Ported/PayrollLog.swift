@@ -22,7 +22,8 @@ final class PayrollLog: ClassicObserver {
     // override func observeValue(forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
     //                            context: UnsafeMutableRawPointer?) {
     func observeValue(
-        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+        forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?,
+        context: UnsafeMutableRawPointer?
     ) {
         // guard let change, context == staffContext || context == badgeContext else {
         //     return super.observeValue(forKeyPath: keyPath, of: object, change: change, context: context)

@@ -76,7 +76,9 @@ extension AppSettings {
 
     private static func paths(of type: TrackedObject.Type, below prefix: String) -> [String] {
         type.keys.flatMap { key in
-            if let nested = key.valueType as? TrackedObject.Type { return paths(of: nested, below: "\(prefix)\(key.name).") }
+            if let nested = key.valueType as? TrackedObject.Type {
+                return paths(of: nested, below: "\(prefix)\(key.name).")
+            }
             return key.isSettable ? [prefix + key.name] : []
         }
     }

@@ -6,7 +6,8 @@ import Testing
 private func makeEditor() throws -> Editor {
     let document = Document(title: "Travels")
     document.sections = [
-        Section(heading: "Ulm", "The Danube is young", "The minster has 768 steps"), Section(heading: "Linz", "A tram climbs"),
+        Section(heading: "Ulm", "The Danube is young", "The minster has 768 steps"),
+        Section(heading: "Linz", "A tram climbs"),
     ]
     return try Editor(document)
 }
@@ -121,10 +122,13 @@ private func content(_ editor: Editor) -> [String] { [editor.document.title] + e
     @Test("a script runs, and a line that means nothing changes nothing") func script() throws {
         let editor = try makeEditor()
         let script = Script(editor: editor)
-        for line in ["move 1 2", "add 1 to the top", "text 1.1 A tram goes", "delete 2.1", "undo"] { _ = try script.run(line) }
+        for line in ["move 1 2", "add 1 to the top", "text 1.1 A tram goes", "delete 2.1", "undo"] {
+            _ = try script.run(line)
+        }
         #expect(
             try script.run("show") == [
-                "  1. Linz (6 words)", "     A tram goes", "     to the top", "  2. Ulm (9 words)", "     The Danube is young",
+                "  1. Linz (6 words)", "     A tram goes", "     to the top", "  2. Ulm (9 words)",
+                "     The Danube is young",
                 "     The minster has 768 steps",
             ])
         for line in ["move 1 3", "text 1 x", "text 1.9 x", "delete", "delete 0", "delete -1.1", "add x y", "dance"] {

@@ -33,16 +33,19 @@ private func apply(_ json: String, to settings: AppSettings) throws {
         let settings = AppSettings()
         var summaries: [String] = []
         settings.observe(\.summary, options: .new) { _, change in summaries.append(change.newValue!) }
-        try apply(#"{"userName": "Ann", "editor": {"theme": "light"}, "network": {"port": 1, "host": "h"}}"#, to: settings)
+        try apply(
+            #"{"userName": "Ann", "editor": {"theme": "light"}, "network": {"port": 1, "host": "h"}}"#, to: settings)
         #expect(summaries == ["Ann, light, h:1"])
     }
 
-    @Test("one wrong entry and nothing is set, nobody is called, and each wrong entry has its error") func allOrNothing() throws {
+    @Test("one wrong entry and nothing is set, nobody is called, and each wrong entry has its error")
+    func allOrNothing() throws {
         let settings = AppSettings()
         let before = try settings.exported()
         try settings.observe(AppSettings.settablePaths) { change in Issue.record("\(change.keyPath) was set") }
         let error = #expect(throws: KeyValueError.self) {
-            try apply(#"{"userName": "Ann", "editor": {"fontSize": 100, "theme": "drak"}, "network.prot": 1}"#, to: settings)
+            try apply(
+                #"{"userName": "Ann", "editor": {"fontSize": 100, "theme": "drak"}, "network.prot": 1}"#, to: settings)
         }
         #expect(error?.errors.map(\.keyPath) == ["editor.fontSize", "editor.theme", "network.prot"])
         #expect(
@@ -59,13 +62,17 @@ private func apply(_ json: String, to settings: AppSettings) throws {
         "a hostile file is refused and changes nothing",
         arguments: [
             #"{"accessToken": "x"}"#, #"{"summary": "x"}"#, #"{"network": {"bytesSent": 1}}"#, #"{"network": 5}"#,
-            #"{"network": {"port": true}}"#, #"{"network": {"port": 1.5}}"#, #"{"network": {"port": 99999999999999999999}}"#,
-            #"{"userName": null}"#, #"{"editor": {"recentFiles": ["a", 7]}}"#, #"{"editor": {"recentFiles": {"a": "b"}}}"#,
+            #"{"network": {"port": true}}"#, #"{"network": {"port": 1.5}}"#,
+            #"{"network": {"port": 99999999999999999999}}"#,
+            #"{"userName": null}"#, #"{"editor": {"recentFiles": ["a", 7]}}"#,
+            #"{"editor": {"recentFiles": {"a": "b"}}}"#,
             #"{"editor.recentFiles.@count": 3}"#, #"{"editor.recentFiles.0": "x"}"#, #"{"": 1}"#, #"{"..": 1}"#,
-            #"{"editor..theme": "dark"}"#, #"{"editor.theme|network.port": 1}"#, #"{"schema": 1}"#, #"{"editor.\u0000": 1}"#,
+            #"{"editor..theme": "dark"}"#, #"{"editor.theme|network.port": 1}"#, #"{"schema": 1}"#,
+            #"{"editor.\u0000": 1}"#,
             #"{"editor": {"theme": "dark"}, "editor.theme": "light"}"#, "[]", "1", "", "{", "{\"a\":\u{1}}",
             String(repeating: "[", count: 100_000), #"{"editor":"# + String(repeating: #"{"a":"#, count: 10_000),
-            "{\"\(String(repeating: "a.", count: 50_000))\": 1}", "{\"\(String(repeating: "x", count: 1_000_000))\": 1}",
+            "{\"\(String(repeating: "a.", count: 50_000))\": 1}",
+            "{\"\(String(repeating: "x", count: 1_000_000))\": 1}",
         ])
     func hostile(_ json: String) throws {
         let settings = AppSettings()
@@ -94,7 +101,8 @@ private func apply(_ json: String, to settings: AppSettings) throws {
 
     @Test("what is exported can be read again, and holds nothing that is hidden or not settable") func export() throws {
         let settings = AppSettings()
-        try apply(#"{"editor": {"theme": "light", "recentFiles": ["a"]}, "network": {"headers": {"A": "b"}}}"#, to: settings)
+        try apply(
+            #"{"editor": {"theme": "light", "recentFiles": ["a"]}, "network": {"headers": {"A": "b"}}}"#, to: settings)
         settings.network.bytesSent = 7
         let file = try settings.exported()
         let text = String(decoding: file, as: UTF8.self)
