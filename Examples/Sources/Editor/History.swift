@@ -76,7 +76,8 @@ final class History: TrackedObject {
     private func finishRecording(_ title: String) {
         defer { recording = nil }
         guard let steps = recording, !steps.isEmpty, !isReplaying else { return }
-        if let saved = savedCount, saved > undoable.count { savedCount = nil }  // what was saved can no longer be reached
+        // What was saved can no longer be reached.
+        if let saved = savedCount, saved > undoable.count { savedCount = nil }
         editable(\._undoable).append(Edit(title: title, steps: steps))
         redoable = []
     }

@@ -66,15 +66,18 @@ final class Department: TrackedObject {
     }
 
     func hire(_ employee: Employee) throws {
-        try mutableArrayValue(forKey: "employees").append(employee)  // mutableArrayValue(forKey: "employees").add(employee)
+        // mutableArrayValue(forKey: "employees").add(employee)
+        try mutableArrayValue(forKey: "employees").append(employee)
     }
 
     func dismiss(at index: Int) throws {
-        try mutableArrayValue(forKey: "employees").remove(at: index)  // mutableArrayValue(…).removeObject(at: index)
+        // mutableArrayValue(forKey: "employees").removeObject(at: index)
+        try mutableArrayValue(forKey: "employees").remove(at: index)
     }
 
     func raiseAll(to salary: Int) throws {
-        try employees.setValue(salary, forKey: "salary")  // (employees as NSArray).setValue(salary, forKey: "salary")
+        // (employees as NSArray).setValue(salary, forKey: "salary")
+        try employees.setValue(salary, forKey: "salary")
     }
 
     // (Nothing: the runtime found properties by their names.)
