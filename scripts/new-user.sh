@@ -40,10 +40,6 @@ import AutoKVO
 
 final class Person: TrackedObject {
     @Observed var name = "Ann"
-
-    override class var schema: Schema {
-        Schema(Person.self, extending: super.schema) { Key("name", \.name) }
-    }
 }
 
 let person = Person()

@@ -42,4 +42,17 @@ private final class Ticket: TrackedObject {
         #expect(dear?.reason == .invalidValue("nobody pays that"))
         #expect(dear?.localizedDescription == "invalid value for \"price\": nobody pays that")
     }
+
+    @Test("an error of several entries has the own sentence of each") func several() {
+        let ticket = Ticket()
+        let error = #expect(throws: KeyValueError.self) {
+            try ticket.setValues(["price": 0, "prize": 1], validating: true)
+        }
+        #expect(
+            error?.localizedDescription == """
+                invalid value for "price": A ticket costs something.
+                unknown key "prize": Ticket has no key "prize", did you mean "price"?
+                """)
+        #expect(error?.description.contains("A ticket costs something.") == false)
+    }
 }

@@ -91,6 +91,10 @@ let operations = [
         let model = Model()
         return { for _ in 0..<count { model.observe(\.value, options: [.old, .new]) { _, _ in }.remove() } }
     },
+    Operation(name: "add-remove-handle") { count in
+        let model = Model()
+        return { for _ in 0..<count { model.$value.observe(options: [.old, .new]) { _ in }.remove() } }
+    },
     Operation(name: "observer-life", per: 10) { count in
         let models = (0..<10).map { _ in Model() }
         return {

@@ -25,7 +25,7 @@ extension TrackedObject {
         let resolved = try schema.requireKey(key, in: key)
         try schema.requireSetter(of: resolved, in: key)
         let expected = resolved.declared.valueType
-        if canConvert(from: type, to: expected) || isNumberType(type) && isNumberType(expected) { return }
+        if canConvertForCoding(from: type, to: expected) { return }
         throw schema.error(.wrongType(expected: "\(expected)", actual: "\(type)"), of: resolved, in: key)
     }
 }

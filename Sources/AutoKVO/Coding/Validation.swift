@@ -9,27 +9,32 @@ extension TrackedObject {
     ///   - value: The value; on return what replaced it. Unchanged if the call throws.
     ///   - key: A key of this object.
     /// - Throws: A `KeyValueError`: `.invalidValue` with the description of what a validation threw, which is its
-    ///   `underlyingError` (a `KeyValueError` is thrown unchanged), `.wrongType` for a value that is not of
+    ///   `underlyingError` (a `KeyValueError` is thrown as it is, with the key if it names none), `.wrongType` for a value that is not of
     ///   the type of the key's `validate:`, or the error for a name that is not declared.
     public func validateValue(_ value: inout Any?, forKey key: String) throws(KeyValueError) {
         let schema = try requireSchema()
         try validate(&value, schema, try schema.requireKey(key, in: key), in: key)
     }
 
-    /// Checks whether a value may be set at the end of a key path, and lets the class of the object there correct it. If
-    /// an object on the way is nil, the value passes.
+    /// Checks whether a value may be set at the end of a key path, and lets the class of the object there correct it.
     ///
-    /// - Throws: As `validateValue(_:forKey:)`, and for a path that is not right or ends in an operator.
+    /// - Throws: As `validateValue(_:forKey:)`, for a path that is not right or ends in an operator, and `.noObject` if an
+    ///   object on the way is nil.
     public func validateValue(_ value: inout Any?, forKeyPath keyPath: String) throws(KeyValueError) {
         let end = try pathEnd(keyPath)
-        guard let object = end.object, let (schema, slot) = end.key else { return }
-        try object.validate(&value, schema, schema.keys[slot], in: keyPath)
+        if let object = end.object, let (schema, slot) = end.key {
+            return try object.validate(&value, schema, schema.keys[slot], in: keyPath)
+        }
+        if let (schema, slot) = end.key, schema.keys[slot].declared.validate != nil {
+            _ = try schema.convert(value, for: schema.keys[slot], in: keyPath)
+        }
+        throw end.noObject!
     }
 
-    private func validate(
+    func validate(
         _ value: inout Any?, _ schema: ClassSchema, _ key: ResolvedKey, in keyPath: String
     ) throws(KeyValueError) {
-        var candidate = value
+        var candidate = value.flatMap { isNull($0) ? nil : $0 }
         do {
             if let validate = key.declared.validate {
                 var typed = try schema.convert(value, for: key, in: keyPath)
@@ -42,7 +47,7 @@ extension TrackedObject {
             }
             try self.validate(&candidate, forKey: key.name)
         } catch let error as KeyValueError {
-            throw error
+            throw error.named(className: schema.className, key: key.name, keyPath: keyPath)
         } catch {
             var refusal = schema.error(.invalidValue("\(error)"), of: key, in: keyPath)
             refusal.underlyingError = error

@@ -14,7 +14,7 @@ extension TrackedObject {
     ///
     /// - Throws: As `mutableArrayValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
     public func mutableArrayValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableArrayProxy {
-        try MutableArrayProxy(ProxiedKey(self, path: keyPath))
+        try MutableArrayProxy(ProxiedKey(self, path: keyPath, as: (any ProxiedArray.Type).self, "an array"))
     }
 }
 

@@ -13,7 +13,7 @@ extension TrackedObject {
     ///
     /// - Throws: As `mutableSetValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
     public func mutableSetValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableSetProxy {
-        try MutableSetProxy(ProxiedKey(self, path: keyPath))
+        try MutableSetProxy(ProxiedKey(self, path: keyPath, as: (any ProxiedSet.Type).self, "a set"))
     }
 }
 

@@ -12,25 +12,20 @@ struct ProxiedKey {
         key = schema.keys[try schema.requireSlot(of: name, in: name)]
     }
 
-    /// The key at the end of a path. An object on the way that is nil is an error.
-    init(_ object: TrackedObject, path: String) throws(KeyValueError) {
+    /// The key at the end of a path, which has to be of a kind and settable. An object on the way that is nil is an error.
+    init<Kind>(_ object: TrackedObject, path: String, as kind: Kind.Type, _ description: String) throws(KeyValueError) {
         let end = try object.pathEnd(path)
-        guard let owner = end.object, let (schema, slot) = end.key else {
-            throw KeyValueError(
-                .wrongType(expected: "an object", actual: "nil"), className: end.missing!.schema.className,
-                key: end.missing!.key, keyPath: path)
+        // The type is checked as far as it is declared also if there is no object.
+        if let (schema, slot) = end.key {
+            _ = try schema.collectionType(of: schema.keys[slot], as: kind, description, in: path)
         }
+        guard let owner = end.object, let (schema, slot) = end.key else { throw end.noObject! }
         (self.object, self.schema, key) = (owner, schema, schema.keys[slot])
     }
 
     /// The type of the collection, which has to be of a kind and settable.
     func type<Kind>(as kind: Kind.Type, _ description: String) throws(KeyValueError) -> Kind {
-        let (declared, write) = (key.declared.valueType, key.declared.write)
-        guard let type = unwrappedType(declared) as? Kind else {
-            throw error(.wrongType(expected: "\(declared)", actual: description))
-        }
-        if write == nil { throw error(.readOnlyKey) }
-        return type
+        try schema.collectionType(of: key, as: kind, description, in: key.name)
     }
 
     /// The collection now; nil if the property is nil.
@@ -57,6 +52,20 @@ struct ProxiedKey {
             return ComputedCollection(key: self)
         }
         return Property(object, PropertyStorage(in: object, offset: offset))
+    }
+}
+
+extension ClassSchema {
+    /// The type of a key, which has to be a collection of a kind and settable.
+    fileprivate func collectionType<Kind>(
+        of key: ResolvedKey, as kind: Kind.Type, _ description: String, in keyPath: String
+    ) throws(KeyValueError) -> Kind {
+        let declared = key.declared.valueType
+        guard let type = unwrappedType(declared) as? Kind else {
+            throw error(.wrongType(expected: "\(declared)", actual: description), of: key, in: keyPath)
+        }
+        try requireSetter(of: key, in: keyPath)
+        return type
     }
 }
 

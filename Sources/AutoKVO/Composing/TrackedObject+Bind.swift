@@ -12,7 +12,7 @@ extension TrackedObject {
     /// value. A `.default` sets such a property to another value instead.
     ///
     /// - Parameters:
-    ///   - key: A key of this object that can be set.
+    ///   - key: A key of this object that can be set: one that its schema declares. `$title.bind(to:)` binds any observed property.
     ///   - keyPath: A key or path of the source.
     ///   - source: The object that is followed, which may be this object itself.
     ///   - options: `.retainsTarget` keeps the source alive, `.distinct` ignores changes of the source to an equal value.

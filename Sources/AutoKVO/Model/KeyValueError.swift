@@ -19,6 +19,8 @@ public struct KeyValueError: Error, Hashable, Sendable {
         case unknownHandler(nearest: String?)
         /// The key has no setter, or the path that was to be set ends in an operator.
         case readOnlyKey
+        /// An object on the way of a path that was to be set, validated or edited is nil: `key` is the one that is nil.
+        case noObject
         /// The path continues after a plain collection, or after a value that has no keys.
         case pathThroughCollection
         /// No such collection operator, or not in this place, or not for values of this type.
@@ -52,6 +54,16 @@ public struct KeyValueError: Error, Hashable, Sendable {
     public internal(set) var underlyingError: (any Error)?
     /// What `description` says beyond the reason. Text from outside in it is already escaped and cut.
     private var detail: String?
+    /// What was wrong with the further entries of a call that takes several, in the order of their names.
+    private var following: [KeyValueError] = []
+
+    /// What was wrong with each entry of a call that takes several, such as `setValues(_:validating:)`, in the order of their
+    /// names: this error first. An error that stands alone is the only one.
+    public var errors: [KeyValueError] {
+        var first = self
+        first.following = []
+        return [first] + following
+    }
 
     /// Makes an error, for overrides such as `value(forUndefinedKey:)` and for validations that refuse a value.
     ///
@@ -81,7 +93,18 @@ public struct KeyValueError: Error, Hashable, Sendable {
 extension KeyValueError: CustomStringConvertible {
     /// One sentence with the class, the key and, where there is one, the nearest name. Names and paths are escaped, and
     /// cut after 200 characters: `key` and `keyPath` have them whole.
-    public var description: String {
+    ///
+    /// If there are several `errors`, it has a line for each of the first eight, and one that says how many more there are.
+    public var description: String { description { $0.sentence } }
+
+    /// The same with other sentences for the errors.
+    package func description(of sentence: (KeyValueError) -> String) -> String {
+        let lines = errors.prefix(8).map(sentence)
+        let others = following.count + 1 - lines.count
+        return (lines + (others > 0 ? ["and \(others) more"] : [])).joined(separator: "\n")
+    }
+
+    private var sentence: String {
         let (path, key) = (quoted(keyPath), quoted(key))
         let name = "\(className).\(shown(self.key))"
         func hint(_ nearest: String?) -> String { nearest.map { ", did you mean \"\($0)\"?" } ?? "" }
@@ -96,6 +119,8 @@ extension KeyValueError: CustomStringConvertible {
             return "unknown handler \(key): \(className) has no handler of that name" + hint(nearest)
         case .readOnlyKey:
             return "read-only key \(path): \(detail ?? "\(name) has no setter")"
+        case .noObject:
+            return "no object for \(path): \(name) is nil"
         case .pathThroughCollection:
             return "key path \(path) cannot go on behind \(name)\(detail ?? ", which is not an object with keys")"
         case .unsupportedOperator:
@@ -122,6 +147,21 @@ extension KeyValueError: CustomStringConvertible {
     /// The operator that a misspelt one is most like.
     private var nearestOperator: String? {
         nearestName(to: String(key.dropFirst()), among: CollectionOperator.allCases.map(\.rawValue)).map { "@" + $0 }
+    }
+
+    /// The error for several entries of which each has one. Nil if there is none.
+    init?(_ errors: [KeyValueError]) {
+        guard var first = errors.first else { return nil }
+        first.following = errors.dropFirst().map { $0.errors[0] }
+        self = first
+    }
+
+    /// The same error of a key, if it names none: a validation need not say which value it refused.
+    func named(className: String, key: String, keyPath: String) -> KeyValueError {
+        if !self.className.isEmpty || !self.key.isEmpty || !self.keyPath.isEmpty { return self }
+        var error = KeyValueError(reason, className: className, key: key, keyPath: keyPath)
+        (error.underlyingError, error.detail, error.following) = (underlyingError, detail, following)
+        return error
     }
 
     /// The same error with more to say.

@@ -123,8 +123,8 @@ struct Registration: ~Copyable {
             guard let slot = schema.slot(of: keyPath) else {
                 fatalMisuse(
                     "\(keyPath) is not the key path of a key that \(schema.className) declares, at \(site.description). Write "
-                        + "\\.$name, which reaches every @Observed property that has a key, an inherited one too; for any "
-                        + "other key, form the key path on the class whose schema declares it, such as \\Person.fullName."
+                        + "\\.$name, which reaches every observed property, an inherited one too; for any other key, "
+                        + "form the key path on the class whose schema declares it, such as \\Person.fullName."
                 )
             }
             return observe(slot, of: target, by: observer)

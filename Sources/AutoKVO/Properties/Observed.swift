@@ -4,13 +4,19 @@
 ///         @Observed var age = 0
 ///     }
 ///
-/// Its key in the class's schema has the property's name: writes notify no observer of a key with another name.
+/// The property's name is its key, also if no schema declares it: it is observed and read by name, and by its handle `$age`. It is
+/// written by name only if the schema has a `Key` for it.
 /// `private(set)` only prevents assignments to the property in other files: code that can read the property can write it
-/// through its handle, `object.$age.value = 1`, and, if the schema has its key, through `setValue(_:forKey:)`.
+/// through its handle, `object.$age.value = 1`. For a property that only its class writes there is `@ObservedReadOnly`.
+///
+/// A write through the handle goes to the storage: it notifies observers, and runs neither `didSet` nor an override's setter.
+///
+/// It cannot be combined with another property wrapper, in either order: the compiler (6.3.1) refuses both. Correct a value in `didSet`.
 ///
 /// Reading costs a plain read. Writing costs, while the object has no observer, a plain write, one load and one branch.
-/// Changing a collection in place
-/// (`person.friends.append(x)`) does not copy it unless an observer asked for `.old`.
+/// Changing a collection in place (`person.friends.append(x)`) does not copy it unless an observer asked for `.old`.
+///
+/// It is coded as its value if that is `Codable`, so that a tracked class can synthesize `Codable`. Decoding notifies nobody.
 ///
 /// Observers are called on the thread that writes, after the new value is in place and before the write returns.
 /// If several threads write one property, the caller has to serialise the writes, as for any property.

@@ -18,7 +18,7 @@
 /// The handle of an array or a set can be read like the collection, and its edits report to observers what moved: see
 /// `append(_:)` and `insert(_:)`. Like the property itself, a handle is used by one thread at a time; if several threads
 /// edit one property, the caller has to serialise the edits. Code that can read the property can write it through its
-/// handle, from any module: `private(set)` does not prevent `object.$age.value = 1`.
+/// handle, from any module: `private(set)` does not prevent `object.$age.value = 1`. `@ObservedReadOnly` does.
 public struct Property<Value>: PropertyHandle {
     /// The object whose property this is.
     public let object: TrackedObject

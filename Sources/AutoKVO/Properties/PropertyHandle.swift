@@ -51,6 +51,8 @@ public struct HandleTarget {
     ///
     /// - Parameter site: The call that a mistake is reported with.
     func slot(_ site: CallSite? = nil) -> Int {
+        // Of an object with a record without counting references (counts: `add-remove-handle`).
+        if let slot = object.slot(atOffset: offset) { return slot }
         let schema = schema(site)
         let slot = schema.slot(atOffset: offset)
         requireUsage(

@@ -3,9 +3,9 @@
 // called without a lock.
 //
 // A value of a key is an `Any`. `unwrapped` removes its layers of `Optional`. `convert` is what a delivery uses: it changes the
-// type and never the value. `convertForCoding` (NumberConversion.swift) is what a write by name uses: it also changes the type of
-// numbers, exactly. `canConvert` says the same of types, when an observation is registered. `areEqual` decides `.distinct`.
-// Read next: NumberConversion.swift, then CollectionOperator+Apply.swift.
+// type and never the value. `convertForCoding` (CodingConversion.swift) is what a write by name uses: it also changes the type of
+// numbers, exactly, and of collections. `canConvert` and `canConvertForCoding` say the same of types. `areEqual` decides `.distinct`.
+// Read next: CodingConversion.swift, then CollectionOperator+Apply.swift.
 
 /// A type that values of a key can be delivered or set as, though the property has another type.
 ///
@@ -43,30 +43,6 @@ extension Optional: OptionalValue {
         return convert(value, to: Wrapped.self).map(Optional.some)
     }
     var wrapped: Any? { map { $0 as Any } }
-}
-
-/// Collections that a path cannot go through: it would have to name one of the elements.
-protocol KeyValueCollection {
-    static var elementType: Any.Type { get }
-    var elements: [Any] { get }
-    var elementCount: Int { get }
-}
-
-extension KeyValueCollection where Self: Collection {
-    static var elementType: Any.Type { Element.self }
-    var elements: [Any] { map { $0 as Any } }
-    var elementCount: Int { count }
-}
-
-extension Array: KeyValueCollection {}
-extension ArraySlice: KeyValueCollection {}
-extension ContiguousArray: KeyValueCollection {}
-extension Set: KeyValueCollection {}
-
-extension Dictionary: KeyValueCollection {
-    // A path continues with the values of a dictionary, not with its keys.
-    static var elementType: Any.Type { Value.self }
-    var elements: [Any] { values.map { $0 as Any } }
 }
 
 /// The type without its layers of `Optional`.

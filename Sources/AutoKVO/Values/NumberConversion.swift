@@ -1,20 +1,18 @@
-/// The value as what a key of a type can be set to: the result of `convert`, or else a number of another type.
-///
-/// A number becomes one of any standard type that can hold it: an integer exactly, `3.0` as `3`, a floating-point
-/// number rounded to the nearest as a literal would be. What does not fit (`300` for an `Int8`, `3.5` for an `Int`) is
-/// refused, as are numbers for `Bool`, `Bool` for numbers, and strings for numbers.
-func convertForCoding<To>(_ value: Any, to type: To.Type) -> To? {
-    if let converted = convert(value, to: type) { return converted }
-    guard let bare = unwrapped(value) else { return nil }
-    var target = unwrappedType(type)
-    if let raw = target as? any RawRepresentable.Type { target = rawValueType(of: raw) }
+/// A number as one of another type, or as the raw value of another type; nil if it is no number or does not fit.
+func convertNumber<To>(_ value: Any, to type: To.Type) -> To? {
     let number: Any? =
-        switch target {
-        case let integer as any BinaryInteger.Type: wholeNumber(bare, as: integer)
-        case let floating as any BinaryFloatingPoint.Type: floatingNumber(bare, as: floating)
+        switch storedType(type) {
+        case let integer as any BinaryInteger.Type: wholeNumber(value, as: integer)
+        case let floating as any BinaryFloatingPoint.Type: floatingNumber(value, as: floating)
         default: nil
         }
     return number.flatMap { convert($0, to: type) }
+}
+
+/// The type without its layers of `Optional`; for a raw-representable type that of its raw values.
+func storedType(_ type: Any.Type) -> Any.Type {
+    let type = unwrappedType(type)
+    return (type as? any RawRepresentable.Type).map { rawValueType(of: $0) } ?? type
 }
 
 /// Whether the type is one of numbers, or of optional numbers.

@@ -86,13 +86,16 @@ import Testing
             case 0: _ = try crate.value(forKey: name)
             case 1: _ = try crate.value(forKeyPath: name)
             case 2, 3: try crate.setValue(value, forKey: name)
-            case 4, 5: try crate.setValue(value, forKeyPath: name)
-            case 6: _ = try crate.dictionaryWithValues(forKeys: [name, input.name()])
+            case 4: try crate.setValue(value, forKeyPath: name)
+            case 5: try [crate, crate.inner ?? crate].setValue(value, forKeyPath: name)
+            case 6:
+                _ = try crate.dictionaryWithValues(forKeys: [name, input.name()], asRawValues: true)
+                _ = try [crate, Crate()].value(forKeyPath: name)
             case 7:
                 var values: [String: Any?] = ["items": [5]]
                 values.updateValue(value, forKey: name)
                 values.updateValue(input.value(), forKey: input.name())
-                try crate.setValues(values)
+                try crate.setValues(values, validating: input.number(0..<2) == 0)
             case 8:
                 var value = value
                 try crate.validateValue(&value, forKey: name)
@@ -198,7 +201,10 @@ import Testing
     @Test("nothing is left when the suites are over") func nothingIsLeft() async {
         await #expect(processExitsWith: .success) {
             await expectNothingLeft(
-                by: "CodingTests", "PathCodingTests", "OperatorTests", "HostileInputTests", "MessageTests")
+                by: "CodingTests", "PathCodingTests", "OperatorTests", "HostileInputTests", "MessageTests",
+                "BulkCodingTests",
+                "BulkFaultTests", "RandomBulkTests", "ExportTests", "CollectionCodingTests", "CollectionConversionTests"
+            )
         }
     }
 }

@@ -54,7 +54,8 @@ private final class Empty: TrackedObject {}
         #expect(label.isDerived && label.affectedBy == ["name", "parent.name"] && !label.isSettable)
         #expect(try key("plain").isSettable)
         let count = try key("count")
-        #expect(ObjectIdentifier(count.declaringClass) == ObjectIdentifier(Derived.self) && count.valueType == Int?.self)
+        #expect(
+            ObjectIdentifier(count.declaringClass) == ObjectIdentifier(Derived.self) && count.valueType == Int?.self)
         #expect("\(label)" == "label: String, derived from name, parent.name")
         #expect("\(name)" == "name: String, settable")
     }

@@ -48,11 +48,15 @@ import Testing
         #expect(reason { try form.setValue(1, forKeyPath: "any.x") } == .pathThroughCollection)
     }
 
-    @Test("behind an object that is nil there is nothing to read or set, but the path is checked")
+    @Test(
+        "behind an object that is nil a value reads as nil and cannot be set, and the path and the type are checked first"
+    )
     func nilIntermediate() throws {
         #expect(try person.value(forKeyPath: "spouse.address.city") == nil)
-        try person.setValue("Bonn", forKeyPath: "spouse.address.city")
-        #expect(reason { try person.setValue(5, forKeyPath: "spouse.address.city") } != nil)
+        #expect(reason { try person.setValue("Bonn", forKeyPath: "spouse.address.city") } == .noObject)
+        #expect(
+            reason { try person.setValue(5, forKeyPath: "spouse.address.city") }
+                == .wrongType(expected: "String", actual: "Int"))
         #expect(reason { try person.setValue("x", forKeyPath: "spouse.fullName") } == .readOnlyKey)
         #expect(reason { _ = try person.value(forKeyPath: "spouse.adress.city") } == .unknownKey(nearest: "address"))
     }
@@ -144,9 +148,10 @@ import Testing
         var value: Any? = "not a number"
         try person.validateValue(&value, forKey: "age")
         #expect(value as? String == "not a number")
-        value = nil
+        #expect(reason { try person.validateValue(&value, forKeyPath: "spouse.age") } == .noObject)
+        person.spouse = Person()
         try person.validateValue(&value, forKeyPath: "spouse.age")
-        #expect(value == nil)
+        #expect(value as? String == "not a number")
     }
 
     @Test("a validation may replace the value or refuse it, also by path") func validation() throws {

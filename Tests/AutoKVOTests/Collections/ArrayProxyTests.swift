@@ -193,9 +193,12 @@ import Testing
 
     @Test("a proxy by path is that of the object there now") func byPath() throws {
         let inner = Crate()
+        #expect(reason { _ = try crate.mutableArrayValue(forKeyPath: "inner.items") } == .noObject)
+        #expect(reason { _ = try crate.mutableSetValue(forKeyPath: "inner.tags") } == .noObject)
         #expect(
-            reason { _ = try crate.mutableArrayValue(forKeyPath: "inner.items") }
-                == .wrongType(expected: "an object", actual: "nil"))
+            reason { _ = try crate.mutableArrayValue(forKeyPath: "inner.tags") }
+                == .wrongType(expected: "Set<String>", actual: "an array"))
+        #expect(reason { _ = try crate.mutableArrayValue(forKeyPath: "inner.itemz") } == .unknownKey(nearest: "items"))
         crate.inner = inner
         try crate.observe("inner.items", options: [.new], recorder.handler())
         try crate.mutableArrayValue(forKeyPath: "inner.items").append(4)

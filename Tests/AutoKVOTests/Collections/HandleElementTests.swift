@@ -12,17 +12,6 @@ import Testing
         @Observed var other: Lists?
 
         func add(_ number: Int) { editable(\._log).append(number) }
-
-        override class var schema: Schema {
-            Schema(Lists.self, extending: super.schema) {
-                Key("numbers", \.numbers)
-                Key("maybe", \.maybe)
-                Key("letters", \.letters)
-                Key("counts", \.counts)
-                Key("log", \.log)
-                Key("other", \.other)
-            }
-        }
     }
     let lists = Lists()
     let log = MessageLog()

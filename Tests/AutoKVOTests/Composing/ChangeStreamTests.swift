@@ -14,7 +14,7 @@ import Testing
     {
         var person: Person? = Person()
         let typed = person!.$scores.changes()
-        let named = try person!.changes(of: ["age", "nickname"], as: Int.self, options: [.new, .prior])
+        let named = try person!.changes(of: ["age", "plain"], as: Int.self, options: [.new, .prior])
         person!.scores = [1, 2]
         person!.$scores.append(3)
         person!.$scores.remove(at: 0)

@@ -64,7 +64,7 @@ private final class Passing: TrackedObject {
         let reasons: [KeyValueError.Reason] = [
             .unknownKey(nearest: nil), .malformedPath, .wrongType(expected: "Int", actual: "String"),
             .unknownHandler(nearest: nil),
-            .readOnlyKey, .pathThroughCollection, .unsupportedOperator, .indexOutOfRange(index: 1, count: 0),
+            .readOnlyKey, .noObject, .pathThroughCollection, .unsupportedOperator, .indexOutOfRange(index: 1, count: 0),
             .deinitializingObject,
             .endedObservation, .emptyPathSet, .nothingToMatch, .schemaFault("a fault"), .invalidValue(hostile),
         ]

@@ -113,20 +113,9 @@ import Testing
             @Observed var text = "t"
             @Observed var pair: (Int, String) = (1, "")
             @ObservedReadOnly var last: any Equatable = 2
-            override class var schema: Schema {
-                Schema(Wide.self, extending: super.schema) {
-                    Key("any", \.any)
-                    Key("text", \.text)
-                    Key("pair", \.pair)
-                    Key("last", \.last)
-                }
-            }
         }
         final class Owner<Held: TrackedObject>: Model {
             @Observed var held: Held?
-            override class var schema: Schema {
-                Schema(Owner.self, extending: super.schema) { Key("held", \.held) }
-            }
         }
         let owner = Owner<Owner<Wide>>()
         #expect(owner.$held.$held.$any.keyPath == "held.held.any")
@@ -135,12 +124,37 @@ import Testing
         #expect(owner.$held.$held.$last.keyPath == "held.held.last")
     }
 
-    @Test("a computed property that returns the handle of another object is no component") func computedTraps() async {
+    @Test("a computed property that returns the handle of another object is no component", .needs(.blankObject))
+    func computedTraps() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let resident = Resident()
             _ = resident.$boss.neighbourName
         }
         #expect(missing("is not the $ of a property of Resident", in: result) == [])
+    }
+
+    @Test(
+        "a hidden key is no component, since a path goes by names, and is observed by its own handle",
+        .needs(.blankObject))
+    func hiddenTraps() async {
+        final class Safe: Model {
+            @Observed var code = House()
+            @Observed var inner: Safe?
+            override class var schema: Schema {
+                Schema(Safe.self, extending: super.schema) { Hidden("code") }
+            }
+        }
+        var count = 0
+        Safe().$code.onValue { _ in count += 1 }
+        #expect(count == 1)
+        let last = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Safe().$inner.$code
+        }
+        #expect(missing("Safe.$code", "\"code\" is hidden", in: last) == [])
+        let first = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Safe().$code.$street
+        }
+        #expect(missing("Safe.$code", "\"code\" is hidden", in: first) == [])
     }
 
     #if DEBUG

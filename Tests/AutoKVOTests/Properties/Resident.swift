@@ -10,22 +10,10 @@ class House: Model {
     init(_ street: String = "Ring") { self.street = street }
 
     func sell(to owner: Resident?) { self.owner = owner }
-
-    override class var schema: Schema {
-        Schema(House.self, extending: super.schema) {
-            Key("street", \.street)
-            Key("number", \.number)
-            Key("owner", \.owner)
-            Key("rooms", \.rooms)
-        }
-    }
 }
 
 final class Villa: House {
     @Observed var garden = "none"
-    override class var schema: Schema {
-        Schema(Villa.self, extending: super.schema) { Key("garden", \.garden) }
-    }
 }
 
 /// Holds other objects in each way in which a property can.
@@ -57,17 +45,6 @@ class Resident: Model {
     func doubleEntries() { entries.append(contentsOf: entries) }
 
     override class var schema: Schema {
-        Schema(Resident.self, extending: super.schema) {
-            Key("name", \.name)
-            Key("home", \.home)
-            Key("office", \.office)
-            Key("maybe", \.maybe)
-            Key("boss", \.boss)
-            Key("balance", \.balance)
-            Key("entries", \.entries)
-            Key("marks", \.marks)
-            Key("partner", \.partner)
-            Key("title", \.title, affectedBy: "name", "balance")
-        }
+        Schema(Resident.self, extending: super.schema) { Key("title", \.title, affectedBy: "name", "balance") }
     }
 }

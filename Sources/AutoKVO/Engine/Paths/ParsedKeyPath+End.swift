@@ -5,8 +5,41 @@ extension ParsedKeyPath {
         var object: TrackedObject?
         /// The last key; nil if it is not known, because an object before it is nil and its class is not declared.
         var key: (schema: ClassSchema, slot: Int)?
-        /// The first key on the way that is nil.
+        /// The first key on the way that is nil. Nil also if a value that is still to be set there is not known.
         var missing: (schema: ClassSchema, key: String)?
+        /// The whole path.
+        let keyPath: String
+
+        /// The error for an object on the way that is nil.
+        var noObject: KeyValueError? {
+            missing.map { KeyValueError(.noObject, className: $0.schema.className, key: $0.key, keyPath: keyPath) }
+        }
+    }
+
+    /// Values that have been checked and will be set: a path is followed as it will lead then.
+    struct PreparedValues {
+        enum Prepared {
+            case value(Any)
+            /// The key was to be set, and cannot be.
+            case refused
+        }
+
+        private struct Place: Hashable {
+            let object: ObjectIdentifier
+            let slot: Int
+        }
+
+        /// The objects are kept, so that no other one has the identity of one of them.
+        private var values: [Place: (object: TrackedObject, prepared: Prepared)] = [:]
+
+        /// What is known of the value that a key of an object will have; nil if it is not to be set.
+        subscript(object: TrackedObject, slot: Int) -> Prepared? {
+            values.isEmpty ? nil : values[Place(object: ObjectIdentifier(object), slot: slot)]?.prepared
+        }
+
+        mutating func set(_ prepared: Prepared, for slot: Int, of object: TrackedObject) {
+            values[Place(object: ObjectIdentifier(object), slot: slot)] = (object, prepared)
+        }
     }
 }
 
@@ -18,21 +51,33 @@ extension TrackedObject {
     }
 
     /// Follows a path to the object that has its last key.
-    func pathEnd(_ keyPath: String) throws(KeyValueError) -> ParsedKeyPath.End {
+    func pathEnd(
+        _ keyPath: String, with prepared: ParsedKeyPath.PreparedValues = .init()
+    ) throws(KeyValueError) -> ParsedKeyPath.End {
+        var end = ParsedKeyPath.End(object: self, keyPath: keyPath)
+        var schema = try requireSchema()
+        if let slot = schema.slot(of: keyPath) {
+            end.key = (schema, slot)
+            return end
+        }
         let path = try ParsedKeyPath.parse(keyPath, for: type(of: self))
         if let tail = path.tail {
             throw KeyValueError(
                 .readOnlyKey, className: "\(type(of: self))", key: "@" + tail.function.rawValue, keyPath: keyPath
             ).saying("what an operator makes of a collection cannot be set")
         }
-        var end = ParsedKeyPath.End(object: self)
-        var schema = try requireSchema()
         for name in path.keys.dropLast() {
-            let key = try path.declaration(of: name, in: schema)
+            let slot = try schema.requireSlot(of: name, in: keyPath)
+            let key = schema.keys[slot].declared
             if let object = end.object {
                 defer { withExtendedLifetime(object) {} }
-                end.object = try path.readObject(.to(key), of: .to(object))
+                switch prepared[object, slot] {
+                case .value(let value): end.object = try path.object(in: value, of: name, schema)
+                case .refused: end.object = nil
+                case nil: end.object = try path.readObject(.to(key), of: .to(object))
+                }
                 if end.object == nil { end.missing = (schema, name) }
+                if case .refused = prepared[object, slot] { end.missing = nil }
             }
             if let next = end.object {
                 schema = try next.requireSchema()
@@ -44,5 +89,33 @@ extension TrackedObject {
         }
         end.key = (schema, try schema.requireSlot(of: path.keys.last!, in: keyPath))
         return end
+    }
+}
+
+extension ParsedKeyPath {
+    /// The object that a value of a key is; nil if the value is nil.
+    ///
+    /// - Throws: A `KeyValueError` if the value is no object.
+    fileprivate func object(
+        in value: Any, of name: String, _ schema: ClassSchema
+    ) throws(KeyValueError) -> TrackedObject? {
+        guard let value = unwrapped(value) else { return nil }
+        if let object = value as? TrackedObject { return object }
+        throw cannotGoOn(at: type(of: value), name, of: schema.className)
+    }
+}
+
+extension ClassSchema {
+    func error(_ reason: KeyValueError.Reason, of key: ResolvedKey, in keyPath: String) -> KeyValueError {
+        KeyValueError(reason, className: className, key: key.name, keyPath: keyPath)
+    }
+
+    /// Checks that a key can be set by name.
+    func requireSetter(of key: ResolvedKey, in keyPath: String) throws(KeyValueError) {
+        guard key.declared.write == nil else { return }
+        let line =
+            "write Key(\"\(key.name)\", \\.\(key.name)) in the schema of \(key.declared.owner) to let it be set by name"
+        throw error(.readOnlyKey, of: key, in: keyPath).saying(
+            key.storageType != nil && key.declared.keyPath == nil ? line : nil)
     }
 }

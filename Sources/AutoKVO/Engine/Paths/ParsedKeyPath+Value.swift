@@ -80,6 +80,23 @@ extension ParsedKeyPath.Tail {
 }
 
 extension ParsedKeyPath {
+    /// The values at the end of the path from each of some objects on, nil where there is none; if the path begins with an
+    /// operator, its value for them.
+    func value(ofElements objects: [TrackedObject]) throws(KeyValueError) -> Any {
+        if keys.isEmpty {
+            for type in classes(of: objects) { _ = try valueType(from: arrayType(of: type)) }
+            return try tail!.evaluate(on: objects, in: self)
+        }
+        for type in classes(of: objects) { _ = try valueType(from: type) }
+        return try objects.map { object throws(KeyValueError) in unwrapped(try requireValue(from: object)) }
+    }
+
+    /// The classes of the objects, each once, in the order in which they come.
+    private func classes(of objects: [TrackedObject]) -> [Any.Type] {
+        var seen: Set<ObjectIdentifier> = []
+        return objects.map { type(of: $0) as Any.Type }.filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+
     /// The value at the end of the path from an element of a collection on; if that is a collection itself, the values
     /// from its elements on.
     ///

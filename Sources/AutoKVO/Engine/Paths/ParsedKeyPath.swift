@@ -54,7 +54,9 @@ final class ParsedKeyPath: Sendable {
     ///
     /// - Throws: A `KeyValueError` for empty components, unknown operators, and operators without a collection before
     ///   them.
-    static func parse(_ text: String) throws(KeyValueError) -> ParsedKeyPath {
+    ///
+    /// - Parameter isOfElements: Whether the path begins at a collection, so that it may begin with an operator.
+    static func parse(_ text: String, isOfElements: Bool = false) throws(KeyValueError) -> ParsedKeyPath {
         let parts = try KeyPathText.parts(of: text)
         // Each operator is a level of recursion, here and in the evaluation; a path may come from a hostile file.
         let operators = parts.filter { $0.hasPrefix("@") }
@@ -62,7 +64,7 @@ final class ParsedKeyPath: Sendable {
             throw KeyValueError(.unsupportedOperator, key: operators.last!, keyPath: text)
                 .saying("a path has at most \(maximumOperatorCount) operators")
         }
-        if parts[0].hasPrefix("@"), CollectionOperator(rawValue: String(parts[0].dropFirst())) != nil {
+        if !isOfElements, parts[0].hasPrefix("@"), CollectionOperator(rawValue: String(parts[0].dropFirst())) != nil {
             throw KeyValueError(.unsupportedOperator, key: parts[0], keyPath: text)
                 .saying("it needs a collection before it")
         }
@@ -123,7 +125,7 @@ final class ParsedKeyPath: Sendable {
 
     /// The same for the elements of a collection. If they are collections themselves, keys are looked up in their
     /// elements.
-    fileprivate func valueType(fromElement type: Any.Type, in holder: Holder?) throws(KeyValueError) -> Any.Type {
+    func valueType(fromElement type: Any.Type, in holder: Holder?) throws(KeyValueError) -> Any.Type {
         guard !keys.isEmpty, let inner = unwrappedType(type) as? any KeyValueCollection.Type else {
             return try valueType(from: type, in: holder)
         }

@@ -4,8 +4,9 @@ extension KeyValueObserver where Self: TrackedObject {
     /// Observes a property that the compiler has checked and delivers its changes elsewhere, in order:
     /// `person.observe(\.age, on: .mainActor) { change in … }`.
     ///
-    /// The property must be that of a declared key; anything else is a mistake in code and traps. See
-    /// `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`.
+    /// The schema has to declare a key with the key path; anything else is a mistake in code and traps. See
+    /// `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`. The handle has the same form, for every observed property:
+    /// `person.$age.observe(on: .mainActor) { change in … }`.
     @_disfavoredOverload
     @discardableResult
     public func observe<Value: Sendable>(

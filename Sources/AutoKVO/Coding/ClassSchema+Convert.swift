@@ -1,0 +1,58 @@
+extension ClassSchema {
+    /// A value as one that the property of a key can be set to.
+    func prepare(_ value: Any?, for key: ResolvedKey, in keyPath: String) throws(KeyValueError) -> Any {
+        try requireSetter(of: key, in: keyPath)
+        return try convert(value, for: key, in: keyPath)
+    }
+
+    /// A value as one of a key's type.
+    func convert(_ value: Any?, for key: ResolvedKey, in keyPath: String) throws(KeyValueError) -> Any {
+        let type = key.declared.valueType
+        if let converted = convertForCoding(value ?? Any?.none as Any, to: type) { return converted }
+        throw error(.wrongType(expected: "\(type)", actual: typeName(of: value)), of: key, in: keyPath)
+            .saying(refusal(of: value, as: type))
+    }
+}
+
+/// Why a key of a type cannot be set to a value, if the names of the two types do not explain it.
+private func refusal(of value: Any?, as type: Any.Type) -> String? {
+    guard let bare = value.flatMap(unwrapped) else { return rawValues(of: type).map { "holds \($0); not nil" } }
+    if let element = refusedElement(of: bare, as: type) { return "holds \(type), not one with the element \(element)" }
+    if let raw = rawValues(of: type) {
+        return "holds \(raw); not \(Swift.type(of: bare) == storedType(type) ? shownValue(bare) : typeName(of: bare))"
+    }
+    // A number of another type is accepted if it fits.
+    return isNumberType(type) && Number(bare) != nil ? "holds \(type), not \(shown("\(bare)"))" : nil
+}
+
+/// The first element of a collection that a collection of a type cannot have, and what an element may be. Nil if the value is no
+/// such collection.
+private func refusedElement(of value: Any, as type: Any.Type) -> String? {
+    guard let collection = value as? any KeyValueCollection,
+        let target = unwrappedType(type) as? any KeyValueCollection.Type,
+        (collection.elementKeys == nil) == (target.keyType == nil)
+    else { return nil }
+    let elementType = target.elementType
+    func isRefused<To>(as type: To.Type, _ element: Any) -> Bool { convertForCoding(element, to: type) == nil }
+    guard let element = collection.elements.first(where: { isRefused(as: elementType, $0) }) else { return nil }
+    let bare = unwrapped(element)
+    let isShown = bare.map { Swift.type(of: $0) == storedType(elementType) || Number($0) != nil } ?? false
+    return (isShown ? shownValue(bare!) : typeName(of: element)) + ": an element is "
+        + (rawValues(of: elementType) ?? "\(elementType)")
+}
+
+/// A raw-representable type and the raw values by which its values are given: the first eight. Nil for another type.
+private func rawValues(of type: Any.Type) -> String? {
+    guard let raw = unwrappedType(type) as? any RawRepresentable.Type, !(raw is any KeyValueConvertible.Type) else {
+        return nil
+    }
+    let cases = (raw as? any CaseIterable.Type).map { ": " + allRawValues(of: $0) } ?? ""
+    return "\(raw), given by a raw value (\(storedType(type)))\(cases)"
+}
+
+private func allRawValues<Cases: CaseIterable>(of type: Cases.Type) -> String {
+    let values = type.allCases.prefix(9).compactMap { ($0 as? any RawRepresentable).map { shownValue($0.rawValue) } }
+    return values.prefix(8).joined(separator: ", ") + (values.count > 8 ? ", …" : "")
+}
+
+private func shownValue(_ value: Any) -> String { (value as? String).map(quoted) ?? shown("\(value)") }

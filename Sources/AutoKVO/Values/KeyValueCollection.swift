@@ -1,0 +1,66 @@
+/// Collections that a path cannot go through: it would have to name one of the elements.
+protocol KeyValueCollection {
+    static var elementType: Any.Type { get }
+    /// The type of the keys of a dictionary; nil for any other collection.
+    static var keyType: Any.Type? { get }
+    var elements: [Any] { get }
+    var elementCount: Int { get }
+    /// The keys of a dictionary, in the order of `elements`; nil for any other collection.
+    var elementKeys: [Any]? { get }
+
+    /// A collection of elements that are each converted by `convertForCoding`. Nil if one cannot be, or if a dictionary is
+    /// converted to another collection or the other way round.
+    static func converting(_ source: any KeyValueCollection) -> Self?
+}
+
+extension KeyValueCollection where Self: Collection {
+    static var elementType: Any.Type { Element.self }
+    static var keyType: Any.Type? { nil }
+    var elements: [Any] { map { $0 as Any } }
+    var elementCount: Int { count }
+    var elementKeys: [Any]? { nil }
+}
+
+extension KeyValueCollection where Self: RangeReplaceableCollection {
+    static func converting(_ source: any KeyValueCollection) -> Self? {
+        source.elementKeys == nil ? convertEach(source.elements, to: Element.self).map { Self($0) } : nil
+    }
+}
+
+extension Array: KeyValueCollection {}
+extension ArraySlice: KeyValueCollection {}
+extension ContiguousArray: KeyValueCollection {}
+
+extension Set: KeyValueCollection {
+    static func converting(_ source: any KeyValueCollection) -> Self? {
+        source.elementKeys == nil ? convertEach(source.elements, to: Element.self).map { Set($0) } : nil
+    }
+}
+
+extension Dictionary: KeyValueCollection {
+    // A path continues with the values of a dictionary, not with its keys.
+    static var elementType: Any.Type { Value.self }
+    static var keyType: Any.Type? { Key.self }
+    var elements: [Any] { values.map { $0 as Any } }
+    var elementKeys: [Any]? { keys.map { $0 as Any } }
+
+    static func converting(_ source: any KeyValueCollection) -> Self? {
+        guard let keys = source.elementKeys.flatMap({ convertEach($0, to: Key.self) }),
+            let values = convertEach(source.elements, to: Value.self)
+        else { return nil }
+        let result = Dictionary(zip(keys, values)) { first, _ in first }
+        // Two keys that become one would lose a value.
+        return result.count == keys.count ? result : nil
+    }
+}
+
+/// All values converted, or nil.
+private func convertEach<To>(_ values: [Any], to type: To.Type) -> [To]? {
+    var converted: [To] = []
+    converted.reserveCapacity(values.count)
+    for value in values {
+        guard let value = convertForCoding(value, to: type) else { return nil }
+        converted.append(value)
+    }
+    return converted
+}

@@ -1,0 +1,80 @@
+import AutoKVO
+import AutoKVOFoundation
+import AutoKVOTestSupport
+import Foundation
+import Testing
+
+private final class Parcel: TrackedObject {
+    @Observed var anything: Any? = 1
+    @Observed var some: Any = 1
+    @Observed var object: AnyObject?
+    @Observed var null: NSNull?
+    @Observed var numbers: [Int?] = []
+    @Observed var things: [Any] = []
+    override class var schema: Schema {
+        Schema(Parcel.self, extending: super.schema) {
+            Key("anything", \.anything)
+            Key("some", \.some)
+            Key("object", \.object)
+            Key("null", \.null)
+            Key("numbers", \.numbers)
+            Key("things", \.things)
+        }
+    }
+}
+
+@Suite("NSNull") struct NullTests {
+    private let person = Person()
+    private let parcel = Parcel()
+
+    @Test("NSNull sets an optional property to nil, also one that accepts any value") func setsNil() throws {
+        person.nickname = "x"
+        person.spouse = Person()
+        try person.setValue(NSNull(), forKey: "nickname")
+        try person.setValues(["spouse": NSNull()])
+        #expect(person.nickname == nil && person.spouse == nil)
+        parcel.object = person
+        try parcel.setValues(["anything": NSNull(), "some": NSNull() as Any?, "object": NSNull()], validating: true)
+        #expect(parcel.anything == nil && parcel.object == nil)
+        #expect(try parcel.value(forKey: "some") == nil)
+        try parcel.setValue([NSNull(), 4] as [Any], forKey: "numbers")
+        #expect(parcel.numbers == [nil, 4])
+        try parcel.setValue(NSNull(), forKey: "null")
+    }
+
+    @Test("NSNull for a property that is not optional throws, and a path through it has no object") func refused()
+        throws
+    {
+        let error = #expect(throws: KeyValueError.self) { try person.setValue(NSNull(), forKey: "age") }
+        #expect(error?.reason == .wrongType(expected: "Int", actual: "NSNull"))
+        #expect(throws: KeyValueError.self) { try person.setValue(NSNull(), forKey: "friends") }
+        person.spouse = Person()
+        let path = #expect(throws: KeyValueError.self) {
+            try person.setValues(["spouse": NSNull(), "spouse.age": 3])
+        }
+        #expect(path?.reason == .noObject && person.spouse != nil)
+    }
+
+    @Test("a binding sets nil for NSNull") func binding() throws {
+        person.nickname = "x"
+        parcel.some = "z"
+        try person.bind("nickname", to: "some", of: parcel)
+        parcel.some = NSNull()
+        #expect(person.nickname == nil)
+        parcel.some = "y"
+        #expect(person.nickname == "y")
+    }
+
+    @Test("what JSON is read to can be set, and what is exported as raw values can be written as JSON") func json()
+        throws
+    {
+        person.address = Address()
+        let data = Data(
+            #"{"age": 40, "nickname": null, "scores": [1, 2.0], "tags": ["a", "a"], "address.city": "Ulm"}"#.utf8)
+        let values = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        try person.setValues(values)
+        #expect(person.age == 40 && person.scores == [1, 2] && person.tags == ["a"] && person.address?.city == "Ulm")
+        let exported = try person.dictionaryWithValues(forKeys: ["age", "scores", "firstName"], asRawValues: true)
+        #expect(JSONSerialization.isValidJSONObject(exported))
+    }
+}

@@ -1,0 +1,134 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+@Suite("Collections set by name") struct CollectionConversionTests {
+    private let palette = Palette()
+    private let recorder = Recorder<Any>()
+
+    @Test("an array converts to a set, in which equal elements are one, and a set to an array") func arraysAndSets()
+        throws
+    {
+        try palette.observe(["numbers", "numberSet"], options: [.new], recorder.handler())
+        try palette.setValue([3, 1, 3], forKey: "numberSet")
+        try palette.setValue(Set([5]), forKey: "numbers")
+        #expect(palette.numberSet == [1, 3] && palette.numbers == [5] && recorder.count == 2)
+        #expect(recorder.entries.first?.new as? Set<Int> == [1, 3])
+        try palette.setValue(["dark", "dark"], forKey: "shadeSet")
+        #expect(palette.shadeSet == [.dark])
+    }
+
+    @Test("array slices and contiguous arrays convert from and to each other") func otherArrays() throws {
+        try palette.setValue([1, 2], forKey: "slice")
+        try palette.setValue([1, 2, 3].dropFirst(), forKey: "dense")
+        try palette.setValue(ContiguousArray([4]), forKey: "numbers")
+        #expect(palette.slice == [1, 2] && palette.dense == [2, 3] && palette.numbers == [4])
+        try palette.setValue([7, 8].dropLast(), forKey: "numberSet")
+        #expect(palette.numberSet == [7])
+    }
+
+    @Test("elements convert like single values: raw values, numbers that fit, nil, and a type's own conversion")
+    func elements() throws {
+        try palette.setValue(["dark", Palette.Shade.pale] as [Any], forKey: "shades")
+        #expect(palette.shades == [.dark, .pale])
+        try palette.setValue([nil, "light"] as [String?], forKey: "maybeShades")
+        #expect(palette.maybeShades == [nil, .light])
+        try palette.setValue([["dark"], [], ["pale"]], forKey: "rows")
+        #expect(palette.rows == [[.dark], [], [.pale]])
+        try palette.setValue([1.0, UInt8(2), AnyHashable(3)] as [Any], forKey: "numbers")
+        #expect(palette.numbers == [1, 2, 3])
+        try palette.setValue(Set<AnyHashable>([2.0]), forKey: "numberSet")
+        #expect(palette.numberSet == [2])
+        try palette.setValue([1, 2], forKey: "grades")
+        #expect(palette.grades == [.low, .high])
+        try palette.setValue([0.5, 0.25], forKey: "percents")
+        #expect(palette.percents.map(\.points) == [50, 25])
+        let person = Person()
+        try palette.setValue([person] as ContiguousArray<Any>, forKey: "people")
+        #expect(palette.people.first === person)
+    }
+
+    @Test("the keys and values of a dictionary convert the same way") func dictionaries() throws {
+        try palette.setValue(["a": "dark"], forKey: "table")
+        try palette.setValue(["pale": 2.0, "dark": 1] as [String: Any], forKey: "byShade")
+        #expect(palette.table == ["a": .dark] && palette.byShade == [.pale: 2, .dark: 1])
+        #expect(reason { try palette.setValue([1: "dark"], forKey: "table") } != nil)
+        // Two keys that become one would lose a value.
+        let twice: [AnyHashable: Any] = ["dark": 1, AnyHashable(Palette.Shade.dark): 2]
+        #expect(reason { try palette.setValue(twice, forKey: "byShade") } != nil)
+        #expect(palette.byShade.count == 2)
+    }
+
+    @Test("a collection with one element that does not convert is refused, as is a dictionary for an array")
+    func refused() throws {
+        try palette.observe(["shades", "numbers", "numberSet", "table"], recorder.handler())
+        #expect(reason { try palette.setValue(["dark", "neon"], forKey: "shades") } != nil)
+        #expect(reason { try palette.setValue([1, 2.5], forKey: "numbers") } != nil)
+        #expect(reason { try palette.setValue([nil, 1], forKey: "numberSet") } != nil)
+        #expect(reason { try palette.setValue(["a": 1], forKey: "numbers") } != nil)
+        #expect(reason { try palette.setValue(["dark"], forKey: "table") } != nil)
+        #expect(reason { try palette.setValue("dark", forKey: "shades") } != nil)
+        #expect(recorder.count == 0)
+    }
+
+    @Test("a refused collection is told its first wrong element and what an element may be") func words() {
+        func words(_ value: Any?, _ key: String) -> String? {
+            do {
+                try palette.setValue(value, forKey: key)
+                return nil
+            } catch { return error.description.split(separator: "Palette.\(key) holds ").last.map(String.init) }
+        }
+        #expect(
+            words(["dark", "neon"], "shades")
+                == "Array<Shade>, not one with the element \"neon\": an element is Shade, given by a "
+                + "raw value (String): \"dark\", \"light\", \"pale\"")
+        #expect(words([1, 2.5], "numbers") == "Array<Int>, not one with the element 2.5: an element is Int")
+        #expect(
+            words([1, "x"] as [Any], "numberSet") == "Set<Int>, not one with the element String: an element is Int")
+        #expect(
+            words([1, nil] as [Int?], "dense")
+                == "ContiguousArray<Int>, not one with the element nil: an element is Int")
+        #expect(words(5, "shades") == "Array<Shade>, not Int")
+        #expect(words(nil, "shade")?.hasSuffix("\"pale\"; not nil") == true)
+    }
+
+    @Test("very many elements make no long message") func longCollections() {
+        let error = #expect(throws: KeyValueError.self) {
+            try palette.setValue(
+                Array(repeating: String(repeating: "x", count: 10_000), count: 1_000), forKey: "shades")
+        }
+        #expect((error?.description.utf8.count ?? 0) < 1_000)
+    }
+
+    @Test("a binding converts collections, and one whose elements can never be converted is refused") func bindings()
+        throws
+    {
+        let source = Palette()
+        source.numbers = [4, 4]
+        try palette.bind("numberSet", to: "numbers", of: source)
+        #expect(palette.numberSet == [4])
+        source.numbers.append(5)
+        #expect(palette.numberSet == [4, 5])
+        #expect(reason { try palette.bind("numbers", to: "people", of: source) } != nil)
+        #expect(reason { try palette.bind("table", to: "shades", of: source) } != nil)
+        try palette.checkType([Double].self, forKey: "numberSet")
+        try palette.checkType([String].self, forKey: "shadeSet")
+        #expect(reason { try palette.checkType([String].self, forKey: "numberSet") } != nil)
+    }
+
+    @Test("a registration for another kind of collection is refused as before: deliveries do not convert collections")
+    func deliveries() {
+        #expect(reason { try palette.observe("numbers", as: Set<Int>.self) { _ in }.remove() } != nil)
+    }
+
+    @Test("a registration of a union of sets is refused if the elements can never be hashed") func unhashable() throws {
+        let team = Team()
+        team.teams = [Team()]
+        team.teams[0].members = [Person()]
+        #expect(reason { _ = try team.value(forKeyPath: "teams.@distinctUnionOfSets.members") } == .unsupportedOperator)
+        #expect(reason { try team.observe("teams.@distinctUnionOfSets.members") { _ in } } == .unsupportedOperator)
+        #expect(reason { try team.observe("words.@sum") { _ in } } == .unsupportedOperator)
+        #expect(team.observations().isEmpty)
+        team.teams = []
+    }
+}
