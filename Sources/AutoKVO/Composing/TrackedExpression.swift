@@ -72,7 +72,7 @@ extension KeyValueObserver where Self: Sendable {
         file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated A, Self, Value) -> Void
     ) -> KeyValueObservation {
-        precondition(
+        requireUsage(
             actor !== self,
             "An actor that tracks on itself would be kept alive by its own observation: use another owner.")
         let expression = TrackedExpression<Value>()
