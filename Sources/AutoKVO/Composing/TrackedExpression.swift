@@ -72,9 +72,9 @@ extension KeyValueObserver where Self: Sendable {
         file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated A, Self, Value) -> Void
     ) -> KeyValueObservation {
-        requireUsage(
-            actor !== self,
-            "An actor that tracks on itself would be kept alive by its own observation: use another owner.")
+        if actor === self {
+            fatalError("An actor that tracks on itself would be kept alive by its own observation: use another owner.")
+        }
         let expression = TrackedExpression<Value>()
         let observation = expression.$value.addObserver(self, options: options.ofExpression, file: file, line: line) {
             owner, change in

@@ -75,7 +75,8 @@ extension HandleTarget {
         requireUsage(
             (try? object.requireSchema())?.slot(of: key.name) == key.slot,
             "\(type(of: object)).$\(key.name) is part of a path of handles, which goes by names, and no name reaches it: "
-                + "\(quoted(key.name)) is hidden, or the name of a subclass's property. Observe it by the handle of its own object.")
+                + "\(quoted(key.name)) is hidden, or the name of a subclass's property. Observe it by the handle of its own object."
+        )
         return key.name
     }
 }
