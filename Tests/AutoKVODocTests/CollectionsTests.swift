@@ -28,12 +28,13 @@ import Testing
         // snippet: collections.edits
         let list = Playlist()
         list.$songs.observe(options: [.old, .new]) { change in
-            print(change.kind, Array(change.indexes?.ranges ?? .init()), change.oldValue ?? [], change.newValue ?? [])
+            let indexes = change.indexes.map { Array($0.ranges.joined()) } ?? []
+            print(change.kind, indexes, change.oldValue ?? [], change.newValue ?? [])
         }
-        list.$songs.append("Blue")  // prints: insertion [0..<1] [] ["Blue"]
-        list.$songs.insert(contentsOf: ["Air", "Sea"], at: 0)  // prints: insertion [0..<2] [] ["Air", "Sea"]
-        list.$songs[2] = "Red"  // prints: replacement [2..<3] ["Blue"] ["Red"]
-        list.$songs.removeAll { $0 != "Sea" }  // prints: removal [0..<1, 2..<3] ["Air", "Red"] []
+        list.$songs.append("Blue")  // prints: insertion [0] [] ["Blue"]
+        list.$songs.insert(contentsOf: ["Air", "Sea"], at: 0)  // prints: insertion [0, 1] [] ["Air", "Sea"]
+        list.$songs[2] = "Red"  // prints: replacement [2] ["Blue"] ["Red"]
+        list.$songs.removeAll { $0 != "Sea" }  // prints: removal [0, 2] ["Air", "Red"] []
         list.songs = ["Sun"]  // prints: setting [] ["Sea"] ["Sun"]
         list.songs.append("Moon")  // prints: setting [] ["Sun"] ["Sun", "Moon"]
         // end

@@ -148,7 +148,8 @@ import Testing
         // snippet: coding.collection
         let members = [Member(), Member()]
         members[1].age = 40
-        print(try members.value(forKey: "age").map { $0 ?? "-" })  // prints: [30, 40]
+        let ages = try members.value(forKey: "age").map { $0 as? Int }
+        print(ages.compactMap(\.self))  // prints: [30, 40]
         try members.setValue("away", forKey: "status")
         print(members.map(\.status.rawValue))  // prints: ["away", "away"]
         // end

@@ -74,8 +74,8 @@ import Testing
         let company = Company()
         company.teams = [a, b]
         company.shifts = [a.members, b.members]
-        print(try company.value(forKeyPath: "teams.@max.members.@count") ?? "-")  // prints: 2
-        print(try company.value(forKeyPath: "teams.@unionOfArrays.members.@max.salary") ?? "-")  // prints: 60
+        print(try company.value(forKeyPath: "teams.@max.members.@sum.salary") ?? "-")  // prints: 100
+        print(try company.value(forKeyPath: "shifts.@unionOfArrays.salary") ?? "-")  // prints: [40, 60, 30]
         print(try company.value(forKeyPath: "shifts.@sum.@avg.salary") ?? "-")  // prints: 80.0
         // end
         try output.expect("operators.nested")
@@ -87,7 +87,7 @@ import Testing
         // snippet: operators.objects
         let employees = [Employee("Ann", salary: 40), Employee("Bea", salary: 50)]
         print(try employees.value(forKeyPath: "@avg.salary") ?? "-")  // prints: 45.0
-        print(try employees.value(forKeyPath: "skills.@count") ?? "-")  // prints: [0, 0]
+        print(try employees.value(forKeyPath: "skills.@count") as? [Int] ?? [])  // prints: [0, 0]
         // end
         try output.expect("operators.objects")
     }
@@ -115,7 +115,10 @@ import Testing
                 print(error)
             }
         }
-        // prints: ?
+        // prints: unsupported operator "@sum" in key path "members.@sum.name": it takes numbers, not String
+        // prints: unsupported operator "@maximum" in key path "members.@maximum.salary"
+        // prints: key path "members.salary" cannot go on behind Team.members, which is a collection; an operator can follow, such as "members.@count"
+        // prints: unsupported operator "@count" in key path "leader.@count": Employee is no collection
         // end
         try output.expect("operators.errors")
     }
