@@ -144,13 +144,15 @@ class Page:
         ancestors = self.node["hierarchy"].get("paths") or [[]]
         start = posixpath.relpath("index.html", posixpath.dirname(self.file()))
         crumbs = [f'<a href="{start}">Documentation</a>'] + [self.link(one) for one in ancestors[0]]
+        # Where the page is mentioned comes after what it says.
+        sections = sorted(self.node.get("primaryContentSections", []), key=lambda one: one["kind"] == "mentions")
         eyebrow = html.escape(self.node["metadata"].get("roleHeading", ""))
         return document(
             self.title, posixpath.relpath("style.css", posixpath.dirname(self.file())),
             f"<nav>{' › '.join(crumbs)}</nav><p class=\"eyebrow\">{eyebrow}</p><h1>{html.escape(self.title)}</h1>"
             + f"<p class=\"abstract\">{self.inline(self.node.get('abstract', []))}</p>"
             + self.blocks(self.node.get("deprecationSummary", []))
-            + "".join(self.section(one) for one in self.node.get("primaryContentSections", []))
+            + "".join(self.section(one) for one in sections)
             + self.groups("Topics", "topicSections") + self.groups("Default implementations", "defaultImplementationsSections")
             + self.groups("Relationships", "relationshipsSections") + self.groups("See also", "seeAlsoSections"))
 
