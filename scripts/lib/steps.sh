@@ -21,7 +21,8 @@ step_layers() {
 }
 
 # What is Swift in this repository, for `swift format`: no checked out package and no build.
-readonly swift_sources=(Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/*/*.swift)
+readonly swift_sources=(Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples/Package.swift
+    Examples/Sources Examples/Tests Fuzz/*/*.swift)
 
 step_format() {
     swift format lint --strict --parallel --recursive "${swift_sources[@]}" ||
