@@ -7,12 +7,24 @@ let package = Package(
     name: "Examples",
     products: [
         .executable(name: "autokvo-monitor", targets: ["Monitor"]),
+        .library(name: "InspectorServer", targets: ["InspectorServer"]),
     ],
     dependencies: [
         .package(name: "AutoKVO", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
     ],
     targets: [
+        .executableTarget(
+            name: "Inspector",
+            dependencies: ["InspectorServer", .product(name: "AutoKVO", package: "AutoKVO")],
+            exclude: ["README.md", "screenshot.png"]),
+        .target(
+            name: "InspectorServer",
+            dependencies: [
+                .product(name: "AutoKVO", package: "AutoKVO"), .product(name: "FlyingFox", package: "FlyingFox"),
+            ],
+            resources: [.embedInCode("Page/page.css"), .embedInCode("Page/page.html"), .embedInCode("Page/page.js")]),
         .executableTarget(
             name: "Monitor",
             dependencies: [
@@ -21,8 +33,14 @@ let package = Package(
             ],
             exclude: ["README.md"],
             resources: [.embedInCode("panels.json")]),
+        .executableTarget(
+            name: "Pipeline",
+            dependencies: [.product(name: "AutoKVO", package: "AutoKVO")],
+            exclude: ["README.md"]),
 
+        .testTarget(name: "InspectorTests", dependencies: ["Inspector", "InspectorServer"]),
         .testTarget(name: "MonitorTests", dependencies: ["Monitor"]),
+        .testTarget(name: "PipelineTests", dependencies: ["Pipeline"]),
     ],
     swiftLanguageModes: [.v6]
 )
