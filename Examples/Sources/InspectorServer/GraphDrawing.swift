@@ -4,11 +4,11 @@ import Foundation
 struct GraphDrawing {
     let svg: String
 
-    init(_ snapshot: Snapshot, styled: Bool = false) {
-        self.init(GraphLayout(snapshot), styled: styled)
+    init(_ snapshot: Snapshot) {
+        self.init(GraphLayout(snapshot))
     }
 
-    init(_ layout: GraphLayout, styled: Bool = false) {
+    init(_ layout: GraphLayout) {
         // Arrows may leave the boxes by so much.
         let margin = 44.0
         let size = "\(number(layout.width + 2 * margin)) \(number(layout.height + 2 * margin))"

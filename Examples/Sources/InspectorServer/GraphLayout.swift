@@ -142,7 +142,7 @@ struct GraphLayout {
             boxes[index].width = max(110, longest * Self.letterWidth + 2 * Self.padding)
             boxes[index].height = Self.titleHeight + Double(box.keys.count + box.places.count) * Self.rowHeight + 8
         }
-        var layers = orderedLayers()
+        let layers = orderedLayers()
         let heights = layers.map { $0.reduce(-26) { $0 + boxes[$1].height + 26 } }
         height = heights.max()!
         var x = 0.0
@@ -158,7 +158,6 @@ struct GraphLayout {
             x += width + 110
         }
         width = x - 110
-        layers = []
     }
 
     private mutating func placeRows(of index: Int) {

@@ -47,6 +47,7 @@ public struct ObservationInspector: Sendable {
             throw error
         }
         guard case .ip4(let address, let port)? = await server.listeningAddress else {
+            await server.stop()
             throw SocketError.unsupportedAddress
         }
         await server.appendRoute("*", to: PageHandler(port: port))

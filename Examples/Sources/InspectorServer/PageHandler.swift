@@ -21,7 +21,7 @@ struct PageHandler: HTTPHandler {
         switch request.path {
         case "/": return answer(.ok, "text/html", Self.page(PageContent(await snapshot()).html))
         case "/content": return answer(.ok, "text/html", PageContent(await snapshot()).html)
-        case "/graph.svg": return answer(.ok, "image/svg+xml", GraphDrawing(await snapshot(), styled: true).svg)
+        case "/graph.svg": return answer(.ok, "image/svg+xml", GraphDrawing(await snapshot()).svg)
         case "/graph.json": return answer(.ok, "application/json", try await json())
         case "/page.css": return answer(.ok, "text/css", PackageResources.page_css)
         case "/page.js": return answer(.ok, "text/javascript", PackageResources.page_js)
@@ -54,8 +54,10 @@ struct PageHandler: HTTPHandler {
             headers: [
                 .contentType: "\(type); charset=utf-8", .cacheControl: "no-store",
                 // Nothing from elsewhere is loaded, no script stands in the page itself, and no other site shows it.
-                HTTPHeader("Content-Security-Policy"):
-                    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'",
+                HTTPHeader("Content-Security-Policy"): """
+                default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; \
+                img-src 'self' data:; frame-ancestors 'none'
+                """,
                 HTTPHeader("Cross-Origin-Resource-Policy"): "same-origin",
                 HTTPHeader("X-Content-Type-Options"): "nosniff",
             ],

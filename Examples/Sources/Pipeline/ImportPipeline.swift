@@ -31,7 +31,7 @@ struct ImportPipeline {
 
         // This stream ends when the object that is observed dies.
         let changes = await orders!.changes()
-        let everyChange = Task { await changes.reduce(into: []) { $0.append($1.newValue!) } }
+        let everyChange = Task { await changes.compactMap(\.newValue).reduce(into: []) { $0.append($1) } }
 
         // This one ends because its reader leaves the loop.
         let fractions = try await customers.fractions()
