@@ -20,14 +20,16 @@ let package = Package(
         .executableTarget(
             name: "bench-opencombine",
             dependencies: ["BenchKit", .product(name: "OpenCombine", package: "OpenCombine")]),
+        .target(
+            name: "FirstUse", dependencies: [.product(name: "AutoKVO", package: "AutoKVO")], exclude: ["generate.py"]),
         .executableTarget(
             name: "bench-autokvo",
-            dependencies: ["BenchKit", .product(name: "AutoKVO", package: "AutoKVO")]),
+            dependencies: ["BenchKit", "FirstUse", .product(name: "AutoKVO", package: "AutoKVO")]),
         // The same operations counted, in blocks of memory and in instructions: figures that do not depend on the machine's mood.
         .target(name: "CCountingMalloc"),
         .executableTarget(
             name: "counts-autokvo",
-            dependencies: ["CCountingMalloc", .product(name: "AutoKVO", package: "AutoKVO")]),
+            dependencies: ["CCountingMalloc", "FirstUse", .product(name: "AutoKVO", package: "AutoKVO")]),
         .executableTarget(name: "counts"),
         .executableTarget(
             name: "sweep",

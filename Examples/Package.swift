@@ -16,6 +16,13 @@ let package = Package(
     ],
     targets: [
         .executableTarget(
+            name: "Editor",
+            dependencies: [
+                .product(name: "AutoKVO", package: "AutoKVO"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            exclude: ["README.md", "Samples"]),
+        .executableTarget(
             name: "Inspector",
             dependencies: ["InspectorServer", .product(name: "AutoKVO", package: "AutoKVO")],
             exclude: ["README.md", "screenshot.png"]),
@@ -37,10 +44,24 @@ let package = Package(
             name: "Pipeline",
             dependencies: [.product(name: "AutoKVO", package: "AutoKVO")],
             exclude: ["README.md"]),
+        .executableTarget(
+            name: "Ported",
+            dependencies: [.product(name: "AutoKVO", package: "AutoKVO")],
+            exclude: ["README.md"]),
+        .executableTarget(
+            name: "Settings",
+            dependencies: [
+                .product(name: "AutoKVOFoundation", package: "AutoKVO"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            exclude: ["README.md", "Samples"]),
 
+        .testTarget(name: "EditorTests", dependencies: ["Editor"]),
         .testTarget(name: "InspectorTests", dependencies: ["Inspector", "InspectorServer"]),
         .testTarget(name: "MonitorTests", dependencies: ["Monitor"]),
         .testTarget(name: "PipelineTests", dependencies: ["Pipeline"]),
+        .testTarget(name: "PortedTests", dependencies: ["Ported"]),
+        .testTarget(name: "SettingsTests", dependencies: ["Settings"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -16,7 +16,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 source scripts/lib/steps.sh
 
-all_steps=(layers format debug fallbacks warnings release stress thread address undefined valgrind fuzz model counts docs api new-user)
+all_steps=(layers format debug fallbacks warnings release stress thread address undefined valgrind fuzz model counts docs api examples new-user)
 mode=normal
 only=()
 while [ $# -gt 0 ]; do

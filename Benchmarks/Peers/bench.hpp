@@ -10,6 +10,7 @@
 //   add(observer, target) -> Token,  remove(token)
 //   livesWithoutToken      whether an observation lives until one of its sides dies
 //   makeLife(targets)      an observer of each of them, ended by destroyObserver
+//   isForThreads           whether several threads may add and remove on one target
 //   observesTwice          whether one observer may observe one key of one target twice
 
 #pragma once
@@ -23,6 +24,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -99,6 +101,7 @@ struct Usual {
   static constexpr long callsOnAdd = 0;
   static constexpr bool livesWithoutToken = true;
   static constexpr bool observesTwice = true;
+  static constexpr bool isForThreads = false;
   static bool has(const std::string &workload, long n) { return usual(workload, n); }
   static bool once(const std::string &, long) { return false; }
 };
@@ -376,6 +379,155 @@ struct Workloads {
             {shape + "-bytes", "bytes/item", bytes}};
   }
 
+  /// Runs `body(meeting, index, job)` on that many threads; the job takes its start and end.
+  template <class Body>
+  static std::vector<Job> together(int threads, Body body) {
+    Meeting meeting{threads};
+    std::vector<Job> jobs(threads, Job{&meeting, 0, 0, 0});
+    std::vector<std::thread> running;
+    for (int i = 0; i < threads; i++) running.emplace_back([&, i] { body(meeting, i, jobs[i]); });
+    for (auto &thread : running) thread.join();
+    return jobs;
+  }
+
+  static uint64_t elapsed(const std::vector<Job> &jobs) {
+    uint64_t start = jobs[0].start, end = jobs[0].end;
+    for (auto &job : jobs) {
+      start = std::min(start, job.start);
+      end = std::max(end, job.end);
+    }
+    return end - start;
+  }
+
+  static std::vector<Line> sharedChurn(long n, int samples) {
+    Target *shared = P::makeTarget();
+    std::vector<Observer *> others;
+    std::vector<Token> tokens;
+    for (long i = 0; i < n; i++) others.push_back(P::makeObserver());
+    for (auto other : others) tokens.push_back(P::add(other, shared));
+    Observer *visitors[2] = {P::makeObserver(), P::makeObserver()};
+    auto nanoseconds = [&](long count, int threads) {
+      auto jobs = together(threads, [&](Meeting &meeting, int index, Job &job) {
+        Target *own = P::makeTarget();
+        Observer *observer = P::makeObserver();
+        Token token = P::add(observer, own);
+        meeting.arrive();
+        job.start = bench_now();
+        for (long value = 1; value <= count; value++) {
+          P::set(own, value);
+          Token visit = P::add(visitors[index], shared);
+          P::remove(visit);
+        }
+        job.end = bench_now();
+        check("shared-churn calls", P::calls(observer), count + P::callsOnAdd);
+        P::remove(token);
+        P::destroyObserver(observer);
+        P::destroyTarget(own);
+      });
+      return double(elapsed(jobs)) / double(count);
+    };
+    long count = 100;
+    while (nanoseconds(count, 1) * double(count) < shortestBatch) count *= 2;
+    std::vector<double> one, two;
+    for (int i = 0; i < samples * 2; i++) {
+      one.push_back(nanoseconds(count, 1));
+      two.push_back(nanoseconds(count, 2));
+    }
+    P::set(shared, 1);
+    for (auto other : others) check("shared-churn calls of the others", P::calls(other), 1 + P::callsOnAdd);
+    for (auto visitor : visitors) check("shared-churn calls once removed", P::calls(visitor), 0);
+    for (auto &token : tokens) P::remove(token);
+    for (auto other : others) P::destroyObserver(other);
+    for (auto visitor : visitors) P::destroyObserver(visitor);
+    P::destroyTarget(shared);
+    return {{"shared-churn-1", "ns/turn", one}, {"shared-churn", "ns/turn", two}};
+  }
+
+  static std::vector<Line> storm(long n, int samples) {
+    Target *target = P::makeTarget();
+    std::vector<Observer *> observers[2];
+    std::vector<Token> kept[2];
+    for (auto &list : observers)
+      for (long i = 0; i < n; i++) list.push_back(P::makeObserver());
+    long rounds = std::max(1L, 4000 / n);
+    auto add = [&](int index) {
+      for (auto observer : observers[index]) kept[index].push_back(P::add(observer, target));
+    };
+    auto remove = [&](int index) {
+      for (auto &token : kept[index]) P::remove(token);
+      kept[index].clear();
+    };
+    std::vector<double> result;
+    for (int sample = 0; sample <= samples * 2; sample++) {
+      auto jobs = together(2, [&](Meeting &meeting, int index, Job &job) {
+        kept[index].reserve(n);
+        meeting.arrive();
+        job.start = bench_now();
+        for (long round = 0; round < rounds; round++) {
+          add(index);
+          remove(index);
+        }
+        job.end = bench_now();
+      });
+      if (sample > 0) result.push_back(double(elapsed(jobs)) / double(n * rounds));
+    }
+    together(2, [&](Meeting &, int index, Job &) { add(index); });
+    P::set(target, 1);
+    together(2, [&](Meeting &, int index, Job &) { remove(index); });
+    P::set(target, 2);
+    for (auto &list : observers)
+      for (auto observer : list) {
+        check("storm calls", P::calls(observer), 1);
+        P::destroyObserver(observer);
+      }
+    P::destroyTarget(target);
+    return {{"storm", "ns/add and remove", result}};
+  }
+
+  static std::vector<Line> deliverAndRemove(long n, int samples) {
+    Target *target = P::makeTarget();
+    std::vector<Observer *> observers;
+    std::vector<Token> tokens;
+    for (long i = 0; i < n; i++) observers.push_back(P::makeObserver());
+    for (auto observer : observers) tokens.push_back(P::add(observer, target));
+    Observer *visitor = P::makeObserver();
+    long value = 0, count = std::max(1L, 1000 / n);
+    std::vector<double> result, removals;
+    auto nanoseconds = [&] {
+      std::atomic<bool> isOver{false};
+      long added = 0, first = value;
+      auto jobs = together(2, [&](Meeting &meeting, int index, Job &job) {
+        meeting.arrive();
+        job.start = bench_now();
+        if (index == 0) {
+          for (long turn = 1; turn <= count; turn++) P::set(target, first + turn);
+          isOver.store(true, std::memory_order_release);
+        } else {
+          for (; !isOver.load(std::memory_order_acquire); added++) {
+            Token token = P::add(visitor, target);
+            P::remove(token);
+          }
+        }
+        job.end = bench_now();
+      });
+      value += count;
+      removals.push_back(double(jobs[1].end - jobs[1].start) / double(std::max(1L, added)));
+      return double(jobs[0].end - jobs[0].start) / double(count * n);
+    };
+    while (nanoseconds() * double(count * n) < shortestBatch) count *= 2;
+    removals.clear();
+    for (int i = 0; i < samples * 2; i++) result.push_back(nanoseconds());
+    for (auto observer : observers) check("deliver-remove calls", P::calls(observer), value + P::callsOnAdd);
+    long before = P::calls(visitor);
+    P::set(target, value + 1);
+    check("deliver-remove calls once removed", P::calls(visitor), before);
+    for (auto &token : tokens) P::remove(token);
+    for (auto observer : observers) P::destroyObserver(observer);
+    P::destroyObserver(visitor);
+    P::destroyTarget(target);
+    return {{"deliver-remove", "ns/handler", result}, {"deliver-remove-other", "ns/add and remove", removals}};
+  }
+
   static std::vector<Line> run(const std::string &workload, long n, int samples) {
     if (workload == "W1") return setUnobserved(samples);
     if (workload == "W2") return handlers("W2", "ns/set", 1, samples);
@@ -387,9 +539,20 @@ struct Workloads {
     if (workload == "W7") return bytes(n, true, samples);
     if (workload == "W7t") return bytes(n, false, samples);
     if (workload == "W8") return threads(samples);
+    if constexpr (P::isForThreads) {
+      if (workload == "shared-churn") return sharedChurn(n, samples);
+      if (workload == "storm") return storm(n, samples);
+      if (workload == "deliver-remove") return deliverAndRemove(n, samples);
+    }
     return scale(workload, n, samples);
   }
 };
+
+/// Cells of a workload of the second set: `run(n, samples)` at each of the sizes.
+template <class Run>
+void addSized(std::vector<Cell> &cells, const char *system, const char *workload, std::vector<long> sizes, Run run) {
+  for (long n : sizes) cells.push_back({system, workload, n, false, [=](int samples) { return run(n, samples); }});
+}
 
 template <class P>
 void addCells(std::vector<Cell> &cells) {
@@ -397,6 +560,8 @@ void addCells(std::vector<Cell> &cells) {
       {"W1", {1}}, {"W2", {1}}, {"W3", {1000}}, {"W4", {1}}, {"W4b", {1}}, {"W5", {1}},
       {"W6", {100, 10000, 100000, 1000000}}, {"W7", {10000, 100000}}, {"W7t", {100000}}, {"W8", {1}}};
   for (auto shape : {"objects", "fanout", "fanin"}) all.push_back({shape, {1000, 10000, 100000, 1000000}});
+  if (P::isForThreads)
+    for (auto workload : {"shared-churn", "storm", "deliver-remove"}) all.push_back({workload, {1, 100, 10000}});
   for (auto &[workload, sizes] : all)
     for (long n : sizes)
       if (P::has(workload, n)) {

@@ -20,6 +20,7 @@ struct Receiver {
 
 struct Plain : bench::Usual {
   static constexpr const char *system = "boost::signals2";
+  static constexpr bool isForThreads = true;
   using Target = Source;
   using Observer = Receiver;
   using Token = signals::connection;

@@ -9,7 +9,10 @@
 @interface Source : NSObject {
   long value;
   Source *child;
+  NSArray *items;
 }
+- (NSArray *)items;
+- (void)setItems:(NSArray *)newItems;
 - (long)value;
 - (void)setValue:(long)newValue;
 - (Source *)child;
@@ -31,7 +34,22 @@
   [child release];
   child = newChild;
 }
+- (NSArray *)items {
+  return items;
+}
+- (void)setItems:(NSArray *)newItems {
+  [newItems retain];
+  [items release];
+  items = newItems;
+}
+#define KEY(name) \
+  -(long)name {   \
+    return value; \
+  }
+KEY(key1) KEY(key2) KEY(key3) KEY(key4) KEY(key5) KEY(key6) KEY(key7) KEY(key8) KEY(key9) KEY(key10)
+KEY(key11) KEY(key12) KEY(key13) KEY(key14) KEY(key15) KEY(key16) KEY(key17) KEY(key18) KEY(key19)
 - (void)dealloc {
+  [items release];
   [child release];
   [super dealloc];
 }
@@ -42,6 +60,8 @@
   long calls;
   long count;
   Source **observed;
+  Source *table;
+  long sum;
 }
 @end
 
@@ -51,6 +71,7 @@
                         change:(NSDictionary *)change
                        context:(void *)context {
   calls++;
+  if (table != nil) sum = [[table valueForKeyPath:@"items.@sum.value"] longValue];
 }
 - (void)dealloc {
   // Nothing ends by itself here: an observer has to know where it put itself in, and take itself out.
@@ -120,4 +141,47 @@ void gnustep_add_to_life(void *observer, long place, void *target) {
   life->observed[place] = target;
   life->count = place + 1;
   gnustep_add(observer, target, 0);
+}
+
+long gnustep_value_for_key(void *target) {
+  operate();
+  return [[(Source *)target valueForKey:@"value"] longValue];
+}
+void gnustep_set_value_for_key(void *target, long value) {
+  operate();
+  [(Source *)target setValue:[NSNumber numberWithLong:value] forKey:@"value"];
+}
+void *gnustep_make_path(long length) {
+  NSMutableString *path = [NSMutableString new];
+  for (long i = 1; i < length; i++) [path appendString:@"child."];
+  [path appendString:@"value"];
+  return path;
+}
+long gnustep_value_for_path(void *target, void *path) {
+  operate();
+  return [[(Source *)target valueForKeyPath:(NSString *)path] longValue];
+}
+void gnustep_add_path(void *observer, void *target, void *path) {
+  operate();
+  [(Source *)target addObserver:(Receiver *)observer forKeyPath:(NSString *)path options:both context:NULL];
+}
+void gnustep_remove_path(void *observer, void *target, void *path) {
+  operate();
+  [(Source *)target removeObserver:(Receiver *)observer forKeyPath:(NSString *)path];
+}
+void *gnustep_make_table(void *observer, long count) {
+  Source *table = [Source new];
+  NSMutableArray *items = [NSMutableArray new];
+  for (long i = 0; i < count; i++) [items addObject:[Source new]];
+  [table setItems:items];
+  for (Source *item in items)
+    [item addObserver:(Receiver *)observer forKeyPath:@"value" options:NSKeyValueObservingOptionNew context:NULL];
+  ((Receiver *)observer)->table = table;
+  return table;
+}
+void *gnustep_item(void *table, long index) {
+  return [[(Source *)table items] objectAtIndex:index];
+}
+long gnustep_sum(void *observer) {
+  return ((Receiver *)observer)->sum;
 }

@@ -72,8 +72,33 @@ struct Notify : bench::Usual {
   }
 };
 
+/// Ten sets of each of n objects, whose notifications are frozen meanwhile.
+static std::vector<bench::Line> coalesce(long n, int samples) {
+  std::vector<Source *> targets;
+  Receiver *observer = Notify::makeObserver();
+  for (long i = 0; i < n; i++) {
+    targets.push_back(Notify::makeTarget());
+    Notify::add(observer, targets[i]);
+  }
+  long value = 0, turns = 0;
+  auto result = bench::sampled(samples, 10 * n, [&](long count) {
+    for (long turn = 0; turn < count; turn++) {
+      turns++;
+      for (auto target : targets) g_object_freeze_notify(&target->parent);
+      for (int set = 0; set < 10; set++) {
+        value++;
+        for (auto target : targets) Notify::set(target, value);
+      }
+      for (auto target : targets) g_object_thaw_notify(&target->parent);
+    }
+  });
+  bench::check("coalesce calls", Notify::calls(observer), turns * n);
+  return {{"coalesce", "ns/set", result}};
+}
+
 int main(int argc, char **argv) {
   std::vector<bench::Cell> cells;
   bench::addCells<Notify>(cells);
+  bench::addSized(cells, Notify::system, "coalesce", {1, 10, 100, 10000}, coalesce);
   return bench::benchMain(argc, argv, cells);
 }

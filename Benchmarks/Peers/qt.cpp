@@ -2,6 +2,7 @@
 
 #include <QtCore/QObject>
 #include <QtCore/QProperty>
+#include <QtCore/QVariant>
 #include <memory>
 #include <optional>
 
@@ -32,6 +33,7 @@ class Receiver : public QObject {
 
 struct Signal : bench::Usual {
   static constexpr const char *system = "Qt 6 signal";
+  static constexpr bool isForThreads = true;
   using Target = Source;
   using Observer = Receiver;
   using Token = QMetaObject::Connection;
@@ -90,10 +92,108 @@ struct Property : bench::Usual {
   }
 };
 
+/// A class of twenty properties, read and written by name.
+class Keyed : public QObject {
+  Q_OBJECT
+  Q_PROPERTY(long key1 MEMBER m_value)
+  Q_PROPERTY(long key2 MEMBER m_value)
+  Q_PROPERTY(long key3 MEMBER m_value)
+  Q_PROPERTY(long key4 MEMBER m_value)
+  Q_PROPERTY(long key5 MEMBER m_value)
+  Q_PROPERTY(long key6 MEMBER m_value)
+  Q_PROPERTY(long key7 MEMBER m_value)
+  Q_PROPERTY(long key8 MEMBER m_value)
+  Q_PROPERTY(long key9 MEMBER m_value)
+  Q_PROPERTY(long key10 MEMBER m_value)
+  Q_PROPERTY(long key11 MEMBER m_value)
+  Q_PROPERTY(long key12 MEMBER m_value)
+  Q_PROPERTY(long key13 MEMBER m_value)
+  Q_PROPERTY(long key14 MEMBER m_value)
+  Q_PROPERTY(long key15 MEMBER m_value)
+  Q_PROPERTY(long key16 MEMBER m_value)
+  Q_PROPERTY(long key17 MEMBER m_value)
+  Q_PROPERTY(long key18 MEMBER m_value)
+  Q_PROPERTY(long key19 MEMBER m_value)
+  Q_PROPERTY(long value READ value WRITE setValue)
+ public:
+  long value() const { return m_value; }
+  void setValue(long value) { m_value = value; }
+
+ private:
+  long m_value = 7;
+};
+
+static std::vector<bench::Line> readByName(long, int samples) {
+  Keyed object;
+  long sum = 0, reads = 0;
+  auto result = bench::sampled(samples, 1, [&](long count) {
+    for (long i = 0; i < count; i++) sum += object.property("value").value<long>();
+    reads += count;
+  });
+  bench::check("value-key value", sum, 7 * reads);
+  return {{"value-key", "ns/read", result}};
+}
+
+static std::vector<bench::Line> writeByName(long, int samples) {
+  Keyed object;
+  long value = 0;
+  auto result = bench::sampled(samples, 1, [&](long count) {
+    for (long i = 0; i < count; i++) object.setProperty("value", QVariant::fromValue(++value));
+  });
+  bench::check("set-key value", object.value(), value);
+  return {{"set-key", "ns/write", result}};
+}
+
+[[gnu::noinline]] static void setFirst(QProperty<long> &property, long value) { property = value; }
+
+/// Bindings one after the other, of which the first property is set.
+static std::vector<bench::Line> hops(long n, int samples) {
+  std::vector<QProperty<long>> properties(n + 1);
+  for (long i = 1; i <= n; i++) properties[i].setBinding([source = &properties[i - 1]] { return source->value(); });
+  long value = 0;
+  auto result = bench::sampled(samples, n, [&](long count) {
+    for (long i = 0; i < count; i++) {
+      setFirst(properties[0], ++value);
+      bench::check("bind-hop value of the last", properties[n].value(), value);
+    }
+  });
+  return {{"bind-hop", "ns/hop", result}};
+}
+
+/// Ten sets of each of n properties in one update group.
+static std::vector<bench::Line> coalesce(long n, int samples) {
+  std::vector<Holder *> holders;
+  std::vector<Tally *> tallies;
+  std::vector<Property::Token> tokens;
+  for (long i = 0; i < n; i++) {
+    holders.push_back(new Holder);
+    tallies.push_back(new Tally);
+    tokens.push_back(Property::add(tallies[i], holders[i]));
+  }
+  long value = 0, turns = 0;
+  auto result = bench::sampled(samples, 10 * n, [&](long count) {
+    for (long turn = 0; turn < count; turn++) {
+      turns++;
+      Qt::beginPropertyUpdateGroup();
+      for (int set = 0; set < 10; set++) {
+        value++;
+        for (auto holder : holders) Property::set(holder, value);
+      }
+      Qt::endPropertyUpdateGroup();
+    }
+  });
+  for (auto tally : tallies) bench::check("coalesce calls", tally->calls, turns);
+  return {{"coalesce", "ns/set", result}};
+}
+
 int main(int argc, char **argv) {
   std::vector<bench::Cell> cells;
   bench::addCells<Signal>(cells);
   bench::addCells<Property>(cells);
+  bench::addSized(cells, "Qt 6 property", "value-key", {20}, readByName);
+  bench::addSized(cells, "Qt 6 property", "set-key", {20}, writeByName);
+  bench::addSized(cells, Property::system, "bind-hop", {1, 100, 10000}, hops);
+  bench::addSized(cells, Property::system, "coalesce", {1, 10, 100, 10000}, coalesce);
   return bench::benchMain(argc, argv, cells);
 }
 

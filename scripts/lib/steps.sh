@@ -21,8 +21,9 @@ step_layers() {
 }
 
 # What is Swift in this repository, for `swift format`: no checked out package and no build.
-readonly swift_sources=(Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples/Package.swift
-    Examples/Sources Examples/Tests Fuzz/*/*.swift)
+readonly swift_sources=(
+    Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples/Package.swift Examples/Sources
+    Examples/Tests Fuzz/*/*.swift)
 
 step_format() {
     swift format lint --strict --parallel --recursive "${swift_sources[@]}" ||
@@ -134,6 +135,12 @@ step_model() {
 # what AutoKVO is compared with.
 step_counts() {
     bash Benchmarks/counts.sh
+}
+
+# The example programs: built without a warning, tested, and run once each.
+step_examples() {
+    [ -f Examples/Package.swift ] || skip "there is no Examples/Package.swift"
+    bash scripts/examples.sh
 }
 
 step_new-user() {

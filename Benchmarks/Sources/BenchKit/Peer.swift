@@ -29,6 +29,11 @@ public protocol Peer {
     static func afterLife(on targets: [Target])
 }
 
+extension Workload {
+    /// What a system takes part in that is for one thread only.
+    public static let ofOneThread = allCases.filter { ![.sharedChurn, .storm, .deliverAndRemove].contains($0) }
+}
+
 extension Peer {
     public static func largest(_: Workload) -> Int { 1_000_000 }
     public static var callsOnAdd: Int { 0 }
@@ -58,6 +63,12 @@ public enum Workload: String, CaseIterable, Sendable {
     case bytesEachTarget = "W7t"
     /// Two threads on separate objects.
     case threads = "W8"
+    /// Two threads set properties of objects of their own, and add and remove an observation on a shared one that has N.
+    case sharedChurn = "shared-churn"
+    /// Two threads add N observations each to one target, and remove them.
+    case storm
+    /// One thread sets a property that N observe, while another adds and removes observations of it.
+    case deliverAndRemove = "deliver-remove"
     /// N objects with one observer each: build, notify, tear down.
     case objects
     /// One target with N observers.
@@ -71,6 +82,7 @@ public enum Workload: String, CaseIterable, Sendable {
         case .thousandHandlers: [1000]
         case .removeMiddle: [100, 10_000, 100_000, 1_000_000]
         case .bytesOneTarget, .bytesEachTarget: [100_000]
+        case .sharedChurn, .storm, .deliverAndRemove: [1, 100, 10_000]
         case .objects, .fanOut, .fanIn: [1000, 10_000, 100_000, 1_000_000]
         default: [1]
         }

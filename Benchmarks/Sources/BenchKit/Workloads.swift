@@ -25,6 +25,9 @@ func run<P: Peer>(_ peer: P.Type, _ workload: Workload, _ n: Int, _ samples: Int
     case .bytesOneTarget: bytes(peer, n, oneTarget: true, samples)
     case .bytesEachTarget: bytes(peer, n, oneTarget: false, samples)
     case .threads: threads(peer, samples)
+    case .sharedChurn: sharedChurn(peer, n, samples)
+    case .storm: storm(peer, n, samples)
+    case .deliverAndRemove: deliverAndRemove(peer, n, samples)
     case .objects, .fanOut, .fanIn: scale(peer, workload, n, samples)
     }
 }

@@ -147,4 +147,5 @@ let sizeOfFour = sizeCell("object-size-4", ModelOfFour.self)
 
 benchMain(
     cells(of: ByObserver.self) + cells(of: ByClosure.self) + cells(of: Typed.self)
-        + [leaf, head, dependent, dependentWithOld, appending, size, sizeOfFour])
+        + [leaf, head, dependent, dependentWithOld, appending, size, sizeOfFour]
+        + secondSet() + deliveredElsewhere() + firstUse())

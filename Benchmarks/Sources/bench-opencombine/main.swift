@@ -18,7 +18,7 @@ final class SubjectModel {
 
 enum PublishedProperty: Peer {
     static let system = "OpenCombine @Published"
-    static let workloads = Workload.allCases
+    static let workloads = Workload.ofOneThread
     static func largest(_: Workload) -> Int { 100_000 }
     static let callsOnAdd = 1
     static func makeTarget() -> PublishedModel { PublishedModel() }

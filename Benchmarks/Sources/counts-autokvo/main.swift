@@ -1,6 +1,6 @@
 // What one operation takes, counted and not timed. The driver is `counts`; this is what it runs.
 //
-//     counts-autokvo list                  the operations' names
+//     counts-autokvo list                  the operations: NAME PER MOST
 //     counts-autokvo allocations           OPERATION BLOCKS, a line for each: blocks of memory for one operation
 //     counts-autokvo bytes                 OPERATION BYTES, the same: of the heap, each block with what glibc adds
 //     counts-autokvo run OPERATION COUNT   does it that often and leaves, for an instruction counter to watch
@@ -9,6 +9,7 @@
 
 import AutoKVO
 import CCountingMalloc
+import FirstUse
 import Glibc
 
 /// Something to count: what it needs is made first, outside the count.
@@ -16,6 +17,8 @@ struct Operation {
     var name: String
     /// What one turn counts for: a set with a thousand handlers counts for a thousand.
     var per = 1
+    /// How many turns there are in a process, at most.
+    var most = 64 * 1024
     /// Makes what is needed for that many turns and returns the turns.
     var prepare: (_ count: Int) -> () -> Void
 }
@@ -36,7 +39,7 @@ func settingModel(_ make: @escaping (Model) -> Void) -> (Int) -> () -> Void {
     }
 }
 
-let operations = [
+let firstSet = [
     Operation(name: "set-unobserved", prepare: settingModel { _ in }),
     Operation(
         name: "set-observer",
@@ -145,6 +148,8 @@ let operations = [
     },
 ]
 
+let operations = firstSet + secondSet()
+
 func counted(_ isOfBytes: Bool) -> UInt64 { isOfBytes ? counted_bytes() : counted_allocations() }
 
 func usage() -> Never {
@@ -155,12 +160,12 @@ func usage() -> Never {
 let arguments = CommandLine.arguments
 switch arguments.dropFirst().first {
 case "list":
-    for operation in operations { print(operation.name, operation.per) }
+    for operation in operations { print(operation.name, operation.per, operation.most) }
 case "allocations", "bytes":
     let isOfBytes = arguments[1] == "bytes"
     for operation in operations {
-        operation.prepare(64)()
-        let count = 64 * 1024
+        operation.prepare(min(64, operation.most / 4))()
+        let count = min(64 * 1024 / operation.per, operation.most / 2)
         let turns = operation.prepare(count)
         let before = counted(isOfBytes)
         turns()

@@ -71,7 +71,13 @@ enum Counts {
         let subject = arguments[1]
         let thresholds = try JSONDecoder().decode(
             [String: Threshold].self, from: Data(contentsOf: URL(fileURLWithPath: arguments[2])))
-        let operations = try pairs(run([subject, "list"]).output)
+        let operations = try run([subject, "list"]).output.split(separator: "\n").map { line in
+            let parts = line.split(separator: " ")
+            guard parts.count == 3, let per = Double(parts[1]), let most = Int(parts[2]) else {
+                throw Failure(description: "\(subject) list: \(line)")
+            }
+            return (name: String(parts[0]), per: per, most: most)
+        }
         let allocations = try Dictionary(uniqueKeysWithValues: pairs(run([subject, "allocations"]).output))
         let bytes = try Dictionary(uniqueKeysWithValues: pairs(run([subject, "bytes"]).output))
 
@@ -80,8 +86,8 @@ enum Counts {
             over.append("\(name): in the thresholds, and no such operation")
         }
         print("operation                  blocks   at most   bytes   at most   instructions   at most")
-        for (name, per) in operations {
-            let count = max(4, Int(4000 / per))
+        for (name, per, most) in operations {
+            let count = min(max(4, Int(4000 / per)), most / 2)
             let once = try instructions(subject, name, count)
             let twice = try instructions(subject, name, 2 * count)
             let took = (twice - once) / (Double(count) * per)

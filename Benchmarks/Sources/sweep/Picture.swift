@@ -57,6 +57,7 @@ struct Picture {
             ("W7  bytes for an observation, one target", "W7"),
             ("W7t  bytes for an observation, a target each", "W7t"), ("W8  two threads against one (times)", "W8"),
         ]
+            + SecondSet.all.map { ("\($0.title), N = \($0.size) (ns)", "\($0.workload) N=\($0.size)") }
     }
 
     private var lines: [(String, String)] {
@@ -68,6 +69,7 @@ struct Picture {
             .flatMap { shape, words in
                 ["build", "notify", "teardown"].map { ("\($0): \(words) (ns each)", "\(shape)-\($0)") }
             }
+            + SecondSet.all.map { ("\($0.title), against \($0.growsWith) (ns)", $0.workload) }
     }
 
     private func values(of workload: String) -> [(system: String, value: Double)] {
@@ -199,7 +201,8 @@ enum Style {
         "Observation": "#1864ab", "OpenCombine @Published": "#4dabf7", "OpenCombine CurrentValueSubject": "#74c0fc",
         "NotificationCenter": "#3b5bdb", "GNUstep KVO": "#862e9c", "GObject notify": "#ae3ec9",
         "Qt 6 signal": "#2b8a3e",
-        "Qt 6 QProperty": "#69db7c", "boost::signals2": "#495057", "boost::signals2 tracked": "#adb5bd",
+        "Qt 6 QProperty": "#69db7c", "Qt 6 property": "#a9e34b", "boost::signals2": "#495057",
+        "boost::signals2 tracked": "#adb5bd",
         "sigc++ trackable": "#0b7285",
     ]
 

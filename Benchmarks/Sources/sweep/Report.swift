@@ -4,6 +4,7 @@ import Foundation
 struct Report {
     var results: Results
     var bars: [Bar.Judged]
+    var secondBars: [Bar.Judged]
     var leftOut: [String]
     var revision: String
     var date: Date
@@ -15,16 +16,16 @@ struct Report {
 
     /// The page that stands beside the figures.
     func markdown() -> String {
-        "# The last sweep\n\n" + sections(heading: "##", picture: "latest.svg")
+        "# The last sweep\n\n" + sections(heading: "##", picture: "latest.svg") + "\n## Second set\n\n"
+            + secondSet(heading: "###")
     }
 
     /// A page with what stands between its markers replaced by this sweep; nil if it has no markers.
     func filledIn(_ page: String) -> String? {
-        guard let start = page.range(of: "<!-- sweep -->\n"), let end = page.range(of: "<!-- end of sweep -->") else {
-            return nil
-        }
-        let text = sections(heading: "###", picture: "../Benchmarks/results/latest.svg")
-        return page.replacingCharacters(in: start.upperBound..<end.lowerBound, with: text)
+        let first = sections(heading: "###", picture: "../Benchmarks/results/latest.svg")
+        return page.replacing(between: "<!-- sweep -->\n", and: "<!-- end of sweep -->", with: first)?
+            .replacing(
+                between: "<!-- second set -->\n", and: "<!-- end of second set -->", with: secondSet(heading: "###"))
     }
 
     private func sections(heading: String, picture: String) -> String {
@@ -60,7 +61,7 @@ struct Report {
 
             \(heading) Bars
 
-            \(barTable())
+            \(barTable(bars))
 
             """
         if !leftOut.isEmpty {
@@ -71,9 +72,10 @@ struct Report {
 
     /// Plain lines for the terminal: held or missed, and the ratio.
     func barList() -> String {
+        let bars = bars + secondBars
         let lines = bars.map { bar in
             let ratio = bar.ratio.map { String(format: "%6.2f", $0) } ?? "     -"
-            return "\(bar.verdict.padded(12))  \(ratio)  \(bar.name.padded(22)) \(bar.rule)"
+            return "\(bar.verdict.padded(12))  \(ratio)  \(bar.name.padded(27)) \(bar.rule)"
                 + (bar.made.isEmpty ? "" : "  (\(bar.made))")
         }
         let held = bars.filter { $0.verdict == "held" }.count
@@ -135,7 +137,7 @@ struct Report {
             workloads.map { workload in [workload.1] + systems.map { results.figure($0, workload.0)?.short ?? "-" } })
     }
 
-    private func barTable() -> String {
+    func barTable(_ bars: [Bar.Judged]) -> String {
         markdownTable(
             ["workload", "bar", "measured", "ratio", ""],
             bars.map { bar in
@@ -143,13 +145,19 @@ struct Report {
             })
     }
 
-    private func markdownTable(_ head: [String], _ rows: [[String]]) -> String {
+    func markdownTable(_ head: [String], _ rows: [[String]]) -> String {
         ([head, head.map { _ in "---" }] + rows).map { "| " + $0.joined(separator: " | ") + " |" }
             .joined(separator: "\n")
     }
 }
 
 extension String {
+    /// The text with what stands between two markers replaced; nil if they are not there.
+    fileprivate func replacing(between start: String, and end: String, with text: String) -> String? {
+        guard let first = range(of: start), let last = range(of: end) else { return nil }
+        return replacingCharacters(in: first.upperBound..<last.lowerBound, with: text)
+    }
+
     func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }
 

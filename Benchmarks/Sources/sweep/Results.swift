@@ -29,9 +29,14 @@ struct Row {
     var max: Double
     var samples: Int
 
-    /// What cells are compared by. Time only ever comes on top, so its minimum tells most; bytes are exact but for what a
-    /// system keeps from the sample before, so their maximum does.
-    var figure: Double { unit.hasPrefix("bytes") ? max : min }
+    /// What cells are compared by. Other programs only add time, so the minimum says most. Bytes are exact except for what a
+    /// system keeps from the sample before, so there the maximum does. Where two threads compete, the minimum is a sample
+    /// in which they hardly met, so the median counts.
+    var figure: Double { unit.hasPrefix("bytes") ? max : isContended ? median : min }
+
+    private var isContended: Bool {
+        SecondSet.contended.contains { workload.hasPrefix($0) }
+    }
 }
 
 /// Everything measured in one sweep.

@@ -11,7 +11,10 @@ struct Cell: Hashable {
     /// Cells of one workload stand together, so that systems are compared at nearly the same time.
     var place: (Int, Int, Int) {
         let workloads = ["W1", "W2", "W3", "W4", "W4b", "W5", "W6", "W7", "W7t", "W8"]
-        return (workloads.firstIndex(of: workload) ?? workloads.count, n, Systems.place(of: system))
+        return (
+            workloads.firstIndex(of: workload) ?? workloads.count + (SecondSet.index(of: workload) ?? 0), n,
+            Systems.place(of: system)
+        )
     }
 }
 
@@ -77,7 +80,9 @@ struct Runner {
 
 extension Cell {
     /// Whether the workload is looked at over several sizes, so that its name alone would not tell which.
-    var isSized: Bool { ["W6", "objects", "fanout", "fanin"].contains(workload) }
+    var isSized: Bool {
+        ["W6", "objects", "fanout", "fanin"].contains(workload) || SecondSet.index(of: workload) != nil
+    }
 }
 
 enum Systems {
@@ -87,7 +92,8 @@ enum Systems {
         "Observation", "OpenCombine @Published", "OpenCombine CurrentValueSubject", "NotificationCenter",
     ]
     static let others = [
-        "GNUstep KVO", "GObject notify", "Qt 6 signal", "Qt 6 QProperty", "boost::signals2", "boost::signals2 tracked",
+        "GNUstep KVO", "GObject notify", "Qt 6 signal", "Qt 6 QProperty", "Qt 6 property", "boost::signals2",
+        "boost::signals2 tracked",
         "sigc++ trackable",
     ]
     static let order = [floor] + autoKVO + swift + others

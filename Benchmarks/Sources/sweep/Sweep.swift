@@ -22,7 +22,7 @@ struct Sweep: ParsableCommand {
     @Option(help: "Where latest.jsonl, latest.md and latest.svg go.")
     var output: String
 
-    @Option(help: "A page to fill in between its markers <!-- sweep --> and <!-- end of sweep -->.")
+    @Option(help: "A page to fill in between its markers <!-- sweep --> and <!-- second set -->, and their ends.")
     var page: String?
 
     @Option(help: "A file that names what was left out, a line each.")
@@ -80,9 +80,10 @@ struct Sweep: ParsableCommand {
         }
         results.derive()
 
-        let bars = Bar.all.map { $0.judged(results) }
         let report = Report(
-            results: results, bars: bars, leftOut: leftOut, revision: revision, date: started, quick: quick,
+            results: results, bars: Bar.all.map { $0.judged(results) },
+            secondBars: Bar.ofSecondSet.map { $0.judged(results) }, leftOut: leftOut, revision: revision, date: started,
+            quick: quick,
             oneThread: oneThread, samples: rounds * samples, rounds: rounds,
             seconds: Int(-started.timeIntervalSinceNow))
         let folder = URL(fileURLWithPath: output, isDirectory: true)
@@ -108,7 +109,8 @@ struct Sweep: ParsableCommand {
 
     private var quickSystems: [String] {
         Systems.autoKVO + [
-            Systems.floor, "OpenCombine CurrentValueSubject", "Qt 6 signal", "Qt 6 QProperty", "boost::signals2",
+            Systems.floor, "OpenCombine CurrentValueSubject", "Qt 6 signal", "Qt 6 QProperty", "Qt 6 property",
+            "boost::signals2",
             "boost::signals2 tracked",
         ]
     }

@@ -13,14 +13,12 @@ extension KeyValueObserver {
     /// The closure is called on the main actor, at first soon after this call, and again when something has changed that it read, by
     /// `Observations`: all changes that the main actor makes without a suspension are one value. The handler gets each value, the
     /// first one too, on the main actor; an equal value is delivered, unless `.distinct` is given, which also leaves out a first
-    /// value that is nil. The closure may also read
-    /// tracked objects, through `observable`.
+    /// value that is nil. The closure may read tracked objects, too, through `observable`.
     ///
-    /// The observation ends with this object, when it is removed, and, with `.once`, after the first value. It keeps this object not
-    /// alive, but what the closures capture: so they should not capture this object, which the handler gets. What is under way when it
-    /// ends is dropped. Its target is the library's own, and its one key is "value".
-    ///
-    /// The death of an object that is not a `TrackedObject` is noticed at the next value, or when `isValid` is read.
+    /// The observation ends with this object, when it is removed, and, with `.once`, after the first value; a value that is under
+    /// way then is dropped. The death of an object that is not a `TrackedObject` is noticed at the next value, or when `isValid` is
+    /// read. The observation does not keep this object alive, but it keeps the closures: they should not capture this object, which
+    /// the handler gets. Its target is an object of the library, and its one key is "value".
     ///
     /// The objects that the closure reads belong to the main actor: a write elsewhere is a race, as with `Observations` itself.
     ///
@@ -74,9 +72,9 @@ extension KeyValueObserver where Self: Sendable {
         file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated A, Self, Value) -> Void
     ) -> KeyValueObservation {
-        precondition(
-            actor !== self,
-            "An actor that tracks on itself would be kept alive by its own observation: use another owner.")
+        if actor === self {
+            fatalError("An actor that tracks on itself would be kept alive by its own observation: use another owner.")
+        }
         let expression = TrackedExpression<Value>()
         let observation = expression.$value.addObserver(self, options: options.ofExpression, file: file, line: line) {
             owner, change in

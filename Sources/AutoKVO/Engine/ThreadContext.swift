@@ -46,7 +46,7 @@ struct ThreadContext {
             while let notification = state.value.takeSpareNotification() { notification.release() }
             state.deallocate()
         }
-        precondition(stored, "AutoKVO could not get memory for the state of a thread.")
+        requireUsage(stored, "AutoKVO could not get memory for the state of a thread.")
         return state
     }
 

@@ -18,7 +18,7 @@ public struct PropertyPath<Value>: PropertyHandle {
     /// - Complexity: O(*n*) for a path of *n* keys.
     public var value: Value? {
         do throws(KeyValueError) {
-            return convert(try ParsedKeyPath.parse(keyPath).value(from: object), to: Value.self)
+            return convert(try ParsedKeyPath.parse(keyPath, for: type(of: object)).value(from: object), to: Value.self)
         } catch {
             fatalMisuse("\(error)")
         }
@@ -75,7 +75,8 @@ extension HandleTarget {
         requireUsage(
             (try? object.requireSchema())?.slot(of: key.name) == key.slot,
             "\(type(of: object)).$\(key.name) is part of a path of handles, which goes by names, and no name reaches it: "
-                + "\(quoted(key.name)) is hidden, or the name of a subclass's property. Observe it by the handle of its own object.")
+                + "\(quoted(key.name)) is hidden, or the name of a subclass's property. Observe it by the handle of its own object."
+        )
         return key.name
     }
 }

@@ -15,7 +15,7 @@ struct AssociatedReferences<Object: AnyObject> {
 
     func insert(_ object: Object, at address: UnsafeRawPointer) {
         let result = cdh_associate(address, key, Borrowed.to(object).address, nil, CDH_LAST)
-        precondition(result == CDH_OK, "AutoKVO could not get memory for the record of an observed object.")
+        requireUsage(result == CDH_OK, "AutoKVO could not get memory for the record of an observed object.")
     }
 
     /// Removes an object, unless another one has replaced it.

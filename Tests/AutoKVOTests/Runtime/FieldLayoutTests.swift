@@ -34,7 +34,7 @@ private final class Foreign: Model {
         #expect(FieldLayout.probe([]))
     }
 
-    @Test("an element of a schema that is neither a Key nor a Hidden nor a Handler traps with a sentence") func foreignElement()
+    @Test("an element of a schema that is none of ours traps with a sentence") func foreignElement()
         async
     {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
