@@ -62,10 +62,12 @@ struct ImportPipeline {
         reader.cancel()
         await reader.value
         let after = await invoices.observationCount
-        orders = nil
 
+        // Read before the imports die: with them ends what is still on its way to another actor. A stream keeps what it has.
+        let (lines, entries) = (await board.lines, await journal.entries)
+        orders = nil
         return Report(
-            lines: await board.lines, journal: await journal.entries, orders: await everyChange.value,
-            fractions: try await someFractions.value, observations: (before, after))
+            lines: lines, journal: entries, orders: await everyChange.value, fractions: try await someFractions.value,
+            observations: (before, after))
     }
 }
