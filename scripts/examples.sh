@@ -25,5 +25,8 @@ run_example() {
     (cd Examples && timeout 60 "$programs/$1" "${@:2}")
 }
 run_example Editor Sources/Editor/Samples/session.txt
+AUTOKVO_INSPECTOR=0 run_example Inspector 1
+run_example autokvo-monitor --samples 2 --interval 0.2
+run_example Pipeline
 run_example Ported
 run_example Settings Sources/Settings/Samples/good.json Sources/Settings/Samples/hostile.json --watch editor.theme --export

@@ -62,6 +62,7 @@ for configuration in debug release; do
     "$("${build[@]}" --show-bin-path)/newcomer" | tee "$place/printed"
     diff "$place/expected" "$place/printed" || fail "the README's program does not print what it says."
 done
+! grep '"identity"' "$place/Package.resolved" 2>/dev/null || fail "a client of AutoKVO has to fetch these packages."
 
 # check_unreflected PATH: what the program at PATH, built without reflection metadata, says.
 check_unreflected() {
