@@ -6,6 +6,7 @@ extension TrackedObject {
     ///
     /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not an array, and one that
     ///   cannot be written.
+    /// - Complexity: O(1).
     public func mutableArrayValue(forKey key: String) throws(KeyValueError) -> MutableArrayProxy {
         try MutableArrayProxy(ProxiedKey(self, key))
     }
