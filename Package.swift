@@ -36,7 +36,7 @@ let package = Package(
             name: "AutoKVOFoundationTests",
             dependencies: ["AutoKVOFoundation", "AutoKVOTestSupport"]),
         .testTarget(name: "AutoKVOMonitorTests", dependencies: ["autokvo-monitor"]),
-        .testTarget(name: "AutoKVODocTests", dependencies: ["AutoKVO"]),
+        .testTarget(name: "AutoKVODocTests", dependencies: ["AutoKVO", "AutoKVOFoundation"]),
         .testTarget(
             name: "AutoKVOMainActorTests", dependencies: ["AutoKVO"],
             swiftSettings: [.defaultIsolation(MainActor.self)]),

@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
 # Builds the documentation: the articles in docs/AutoKVO.docc and the reference of the two libraries, with warnings as
-# errors. Fails also if a public name has no documentation, or one that throws a KeyValueError does not say when.
-# The result is put into the scratch path, as documentation.doccarchive: any web server shows it.
+# errors. Fails also if a public name has no documentation, one that throws a KeyValueError does not say when, or one of the library's
+# own types stands under no topic of the first page. It writes into the scratch path
+# - documentation/index.html: plain pages, which any browser opens from the disk;
+# - documentation.doccarchive: docc's own site, with a search, for a web server. Its pages load their content with a script, which
+#   browsers refuse without a server.
 #
 #   scripts/docs.sh [SCRATCH]      the scratch path of the build that is used, and brought up to date first; .build
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
@@ -27,4 +30,12 @@ silent=$(jq -rs "$own | map(select(([.declarationFragments[].spelling] | join(\"
 say "docc convert"
 "$(toolchain_bin)/docc" convert docs/AutoKVO.docc --additional-symbol-graph-dir "$symbols" --output-dir "$scratch/documentation.doccarchive" \
     --fallback-display-name AutoKVO --fallback-bundle-identifier AutoKVO --warnings-as-errors
-say "$scratch/documentation.doccarchive"
+archive=$scratch/documentation.doccarchive
+# Groups that docc makes by itself have what no topic names. Extensions of the standard library's types are such a group.
+ungrouped=$(jq -r '.topicSections[] | select(.generated) | select(.title != "Extended Modules") | .identifiers[]' \
+    "$archive/data/documentation/autokvo.json")
+[ -z "$ungrouped" ] || fail $'names under no topic of docs/AutoKVO.docc/AutoKVO.md:\n'"$ungrouped"
+
+ensure_command python3 python3
+say "$(python3 scripts/lib/static_docs.py "$archive" "$scratch/documentation")"
+say "open $scratch/documentation/index.html; or, with a search: python3 -m http.server --bind 127.0.0.1 --directory $archive"

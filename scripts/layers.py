@@ -15,11 +15,12 @@ from pathlib import Path
 
 # From the ground up: a folder names only itself and the folders before it. A subfolder belongs to its folder.
 ORDER = "Runtime Model Values Schema Engine Properties Observing Collections Coding Composing Diagnostics".split()
-PUBLIC_ONLY = "Composing"  # of other folders it names only what is public
+PUBLIC_ONLY = "Composing"  # of other folders it names only what is public,
+NOT_FROM = {"Values", "Coding"}  # but for these, in which no state is
 UNSAFE_HOME = "Runtime"  # its unsafe constructs are not counted
 UNSAFE_LIMIT = 70  # it only goes down
 FILE_LIMIT = 300  # lines of any file of Sources
-CODE_LIMIT = 8800
+CODE_LIMIT = 8900
 HOOK_LIMIT = 900  # lines of Sources/CDeallocHook, all of them
 # (file, name as it is reported): why the file may use it. Aim at none; one that excuses nothing is an error.
 EXCEPTIONS: dict[tuple[str, str], str] = {
@@ -162,7 +163,7 @@ def check(root, order, exceptions, verbose=False):
         if user == owner or user not in order or owner not in order: continue
         pairs[order.index(owner) > order.index(user), user, owner] += 1
         if order.index(owner) > order.index(user): complain(use, f"is declared above {user}, in {owner}")
-        if user == PUBLIC_ONLY and not use.is_public: complain(use, f"is not public, and {user} names only what is")
+        if user == PUBLIC_ONLY and owner not in NOT_FROM and not use.is_public: complain(use, f"is not public, and {user} names only what is")
     wrong += [f"the exception for {name} in {file} excuses nothing" for file, name in exceptions.keys() - excused]
     upward = {pair: count for pair, count in pairs.items() if pair[0]}
     notes.append(f"uses of one folder's names in another: {sum(pairs.values())}, of them upward: {sum(upward.values())}")

@@ -4,7 +4,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a path that the class does not have.
     /// - Complexity: O(*n*) for *n* components.
     public class func valueType(forKeyPath keyPath: String) throws(KeyValueError) -> Any.Type {
-        try ParsedKeyPath.parse(keyPath).valueType(from: self)
+        try CheckedKeyPath.of(keyPath, from: ClassSchema.of(self)).valueType
     }
 
     /// The value as `setValue(_:forKey:)` would set it: one of the property's type. Nothing is set.

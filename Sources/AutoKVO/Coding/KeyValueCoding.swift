@@ -41,8 +41,9 @@ extension TrackedObject {
     ///   as far as types are declared, also after an object that is nil now.
     /// - Complexity: O(*n*) for *n* components and, behind an operator, elements.
     public func value(forKeyPath keyPath: String) throws(KeyValueError) -> Any? {
-        if try requireSchema().slot(of: keyPath) != nil { return try value(forKey: keyPath) }
-        return unwrapped(try ParsedKeyPath.parse(keyPath, for: type(of: self)).requireValue(from: self))
+        let schema = try requireSchema()
+        if schema.slot(of: keyPath) != nil { return try value(forKey: keyPath) }
+        return unwrapped(try CheckedKeyPath.of(keyPath, from: schema).path.requireValue(from: self))
     }
 
     /// Sets the property of a key. Its observers are called once, unless the key's automatic notification is off.

@@ -34,15 +34,15 @@ extension TrackedObject {
     }
 
     fileprivate func checkElements(_ keyPath: String, _ type: Any.Type) throws(KeyValueError) {
-        let path = try ParsedKeyPath.parse(keyPath, for: Swift.type(of: self))
-        let valueType = unwrappedType(try path.valueType(from: Swift.type(of: self)))
+        let checked = try CheckedKeyPath.of(keyPath, from: requireSchema())
+        let valueType = unwrappedType(checked.valueType)
         if isExistential(valueType) { return }
         guard let collection = valueType as? any KeyValueCollection.Type,
             canConvert(from: collection.elementType, to: type)
         else {
             throw KeyValueError(
                 .wrongType(expected: "\(valueType)", actual: "a collection of \(type)"),
-                className: "\(Swift.type(of: self))", key: path.keys.last!, keyPath: keyPath)
+                className: "\(Swift.type(of: self))", key: checked.path.keys.last!, keyPath: keyPath)
         }
     }
 }

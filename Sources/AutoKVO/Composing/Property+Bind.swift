@@ -92,11 +92,13 @@ extension Property {
         _ observe: (ObservingOptions, ObservationName, @escaping (TrackedObject, Input?) -> Void) -> KeyValueObservation
     ) -> KeyValueObservation {
         // The handler does not keep the object, which is its observer.
-        let (circle, handle, key) = (BindingCircle(), ofOtherObject, key)
+        let (circle, equality, handle, key) = (BindingCircle(), AnyEquality.of(Value.self), ofOtherObject, key)
         func follow(_ object: TrackedObject, _ input: Input?) {
             guard let input else { return }
             let (property, new) = (handle(object), transform(input))
-            circle.set(new, insteadOf: property.value, "\(type(of: object)).\(key)") { property.value = new }
+            circle.set(new, insteadOf: property.value, by: equality.callAsFunction, "\(type(of: object)).\(key)") {
+                property.value = new
+            }
         }
         let name = ObservationName(role: .binding, text: key)
         let observation = observe(options.subtracting([.old, .new, .initial, .prior, .once]), name, follow)

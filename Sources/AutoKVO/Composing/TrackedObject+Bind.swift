@@ -30,7 +30,7 @@ extension TrackedObject {
     ) throws(KeyValueError) -> KeyValueObservation {
         let binding = try Binding(of: key, of: self, to: keyPath, of: type(of: source), transform)
         func current() -> Any? { (try? source.value(forKeyPath: keyPath)) ?? nil }
-        _ = try binding.converted(current(), for: self)
+        _ = try binding.converted(current())
         let name = ObservationName(role: .binding, text: key)
         let observation = try source.addObserver(
             self, forKeyPath: [keyPath], options: options.subtracting([.old, .new, .initial, .prior, .once]),

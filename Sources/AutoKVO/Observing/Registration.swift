@@ -92,9 +92,9 @@ struct Registration: ~Copyable {
             let target = dependency.target
             for keyPath in dependency.keyPaths
             where seen[ObjectIdentifier(target), default: []].insert(keyPath).inserted {
-                let path = try ParsedKeyPath.parse(keyPath)
-                let type = try path.valueType(from: type(of: target))
-                try checkType(type, of: target, path.keys.last!, keyPath)
+                let checked = try CheckedKeyPath.of(keyPath, from: target.requireSchema())
+                let path = checked.path
+                try checkType(checked.valueType, of: target, path.keys.last!, keyPath)
                 guard let record = try target.makeRecord() else { throw Self.dying(target, keyPath) }
                 found.append((record, path))
             }

@@ -18,7 +18,7 @@ public struct PropertyPath<Value>: PropertyHandle {
     /// - Complexity: O(*n*) for a path of *n* keys.
     public var value: Value? {
         do throws(KeyValueError) {
-            return convert(try ParsedKeyPath.parse(keyPath).value(from: object), to: Value.self)
+            return convert(try ParsedKeyPath.parse(keyPath, for: type(of: object)).value(from: object), to: Value.self)
         } catch {
             fatalMisuse("\(error)")
         }

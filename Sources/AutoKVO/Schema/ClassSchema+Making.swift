@@ -1,23 +1,26 @@
 // A class's schema is made at the class's first use by name, and cached.
 
 extension ClassSchema {
-    private static let cache = Guarded<[ObjectIdentifier: Result<ClassSchema, KeyValueError>]>([:])
+    private static let schemas = TypeTable<ClassSchema>()
+    private static let faults = Guarded<[ObjectIdentifier: KeyValueError]>([:])
 
     /// The schema of a tracked class, or the handlers of any other class.
     static func of(_ type: AnyClass, isSuperclass: Bool = false) throws(KeyValueError) -> ClassSchema {
-        let id = ObjectIdentifier(type)
-        if let known = cache.withLock({ $0[id] }) { return try known.get() }
-        // User code runs here, so no lock is held. If two threads get here at once, the first result stays.
-        let made = Result { () throws(KeyValueError) in
-            if let type = type as? TrackedObject.Type { return try make(for: type, isSuperclass) }
-            let schema = (type as? any SchemaProviding.Type)?.schema ?? .empty
-            return try ClassSchema(type: type, owner: schema.owner, handlers: handlers(of: schema, on: type))
+        if let known = schemas[type] { return known.object }
+        if let fault = faults.withLock({ $0[ObjectIdentifier(type)] }) { throw fault }
+        // User code runs here, so no lock is held. If two threads get here at once, the first schema stays.
+        do throws(KeyValueError) {
+            return schemas.insert(try make(for: type, isSuperclass), for: type)
+        } catch {
+            faults.withLock { $0[ObjectIdentifier(type)] = error }
+            throw error
         }
-        return try cache.withLock { cache in
-            if let known = cache[id] { return known }
-            cache[id] = made
-            return made
-        }.get()
+    }
+
+    private static func make(for type: AnyClass, _ isSuperclass: Bool) throws(KeyValueError) -> ClassSchema {
+        if let type = type as? TrackedObject.Type { return try make(for: type, isSuperclass) }
+        let schema = (type as? any SchemaProviding.Type)?.schema ?? .empty
+        return try ClassSchema(type: type, owner: schema.owner, handlers: handlers(of: schema, on: type))
     }
 
     private static func make(for type: TrackedObject.Type, _ isSuperclass: Bool) throws(KeyValueError) -> ClassSchema {

@@ -4,7 +4,7 @@
 //
 // A value of a key is an `Any`. `unwrapped` removes its layers of `Optional`. `convert` is what a delivery uses: it changes the
 // type and never the value. `convertForCoding` (CodingConversion.swift) is what a write by name uses: it also changes the type of
-// numbers, exactly, and of collections. `canConvert` and `canConvertForCoding` say the same of types. `areEqual` decides `.distinct`.
+// numbers, exactly, and of collections. `canConvert` and `canConvertForCoding` say the same of types. `areEqual` (Equality.swift) decides `.distinct`.
 // Read next: CodingConversion.swift, then CollectionOperator+Apply.swift.
 
 /// A type that values of a key can be delivered or set as, though the property has another type.
@@ -53,7 +53,7 @@ func unwrappedType(_ type: Any.Type) -> Any.Type {
 
 /// The value without its layers of `Optional`; nil if one of them is empty.
 func unwrapped(_ value: Any) -> Any? {
-    guard let optional = value as? any OptionalValue else { return value }
+    guard isOptional(type(of: value)), let optional = value as? any OptionalValue else { return value }
     return optional.wrapped.flatMap(unwrapped)
 }
 
@@ -64,13 +64,12 @@ func isOpen(_ type: Any.Type) -> Bool {
 
 /// The value as another type: as it is, in or out of an optional, through a raw value, or by the type's own conversion.
 func convert<To>(_ value: Any, to type: To.Type) -> To? {
+    if Swift.type(of: value) == To.self { return value as? To }
     if let any = asAny(value, type) { return any }
-    if let exact = value as? To, !(To.self is any OptionalValue.Type) || Swift.type(of: value) == To.self {
-        return exact
-    }
-    if let optional = To.self as? any OptionalValue.Type {
+    if isOptional(To.self), let optional = To.self as? any OptionalValue.Type {
         return optional.wrapping(unwrapped(value)).flatMap { $0 as? To }
     }
+    if let exact = value as? To { return exact }
     guard let bare = unwrapped(value) else { return nil }
     if let convertible = To.self as? any KeyValueConvertible.Type { return convertible.init(keyValue: bare) as? To }
     if let raw = To.self as? any RawRepresentable.Type, let made = make(raw, from: bare) { return made as? To }
@@ -109,17 +108,6 @@ private func sameShape(_ a: any KeyValueCollection.Type, _ b: any KeyValueCollec
 }
 
 func isClass<Other: AnyObject>(_ type: AnyClass, orSubclassOf other: Other.Type) -> Bool { type is Other.Type }
-
-/// Whether two values of a key are equal for `.distinct` and for bindings: by `==` if the type has one, by identity for
-/// objects, and never otherwise.
-func areEqual(_ a: Any, _ b: Any) -> Bool {
-    guard let a = unwrapped(a) else { return unwrapped(b) == nil }
-    guard let b = unwrapped(b) else { return false }
-    func isEqual<Value: Equatable>(_ a: Value) -> Bool { b as? Value == a }
-    if let a = a as? any Equatable { return isEqual(a) }
-    guard Swift.type(of: a) is AnyClass, Swift.type(of: b) is AnyClass else { return false }
-    return (a as AnyObject) === (b as AnyObject)
-}
 
 /// The name by which an error describes the type of a value.
 func typeName(of value: Any?) -> String { value.flatMap(unwrapped).map { "\(type(of: $0))" } ?? "nil" }

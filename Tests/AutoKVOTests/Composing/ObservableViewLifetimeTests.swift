@@ -136,7 +136,7 @@ import Testing
             let calls = Counter()
             concurrently(4) { number in
                 _ = track {
-                    (notebook.value.observable.$firstName as String, notebook.value.observable.first)
+                    ((notebook.value as Person).observable.firstName, notebook.value.observable.first)
                 } onChange: {
                     calls.add()
                 }

@@ -60,7 +60,7 @@ extension TrackedObject {
             end.key = (schema, slot)
             return end
         }
-        let path = try ParsedKeyPath.parse(keyPath, for: type(of: self))
+        let path = try CheckedKeyPath.of(keyPath, from: schema).path
         if let tail = path.tail {
             throw KeyValueError(
                 .readOnlyKey, className: "\(type(of: self))", key: "@" + tail.function.rawValue, keyPath: keyPath

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A key path, parsed and checked against the class it begins at, as far as types are declared.
+/// A key path, parsed.
 final class ParsedKeyPath: Sendable {
     /// As it was registered; behind an operator the text of the whole path.
     let text: String
@@ -88,13 +88,6 @@ final class ParsedKeyPath: Sendable {
         if function == .count { rest = [] }
         let element = rest.isEmpty ? nil : try parse(rest, text: text)
         return ParsedKeyPath(text: text, keys: Array(parts[..<at]), tail: Tail(function: function, element: element))
-    }
-
-    /// Parses a path and checks it against a class.
-    static func parse(_ text: String, for type: TrackedObject.Type) throws(KeyValueError) -> ParsedKeyPath {
-        let path = try parse(text)
-        _ = try path.valueType(from: type)
-        return path
     }
 
     /// While a path is checked: the key that the value reached so far was read from.

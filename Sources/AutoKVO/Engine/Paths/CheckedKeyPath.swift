@@ -1,0 +1,42 @@
+/// A key path that has been checked against the class at which it begins, as far as types are declared.
+///
+/// A class keeps the paths that were used with it last, so that only a new one is parsed. The paths of derived keys, of observations
+/// and of key-value coding are the same here. Text from outside may contain any number of paths, so few are kept.
+final class CheckedKeyPath: Sendable {
+    let path: ParsedKeyPath
+    /// The type of the values at the end, `Any` if it is not declared.
+    let valueType: Any.Type
+
+    private init(_ text: String, from type: AnyClass) throws(KeyValueError) {
+        path = try ParsedKeyPath.parse(text)
+        valueType = try path.valueType(from: type)
+    }
+
+    /// How many are kept of a class.
+    private static var maximumCount: Int { 64 }
+
+    /// The path, parsed and checked if the class does not keep it.
+    ///
+    /// - Throws: A `KeyValueError` for a path that the class does not have.
+    static func of(_ text: String, from schema: ClassSchema) throws(KeyValueError) -> CheckedKeyPath {
+        if let kept = schema.paths.withLock({ $0[text] }) { return known(kept, as: CheckedKeyPath.self) }
+        // User code runs here (the schemas of other classes), so no lock is held.
+        let made = try CheckedKeyPath(text, from: schema.type)
+        let dropped = schema.paths.withLock { paths in
+            let dropped = paths.count < maximumCount ? [:] : paths
+            if !dropped.isEmpty { paths = [:] }
+            paths[text] = made
+            return dropped
+        }
+        // Released without the lock.
+        withExtendedLifetime(dropped) {}
+        return made
+    }
+}
+
+extension ParsedKeyPath {
+    /// A path that is checked against a class.
+    static func parse(_ text: String, for type: TrackedObject.Type) throws(KeyValueError) -> ParsedKeyPath {
+        try CheckedKeyPath.of(text, from: ClassSchema.of(type)).path
+    }
+}
