@@ -12,7 +12,8 @@ public func inTask<Result>(_ body: @escaping () async -> Result) -> Result {
     return job.result!
 }
 
-private final class TaskJob<Result>: @unchecked Sendable {  // the semaphore orders the task before the thread that waits
+// The semaphore orders the task before the thread that waits.
+private final class TaskJob<Result>: @unchecked Sendable {
     let body: () async -> Result
     let isOver = DispatchSemaphore(value: 0)
     var result: Result?

@@ -4,7 +4,7 @@
 public import AutoKVO
 
 /// What makes an object of a class that has not been used, for each of several classes with that many keys.
-public func unusedClasses(keys: Int, isDeclared: Bool) -> [() -> TrackedObject] {
+public func unusedClasses(keys: Int, isDeclared: Bool) -> [@Sendable () -> TrackedObject] {
     switch (keys, isDeclared) {
     case (1, true): oneKeyClasses
     case (20, true): twentyKeysClasses

@@ -89,6 +89,7 @@ private func pathObserving() -> [Cell] {
         set(nodes[n - 1], 2)
         check("path-observe calls", panel.calls, equals: 1)
         observation.remove()
+        consume(nodes)
         return [Line("path-observe", "ns/add and remove", result)]
     }
 }
@@ -166,6 +167,7 @@ private func sums() -> [Cell] {
         }
         check("sum calls", panel.calls, equals: value)
         check("sum value", last as? Int ?? -1, equals: value)
+        consume(table)
         return [Line("sum", "ns/set", result)]
     }
 }

@@ -31,7 +31,7 @@ private func hops() -> [Operation] {
                 }
             }
         },
-        Operation(name: "sum-thousand") { count in
+        Operation(name: "sum-element", per: 1000) { count in
             let table = Node()
             let panel = Panel()
             kept += [table, panel]

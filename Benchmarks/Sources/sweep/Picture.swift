@@ -69,7 +69,7 @@ struct Picture {
             .flatMap { shape, words in
                 ["build", "notify", "teardown"].map { ("\($0): \(words) (ns each)", "\(shape)-\($0)") }
             }
-            + SecondSet.all.map { ("\($0.title), against \($0.growsWith) (ns)", $0.workload) }
+            + SecondSet.all.map { ("\($0.title), by N (ns)", $0.workload) }
     }
 
     private func values(of workload: String) -> [(system: String, value: Double)] {
@@ -151,7 +151,8 @@ struct LinePanel {
         for tick in up.decades {
             let at = bottom - up.place(tick) * (bottom - top)
             out += Shape.line(left, at, right, at, "#e3e3e3")
-            out += Shape.text(left - 5, at + 4, tick.short, color: "#777777", anchor: "end", size: 9)
+            let label = tick < 1e6 ? tick.short : "1e\(Int(log10(tick).rounded()))"
+            out += Shape.text(left - 5, at + 4, label, color: "#777777", anchor: "end", size: 9)
         }
         for tick in across.decades {
             let at = left + across.place(tick) * (right - left)
