@@ -61,7 +61,7 @@ private final class Ticket: TrackedObject {
         let ticket = Ticket()
         let error = #expect(throws: KeyValueError.self) { try ticket.setValue("B 2", forKey: "seat") }
         #expect(error?.description.contains("in the schema of Ticket") == true)
-        #expect(error?.localizedDescription == "read-only key \"seat\": Ticket.seat has no setter")
+        #expect(error?.localizedDescription == "read-only key \"seat\": Ticket.seat cannot be set by name")
         let count = #expect(throws: KeyValueError.self) { try Person().setValue(1, forKeyPath: "friends.@count") }
         #expect(count?.localizedDescription == count?.description)
     }
