@@ -2,7 +2,7 @@
 # Builds and measures AutoKVO and its peers side by side, in one interleaved sweep, and judges the bars.
 #
 #   Benchmarks/run.sh            everything; writes Benchmarks/results/latest.{jsonl,md,svg} and docs/performance.md
-#   Benchmarks/run.sh --quick    AutoKVO, the floor, CurrentValueSubject, Qt and boost, in under five minutes;
+#   Benchmarks/run.sh --quick    AutoKVO, the floor, CurrentValueSubject, Qt and boost, in under ten minutes;
 #                                writes to Benchmarks/.build/quick, so that the full sweep's figures stay
 #
 # Other options go to the sweep, --only W2, --rounds 6, --one-thread and --output DIR among them, and with them nothing is

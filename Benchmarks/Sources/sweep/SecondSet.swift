@@ -128,13 +128,14 @@ extension Report {
         for workload in SecondSet.all {
             let sizes = results.sizes(of: workload.workload)
             for system in results.systems {
-                guard let here = results.row(system, "\(workload.workload) N=\(workload.size)") else { continue }
+                let here = results.row(system, "\(workload.workload) N=\(workload.size)")
                 let growth = sizes.filter { $0 != workload.size }.compactMap { n in
                     results.figure(system, "\(workload.workload) N=\(n)").map { "\(n): \($0.short)" }
                 }
+                if here == nil, growth.isEmpty { continue }
                 rows.append([
-                    workload.workload, workload.title, system, "\(workload.size) \(workload.growsWith)", here.min.short,
-                    here.median.short, growth.joined(separator: " · "),
+                    workload.workload, workload.title, system, "\(workload.size) \(workload.growsWith)",
+                    here?.min.short ?? "-", here?.median.short ?? "-", growth.joined(separator: " · "),
                 ])
             }
         }
