@@ -23,7 +23,7 @@ private final class Parcel: TrackedObject {
     }
 }
 
-@Suite("NSNull") struct NullTests {
+@Suite("Values of Foundation that are set by name") struct NullTests {
     private let person = Person()
     private let parcel = Parcel()
 
@@ -76,5 +76,51 @@ private final class Parcel: TrackedObject {
         #expect(person.age == 40 && person.scores == [1, 2] && person.tags == ["a"] && person.address?.city == "Ulm")
         let exported = try person.dictionaryWithValues(forKeys: ["age", "scores", "firstName"], asRawValues: true)
         #expect(JSONSerialization.isValidJSONObject(exported))
+    }
+
+    @Test("a number that JSON is read to is no Boolean, and a Boolean no number") func numbers() throws {
+        func parse(_ text: String) throws -> Any { try JSONSerialization.jsonObject(with: Data("[\(text)]".utf8)) }
+        func value(_ text: String) throws -> Any { try #require((try parse(text) as? [Any])?.first) }
+        let meter = Meter()
+        for (key, text) in [("count", "true"), ("isOn", "1"), ("isOn", "0"), ("level", "false"), ("count", "1.5")] {
+            do throws(KeyValueError) {
+                try meter.setValue((try? value(text)) as Any, forKey: key)
+                Issue.record("\(key) was set to \(text)")
+            } catch {
+                guard case .wrongType = error.reason else {
+                    Issue.record("\(error)")
+                    continue
+                }
+            }
+        }
+        try meter.setValue(value("7"), forKey: "count")
+        try meter.setValue(value("true"), forKey: "isOn")
+        try meter.setValue(value("2"), forKey: "level")
+        try meter.setValue(parse("true, false"), forKey: "flags")
+        try meter.setValue(value("18446744073709551615"), forKey: "big")
+        #expect(
+            meter.count == 7 && meter.isOn && meter.level == 2 && meter.flags == [true, false] && meter.big == .max)
+        #expect(throws: KeyValueError.self) { try meter.setValue(parse("true, 1"), forKey: "flags") }
+        try meter.setValue(NSNumber(value: 3), forKey: "number")
+        #expect(meter.number == 3)
+    }
+}
+
+private final class Meter: TrackedObject {
+    @Observed var count = 0
+    @Observed var isOn = false
+    @Observed var level = 0.5
+    @Observed var flags: [Bool] = []
+    @Observed var big: UInt64 = 0
+    @Observed var number: NSNumber?
+    override class var schema: Schema {
+        Schema(Meter.self, extending: super.schema) {
+            Key("count", \.count)
+            Key("isOn", \.isOn)
+            Key("level", \.level)
+            Key("flags", \.flags)
+            Key("big", \.big)
+            Key("number", \.number)
+        }
     }
 }

@@ -46,7 +46,7 @@ struct SettingsFile {
     }
 }
 
-/// Any JSON as Swift's own values. (`JSONSerialization` would give numbers, `true` and `false` as `NSNumber`, in which `true` is 1.)
+/// Any JSON as Swift's own values, where `JSONSerialization` gives some of Foundation's.
 struct JSONValue: Decodable {
     let value: Any?
 

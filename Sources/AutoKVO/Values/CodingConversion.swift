@@ -3,10 +3,12 @@
 /// A number becomes one of any standard type that can hold it: an integer exactly, `3.0` as `3`, a floating-point
 /// number rounded to the nearest as a literal would be. What does not fit (`300` for an `Int8`, `3.5` for an `Int`) is
 /// refused, as are numbers for `Bool`, `Bool` for numbers, and strings for numbers. The elements of a collection, and the keys
-/// and values of a dictionary, are converted like single values. Foundation's `NSNull` is nil.
+/// and values of a dictionary, are converted like single values. Foundation's `NSNull` is nil, its `NSNumber` a number or a Boolean.
 func convertForCoding<To>(_ value: Any, to type: To.Type) -> To? {
     // A type that accepts any value would accept this one too.
-    if isOpen(unwrappedType(type)), isNull(value) { return convert(Any?.none as Any, to: type) }
+    let target = unwrappedType(type)
+    if isOpen(target), isNull(value) { return convert(Any?.none as Any, to: type) }
+    let value = isOpen(target) || target is AnyClass ? value : ownNumber(of: value)
     if let converted = convert(value, to: type) { return converted }
     guard var bare = unwrapped(value) else { return nil }
     if let hashable = bare as? AnyHashable { bare = hashable.base }
@@ -37,6 +39,20 @@ func isNull(_ value: Any) -> Bool { unwrapped(value).map { isNullType(type(of: $
 /// The name is compared, since this module does not import Foundation.
 private func isNullType(_ type: Any.Type) -> Bool {
     type is AnyClass && _typeName(type, qualified: true) == "Foundation.NSNull"
+}
+
+/// A Boolean or a number of Foundation, such as JSON is read to, as Swift's own: a cast would make each of them the other. Any other
+/// value as it is.
+private func ownNumber(of value: Any) -> Any {
+    guard let object = unwrapped(value), type(of: object) is AnyClass else { return value }
+    switch _typeName(type(of: object), qualified: true) {
+    case "Foundation.__NSCFBoolean": return object as? Bool ?? object
+    case "Foundation.NSNumber":
+        if let integer = object as? Int { return integer }
+        if let integer = object as? UInt64 { return integer }
+        return object as? Double ?? object
+    default: return object
+    }
 }
 
 /// The value as a store outside of the program keeps it: the raw value of a raw-representable one, the `keyValue` of a
