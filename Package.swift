@@ -7,11 +7,6 @@ let package = Package(
     products: [
         .library(name: "AutoKVO", targets: ["AutoKVO"]),
         .library(name: "AutoKVOFoundation", targets: ["AutoKVOFoundation"]),
-        .executable(name: "autokvo-monitor", targets: ["autokvo-monitor"]),
-    ],
-    dependencies: [
-        // For autokvo-monitor's command line alone: the libraries depend on no Swift package.
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
     ],
     targets: [
         .systemLibrary(name: "CLibBSD", pkgConfig: "libbsd", providers: [.apt(["libbsd-dev"])]),
@@ -22,10 +17,6 @@ let package = Package(
         .target(name: "CSwiftRuntime"),
         .target(name: "AutoKVO", dependencies: ["CDeallocHook", "CSwiftRuntime"]),
         .target(name: "AutoKVOFoundation", dependencies: ["AutoKVO"]),
-        .executableTarget(
-            name: "autokvo-monitor",
-            dependencies: ["AutoKVO", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-            resources: [.embedInCode("panels.json")]),
 
         .target(
             name: "AutoKVOTestSupport", dependencies: ["AutoKVO", "CDeallocHook"],
@@ -35,7 +26,6 @@ let package = Package(
         .testTarget(
             name: "AutoKVOFoundationTests",
             dependencies: ["AutoKVOFoundation", "AutoKVOTestSupport"]),
-        .testTarget(name: "AutoKVOMonitorTests", dependencies: ["autokvo-monitor"]),
         .testTarget(name: "AutoKVODocTests", dependencies: ["AutoKVO", "AutoKVOFoundation"]),
         .testTarget(
             name: "AutoKVOMainActorTests", dependencies: ["AutoKVO"],

@@ -11,12 +11,12 @@
 #   scripts/check.sh --only STEP   just this step; may be given several times
 #   scripts/check.sh --list        the steps' names
 #
-# Tests may read AUTOKVO_CHECK (quick, normal or long) and AUTOKVO_SANITIZER (thread, address or undefined) to choose how
+# Tests may read AUTOKVO_CHECK (quick, normal or long) and AUTOKVO_SANITIZER (thread or address) to choose how
 # much to do: under a sanitizer everything takes 5 to 20 times as long.
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 source scripts/lib/steps.sh
 
-all_steps=(layers format debug fallbacks warnings release stress thread address undefined valgrind fuzz model counts docs api new-user)
+all_steps=(layers format debug fallbacks warnings release variants stress thread address valgrind fuzz model counts docs api examples new-user)
 mode=normal
 only=()
 while [ $# -gt 0 ]; do
@@ -48,7 +48,9 @@ export AUTOKVO_CHECK=$mode
 steps=()
 for step in "${all_steps[@]}"; do
     case $mode:$step in
-    quick:debug | quick:stress | normal:stress) ;; # scripts/test.sh is the debug run of CI; the stress tests are in all runs
+    # scripts/test.sh is the debug run of CI, and the release build of the quick form says all warnings.
+    quick:debug | quick:warnings) ;;
+    quick:stress | quick:variants | normal:stress | normal:variants) ;;
     *) steps+=("$step") ;;
     esac
 done

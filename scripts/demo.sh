@@ -7,8 +7,9 @@ prepare
 say "building autokvo-monitor (release)"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-swift build -c release --product autokvo-monitor >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
-monitor="$(swift build -c release --show-bin-path)/autokvo-monitor"
+build=(swift build --package-path Examples -c release --product autokvo-monitor)
+"${build[@]}" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+monitor="$("${build[@]}" --show-bin-path)/autokvo-monitor"
 
 [ $# -gt 0 ] || set -- --samples 10 --interval 0.5 --close load@6
 say "autokvo-monitor $*"

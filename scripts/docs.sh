@@ -3,7 +3,7 @@
 # errors. Fails also if a public name has no documentation, one that throws a KeyValueError does not say when, or one of the library's
 # own types stands under no topic of the first page. It writes into the scratch path
 # - documentation/index.html: plain pages, which any browser opens from the disk;
-# - documentation.doccarchive: docc's own site, with a search, for a web server. Its pages load their content with a script, which
+# - documentation.doccarchive: docc's own site, with a sidebar and a filter, for a web server. Its pages load their content with a script, which
 #   browsers refuse without a server.
 #
 #   scripts/docs.sh [SCRATCH]      the scratch path of the build that is used, and brought up to date first; .build
@@ -21,7 +21,8 @@ own='[.[].symbols[] | select(.location.uri | strings | contains("/Sources/AutoKV
 place='"\(.location.uri | sub(".*/Sources/"; "Sources/")):\(.location.position.line + 1): \(.pathComponents | join("."))"'
 text='([.docComment.lines[]?.text] | join("\n"))'
 say "$(jq -s "$own | length" "$symbols"/*.json) public names"
-missing=$(jq -rs "$own | map(select($text | test(\"\\\\S\") | not)) | .[] | $place" "$symbols"/*.json | sort -u)
+# Only a list item, such as a precondition, is no sentence about the name.
+missing=$(jq -rs "$own | map(select($text | test(\"\\\\S\") and (test(\"^ *- \") | not) | not)) | .[] | $place" "$symbols"/*.json | sort -u)
 [ -z "$missing" ] || fail $'public names without documentation:\n'"$missing"
 silent=$(jq -rs "$own | map(select(([.declarationFragments[].spelling] | join(\"\")) | contains(\"throws(KeyValueError)\"))
     | select($text | contains(\"- Throws:\") | not)) | .[] | $place" "$symbols"/*.json | sort -u)
@@ -37,5 +38,6 @@ ungrouped=$(jq -r '.topicSections[] | select(.generated) | select(.title != "Ext
 [ -z "$ungrouped" ] || fail $'names under no topic of docs/AutoKVO.docc/AutoKVO.md:\n'"$ungrouped"
 
 ensure_command python3 python3
-say "$(python3 scripts/lib/static_docs.py "$archive" "$scratch/documentation")"
-say "open $scratch/documentation/index.html; or, with a search: python3 -m http.server --bind 127.0.0.1 --directory $archive"
+pages=$(python3 scripts/lib/static_docs.py "$archive" "$scratch/documentation")
+say "$pages: open $scratch/documentation/index.html in a browser"
+say "docc's own site: python3 -m http.server --bind 127.0.0.1 --directory $archive, and http://127.0.0.1:8000/documentation/autokvo/"

@@ -7,32 +7,25 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 prepare
-library=$PWD
 [ -f README.md ] || fail "there is no README.md to take the example from."
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-mkdir -p "$place/Sources/newcomer"
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+place=$root/app
+mkdir -p "$place/Sources/app" "$root/any name"
+# As a user has it: a copy in a folder of another name.
+git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -x -C "$root/any name"
 
-awk '/^```/ { if (inside) exit; if ($0 ~ /^```swift[[:space:]]*$/) inside = 1; next } inside' README.md \
-    >"$place/Sources/newcomer/main.swift"
-[ -s "$place/Sources/newcomer/main.swift" ] || fail "README.md has no \`\`\`swift block."
-
-cat >"$place/Package.swift" <<EOF
-// swift-tools-version: 6.3
-import PackageDescription
-
-let package = Package(
-    name: "newcomer",
-    dependencies: [.package(path: "$library")],
-    targets: [
-        .executableTarget(name: "newcomer", dependencies: [.product(name: "AutoKVO", package: "$(basename "$library")")]),
-        .executableTarget(
-            name: "unreflected", dependencies: [.product(name: "AutoKVO", package: "$(basename "$library")")],
-            swiftSettings: [.unsafeFlags(["-Xfrontend", "-disable-reflection-metadata"])]),
-    ],
-    swiftLanguageModes: [.v6]
-)
-EOF
+# readme_block NUMBER: one of the README's Swift code blocks.
+readme_block() {
+    awk -v wanted="$1" '
+        !/^```/ { if (inside == 1) print; next }
+        inside { inside = 0; next }
+        { inside = /^```swift[[:space:]]*$/ && ++blocks == wanted ? 1 : 2 }' README.md
+}
+readme_block 1 >"$place/Sources/app/main.swift"
+readme_block 2 | sed 's|"../AutoKVO"|"../any name"|' >"$place/Package.swift"
+grep -q 'TrackedObject' "$place/Sources/app/main.swift" || fail "README.md does not begin with a program."
+grep -q '"../any name"' "$place/Package.swift" || fail "README.md has no manifest that depends on ../AutoKVO."
 
 mkdir -p "$place/Sources/unreflected"
 cat >"$place/Sources/unreflected/main.swift" <<'EOF'
@@ -51,17 +44,18 @@ do {
 }
 EOF
 
-sed -n 's|.*// prints: ||p' "$place/Sources/newcomer/main.swift" >"$place/expected"
+sed -n 's|.*// prints: ||p' "$place/Sources/app/main.swift" >"$place/expected"
 [ -s "$place/expected" ] || fail "the README's program does not say what it prints."
 
 for configuration in debug release; do
-    say "newcomer, $configuration"
+    say "app, $configuration"
     build=(swift build --package-path "$place" --scratch-path "$place/.build" -c "$configuration")
     "${build[@]}" >"$place/log" 2>&1 || { cat "$place/log" >&2; fail "the README's program does not build."; }
     ! grep -n 'warning:' "$place/log" || fail "the README's program builds with warnings."
-    "$("${build[@]}" --show-bin-path)/newcomer" | tee "$place/printed"
+    "$("${build[@]}" --show-bin-path)/app" | tee "$place/printed"
     diff "$place/expected" "$place/printed" || fail "the README's program does not print what it says."
 done
+! grep '"identity"' "$place/Package.resolved" 2>/dev/null || fail "a client of AutoKVO has to fetch these packages."
 
 # check_unreflected PATH: what the program at PATH, built without reflection metadata, says.
 check_unreflected() {
@@ -71,6 +65,23 @@ check_unreflected() {
 }
 
 say "unreflected, its own module"
+cat >"$place/Package.swift" <<'EOF'
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+    name: "app",
+    dependencies: [.package(name: "AutoKVO", path: "../any name")],
+    targets: [
+        .executableTarget(
+            name: "unreflected", dependencies: [.product(name: "AutoKVO", package: "AutoKVO")],
+            swiftSettings: [.unsafeFlags(["-Xfrontend", "-disable-reflection-metadata"])])
+    ],
+    swiftLanguageModes: [.v6]
+)
+EOF
+swift build --package-path "$place" --scratch-path "$place/.build" --product unreflected >"$place/log" 2>&1 ||
+    { cat "$place/log" >&2; fail "it does not build."; }
 check_unreflected "$place/.build/debug"
 say "unreflected, every module"
 swift build --package-path "$place" --scratch-path "$place/.build-all" --product unreflected \

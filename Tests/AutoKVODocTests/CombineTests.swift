@@ -29,7 +29,7 @@ import Testing
         profile.$name.observe(options: [.initial, .new, .distinct]) { change in
             print(change.newValue ?? "-")  // prints: ann
         }
-        profile.name = "ann"  // an equal value is no news to .distinct
+        profile.name = "ann"  // no call: .distinct leaves out an equal value
         profile.name = "bea"  // prints: bea
         // end
         try output.expect("combine.sink")

@@ -14,6 +14,7 @@ private struct TooDear: Error, CustomStringConvertible {
 
 private final class Ticket: TrackedObject {
     @Observed var price = 1
+    @Observed var seat = "A 1"  // without a Key: not to be set by name
     override class var schema: Schema {
         Schema(Ticket.self, extending: super.schema) {
             Key("price", \.price) { _, price in
@@ -54,5 +55,14 @@ private final class Ticket: TrackedObject {
                 unknown key "prize": Ticket has no key "prize", did you mean "price"?
                 """)
         #expect(error?.description.contains("A ticket costs something.") == false)
+    }
+
+    @Test("what only a programmer can do about an error is not shown to the user") func withoutAdvice() {
+        let ticket = Ticket()
+        let error = #expect(throws: KeyValueError.self) { try ticket.setValue("B 2", forKey: "seat") }
+        #expect(error?.description.contains("in the schema of Ticket") == true)
+        #expect(error?.localizedDescription == "read-only key \"seat\": Ticket.seat cannot be set by name")
+        let count = #expect(throws: KeyValueError.self) { try Person().setValue(1, forKeyPath: "friends.@count") }
+        #expect(count?.localizedDescription == count?.description)
     }
 }

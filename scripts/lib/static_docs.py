@@ -20,6 +20,8 @@ STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; }
 body { font: 16px/1.55 system-ui, sans-serif; margin: 0 auto; max-width: 52rem; padding: 1.5rem; }
 code, pre { font-family: ui-monospace, monospace; font-size: .88em; }
+pre.declaration { white-space: pre-wrap; overflow-wrap: anywhere; }
+td p, th p, dd p { margin: 0; }
 pre { background: var(--soft); border-radius: 6px; overflow-x: auto; padding: .8rem 1rem; line-height: 1.45; }
 p code, li code, td code { background: var(--soft); border-radius: 4px; padding: .1em .3em; overflow-wrap: anywhere; }
 a { text-decoration: none; } a:hover { text-decoration: underline; }
@@ -116,7 +118,7 @@ class Page:
         match section["kind"]:
             case "declarations":
                 texts = ("".join(token["text"] for token in one["tokens"]) for one in section["declarations"])
-                return "".join(f"<pre><code>{html.escape(text)}</code></pre>" for text in texts)
+                return "".join(f'<pre class="declaration"><code>{html.escape(text)}</code></pre>' for text in texts)
             case "parameters":
                 names = (f"<dt><code>{html.escape(one['name'])}</code></dt><dd>{self.blocks(one['content'])}</dd>" for one in section["parameters"])
                 return f"<h2>Parameters</h2><dl>{''.join(names)}</dl>"

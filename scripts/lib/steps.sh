@@ -21,7 +21,9 @@ step_layers() {
 }
 
 # What is Swift in this repository, for `swift format`: no checked out package and no build.
-readonly swift_sources=(Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/*/*.swift)
+readonly swift_sources=(
+    Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples/Package.swift Examples/Sources
+    Examples/Tests Fuzz/*/*.swift)
 
 step_format() {
     swift format lint --strict --parallel --recursive "${swift_sources[@]}" ||
@@ -30,11 +32,17 @@ step_format() {
 
 step_debug() { run_tests .build; }
 
+# What makes a build of this package alone say every warning as an error.
+readonly no_warnings=(-Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Wextra)
+
 # The tests as if what Swift does not promise did not hold: everything that has a fallback at once, and in the long form each by
-# itself. A debug build, since only that reads AUTOKVO_FAIL_PROBES.
+# itself. A debug build, since only that reads AUTOKVO_FAIL_PROBES. As short as scripts/test.sh, but in the long form.
 step_fallbacks() {
+    if [ "$AUTOKVO_CHECK" != long ]; then
+        env -u AUTOKVO_CHECK AUTOKVO_FAIL_PROBES=all swift test --disable-xctest
+        return
+    fi
     AUTOKVO_FAIL_PROBES=all run_tests .build
-    [ "${AUTOKVO_CHECK:-}" = long ] || return 0
     local name
     for name in $(sed -n '/\/\/\/ Fallback: /{n;s/^ *case \([a-zA-Z]*\) =.*/\1/p}' Sources/AutoKVO/Runtime/RuntimeCheck.swift); do
         say "without $name"
@@ -42,7 +50,22 @@ step_fallbacks() {
     done
 }
 
-step_release() { run_tests .build-release -c release; }
+# In the quick form this is the build from nothing, too, in which a warning is an error.
+step_release() {
+    local flags=()
+    [ "$AUTOKVO_CHECK" != quick ] || flags=("${no_warnings[@]}")
+    run_tests .build-release -c release "${flags[@]}"
+}
+
+# The tests in builds that a user may choose: for size, without checks, and with the standard library linked statically.
+step_variants() {
+    say "for size"
+    run_tests .build-variants -c release -Xswiftc -Osize
+    say "without checks"
+    run_tests .build-variants -c release -Xswiftc -Ounchecked -Xswiftc -enforce-exclusivity=unchecked --skip 'Traps\(\)'
+    say "with a static standard library"
+    run_tests .build-variants -c release --static-swift-stdlib
+}
 
 # The stress tests a hundred times as long as in the other runs, and twenty million steps of the model tests. The one that
 # counts prints what it did.
@@ -56,8 +79,7 @@ step_stress() {
 # other packages itself. What the compiler does not turn into an error (the linker's, the manifest's) is found in the log.
 step_warnings() {
     rm -rf .build-warnings
-    swift build --build-tests --scratch-path .build-warnings \
-        -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Wextra 2>&1 | tee .build-check/warnings.txt
+    swift build --build-tests --scratch-path .build-warnings "${no_warnings[@]}" 2>&1 | tee .build-check/warnings.txt
     ! grep -n 'warning:' .build-check/warnings.txt
 }
 
@@ -74,10 +96,12 @@ step_thread() {
     done
 }
 
+# The C code is built with the sanitizer for undefined behaviour, too. It traps, since the Swift toolchain does not link that
+# sanitizer's runtime library.
 step_address() {
     export AUTOKVO_SANITIZER=address ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1:${ASAN_OPTIONS:-}"
     prove_leak_checker
-    run_tests .build-asan --sanitize=address
+    run_tests .build-asan --sanitize=address -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 }
 
 # A leak checker that cannot stop the process (in some containers) or is switched off reports nothing at all, so it is
@@ -95,15 +119,6 @@ prove_leak_checker() {
     fi
     rm -rf "$place"
     say "the leak checker works: it saw a leak made for it"
-}
-
-# For C only: a trap needs no runtime library, which the Swift toolchain does not link. The quick form leaves out what calls the
-# same C as the rest.
-step_undefined() {
-    export AUTOKVO_SANITIZER=undefined
-    local tests=()
-    [ "$AUTOKVO_CHECK" != quick ] || tests=(--filter 'CDeallocHookTests|(Race|Stress|LockBias|Death|ThreadDeath|Model)Tests')
-    run_tests .build-ubsan "${tests[@]}" -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 }
 
 step_valgrind() {
@@ -133,6 +148,12 @@ step_model() {
 # what AutoKVO is compared with.
 step_counts() {
     bash Benchmarks/counts.sh
+}
+
+# The example programs: built without a warning, tested, and run once each.
+step_examples() {
+    [ -f Examples/Package.swift ] || skip "there is no Examples/Package.swift"
+    bash scripts/examples.sh
 }
 
 step_new-user() {

@@ -1,4 +1,6 @@
-/// What a class offers under one name: for editors, scripts and settings files that find out at run time what there is.
+/// What a class offers under one name: for editors, scripts and settings files that list the keys at run time.
+///
+/// `TrackedObject.keys` makes it. It describes the class, not an object, and does not change.
 public struct KeyDescription {
     /// The key.
     public let name: String
@@ -34,7 +36,7 @@ extension TrackedObject {
     /// The keys of the class that can be named: those of its superclass first, then its own `@Observed` properties in the order in
     /// which they are written, then what else its schema declares.
     ///
-    /// A faulty schema is a mistake in code and traps with a sentence; `validateSchema()` throws it.
+    /// A faulty schema is a mistake in code and traps with a sentence; `validateSchema()` throws it. May be read on any thread.
     ///
     /// - Complexity: O(*n*) for *n* keys.
     public class var keys: [KeyDescription] {
@@ -51,6 +53,7 @@ extension TrackedObject {
     ///
     /// - Throws: A `KeyValueError` with the first fault of the schema of this class or a superclass: also that a key is affected by
     ///   a path which the classes on the way do not have, which is otherwise reported when the key is observed.
+    /// - Complexity: O(*n*) for *n* keys and the paths that they are affected by. May be called on any thread.
     public class func validateSchema() throws(KeyValueError) {
         let schema = try ClassSchema.of(self)
         for key in schema.keys {

@@ -51,8 +51,11 @@ extension TrackedObject {
     /// The value may be of the property's type, optional or not; for an enum or another `RawRepresentable` its raw
     /// value; what a `KeyValueConvertible` accepts; and a number of any type that the property's can hold (`3.0` for an
     /// `Int`, not `3.5`). An array or a set is accepted for either, and a dictionary for a dictionary, if every element
-    /// is accepted as a single value would be; equal elements become one in a set. Foundation's `NSNull` is nil. Validation is
-    /// not run: that is `validateValue(_:forKey:)`.
+    /// is accepted as a single value would be; equal elements become one in a set. Foundation's `NSNull` is nil. Its `NSNumber`
+    /// is what Swift's `as?` makes of it: a Boolean one is also a number, and 0 and 1 are also Boolean. Validation is not
+    /// run: that is `validateValue(_:forKey:)`.
+    ///
+    /// The error for a value that is not one of an enum's raw values lists them if the enum is `CaseIterable`.
     ///
     /// - Throws: A `KeyValueError` for a name that is not declared (unless the class overrides
     ///   `setValue(_:forUndefinedKey:)`), a key that cannot be written, and a value of another type, nil for a property

@@ -11,6 +11,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError`: `.invalidValue` with the description of what a validation threw, which is its
     ///   `underlyingError` (a `KeyValueError` is thrown as it is, with the key if it names none), `.wrongType` for a value that is not of
     ///   the type of the key's `validate:`, or the error for a name that is not declared.
+    /// - Complexity: O(1) and the validations, which run on this thread.
     public func validateValue(_ value: inout Any?, forKey key: String) throws(KeyValueError) {
         let schema = try requireSchema()
         try validate(&value, schema, try schema.requireKey(key, in: key), in: key)
@@ -20,6 +21,7 @@ extension TrackedObject {
     ///
     /// - Throws: As `validateValue(_:forKey:)`, for a path that is not right or ends in an operator, and `.noObject` if an
     ///   object on the way is nil.
+    /// - Complexity: O(*n*) for *n* components, and the validations.
     public func validateValue(_ value: inout Any?, forKeyPath keyPath: String) throws(KeyValueError) {
         let end = try pathEnd(keyPath)
         if let object = end.object, let (schema, slot) = end.key {

@@ -64,6 +64,28 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         }
     }
 
+    /// Inserts elements in such a way that they are at some indexes, as many as there are elements: one insertion.
+    func insert(_ elements: [Value.Element], at indexes: RangeSet<Int>) {
+        if indexes.isEmpty { return }
+        edit(.insertion, at: indexes) { value in
+            var rest = elements[...]
+            for range in indexes.ranges {
+                value.insert(contentsOf: rest.prefix(range.count), at: Swift.min(range.lowerBound, value.endIndex))
+                rest = rest.dropFirst(range.count)
+            }
+        }
+    }
+
+    /// Replaces the elements at some indexes by as many others: one replacement.
+    func replace(at indexes: RangeSet<Int>, with elements: [Value.Element]) {
+        if indexes.isEmpty { return }
+        edit(.replacement, releasing: indexes) { value in
+            for (index, element) in zip(indexes.ranges.joined(), elements) where index < value.endIndex {
+                value[index] = element
+            }
+        }
+    }
+
     /// Replaces as many elements as there are on both sides, then inserts or removes the rest.
     @usableFromInline func replaceInSteps(_ bounds: Range<Int>, with elements: [Value.Element]) {
         let common = Swift.min(bounds.count, elements.count)

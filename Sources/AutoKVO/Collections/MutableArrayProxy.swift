@@ -6,6 +6,7 @@ extension TrackedObject {
     ///
     /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not an array, and one that
     ///   cannot be written.
+    /// - Complexity: O(1).
     public func mutableArrayValue(forKey key: String) throws(KeyValueError) -> MutableArrayProxy {
         try MutableArrayProxy(ProxiedKey(self, key))
     }
@@ -100,6 +101,19 @@ extension MutableArrayProxy {
         try replaceSubrange(index..<index, with: elements)
     }
 
+    /// Inserts elements in such a way that they are at some indexes afterwards: one insertion, or none if there are none. With the
+    /// indexes and the old value of a removal it takes that back.
+    ///
+    /// - Parameters:
+    ///   - elements: As many as there are indexes.
+    ///   - indexes: Where the elements are to be, as in the `indexes` of an insertion.
+    /// - Throws: A `KeyValueError`: `.indexOutOfRange`, `.wrongType` for an element that the array cannot hold, or `.invalidValue`
+    ///   for another number of elements than of indexes.
+    /// - Complexity: O(*n* · *k*) for *n* elements that move or are compared, and *k* ranges of indexes.
+    public func insert(contentsOf elements: some Sequence, at indexes: RangeSet<Int>) throws(KeyValueError) {
+        try type.insert(elements.map { $0 as Any }, at: indexes, of: proxied)
+    }
+
     /// Takes an element out: a removal.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
@@ -164,6 +178,16 @@ extension MutableArrayProxy {
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
     public func replaceSubrange(_ bounds: Range<Int>, with elements: some Sequence) throws(KeyValueError) {
         try type.replace(bounds, with: elements.map { $0 as Any }, of: proxied)
+    }
+
+    /// Replaces the elements at some indexes: one replacement, or none if there are none. With the indexes and the old value of a
+    /// replacement it takes that back.
+    ///
+    /// - Throws: A `KeyValueError`: `.indexOutOfRange`, `.wrongType` for an element that the array cannot hold, or `.invalidValue`
+    ///   for another number of elements than of indexes.
+    /// - Complexity: O(*n*) for *n* elements that are replaced or compared.
+    public func replaceSubranges(_ indexes: RangeSet<Int>, with elements: some Sequence) throws(KeyValueError) {
+        try type.replace(at: indexes, with: elements.map { $0 as Any }, of: proxied)
     }
 
     /// Exchanges two elements: a replacement of both, or nothing if they are the same one.

@@ -5,6 +5,7 @@ extension TrackedObject {
     ///
     /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not a set, and one that cannot
     ///   be written.
+    /// - Complexity: O(1).
     public func mutableSetValue(forKey key: String) throws(KeyValueError) -> MutableSetProxy {
         try MutableSetProxy(ProxiedKey(self, key))
     }

@@ -76,21 +76,35 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         return edit(.removal, at: RangeSet(index..<index + 1)) { $0.remove(at: index) }
     }
 
+    /// Takes the first element out: a removal.
+    ///
     /// - Precondition: The array is not empty.
+    /// - Complexity: O(*n*).
     @discardableResult
     @inlinable public func removeFirst() -> Value.Element { remove(at: startIndex) }
 
+    /// Takes the last element out: a removal.
+    ///
     /// - Precondition: The array is not empty.
+    /// - Complexity: O(1).
     @discardableResult
     @inlinable public func removeLast() -> Value.Element { remove(at: endIndex - 1) }
 
-    /// Takes the last element out, if there is one.
+    /// Takes the last element out, if there is one: a removal.
+    ///
+    /// - Complexity: O(1).
     @inlinable public func popLast() -> Value.Element? { isEmpty ? nil : removeLast() }
 
+    /// Takes the first elements out: one removal, or none if the number is zero.
+    ///
     /// - Precondition: The array has that many elements.
+    /// - Complexity: O(*n*).
     @inlinable public func removeFirst(_ count: Int) { removeSubrange(startIndex..<startIndex + count) }
 
+    /// Takes the last elements out: one removal, or none if the number is zero.
+    ///
     /// - Precondition: The array has that many elements.
+    /// - Complexity: O(*k*) for *k* elements.
     @inlinable public func removeLast(_ count: Int) { removeSubrange(endIndex - count..<endIndex) }
 
     /// Takes elements out: one removal, or none if the range is empty.

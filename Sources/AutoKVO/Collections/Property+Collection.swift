@@ -28,11 +28,15 @@ extension Property: Collection where Value: Collection {
 
     @inlinable public var indices: Indices { value.indices }
 
-    /// - Complexity: That of the collection's own.
+    /// The number of elements.
+    ///
+    /// - Complexity: That of the collection's own `count`.
     @inlinable public var count: Int { value.count }
 
     @inlinable public var isEmpty: Bool { value.isEmpty }
 
+    /// The element at an index.
+    ///
     /// - Precondition: The index is that of an element.
     @inlinable public subscript(position: Index) -> Element { value[position] }
 

@@ -3,7 +3,7 @@ extension PropertyHandle {
     /// `person.$friends.observeElements(added: { … }, removed: { … })`.
     ///
     /// See `TrackedObject.observeElements(_:of:options:file:line:added:removed:)`. Where the collection is behind an object on a
-    /// path that is nil, it counts as empty.
+    /// path that is nil, it counts as empty. The closures are called on the thread of the change, after it.
     @discardableResult
     public func observeElements(
         options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,

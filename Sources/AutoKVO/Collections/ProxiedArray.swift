@@ -20,6 +20,31 @@ extension ProxiedArray {
         editor.replaceInSteps(bounds, with: try key.convert(values, to: Element.self))
     }
 
+    /// Inserts elements into the array of a key, at the indexes that they have then.
+    static func insert(_ values: [Any], at indexes: RangeSet<Int>, of key: ProxiedKey) throws(KeyValueError) {
+        let editor = key.editor(of: Self.self)
+        try require(indexes, editor.value.count + values.count, of: values, key)
+        editor.insert(try key.convert(values, to: Element.self), at: indexes)
+    }
+
+    /// Replaces the elements of the array of a key at some indexes.
+    static func replace(at indexes: RangeSet<Int>, with values: [Any], of key: ProxiedKey) throws(KeyValueError) {
+        let editor = key.editor(of: Self.self)
+        try require(indexes, editor.value.count, of: values, key)
+        editor.replace(at: indexes, with: try key.convert(values, to: Element.self))
+    }
+
+    /// Checks that there is an index for each value.
+    private static func require(
+        _ indexes: RangeSet<Int>, _ count: Int, of values: [Any], _ key: ProxiedKey
+    ) throws(KeyValueError) {
+        if let bounds = indexes.bounds { try require(bounds, count, key) }
+        let indexCount = indexes.ranges.reduce(0) { $0 + $1.count }
+        if indexCount != values.count {
+            throw key.error(.invalidValue("\(values.count) elements for \(indexCount) indexes"))
+        }
+    }
+
     /// Moves elements of the array of a key: each position gets the element at another one.
     static func arrange(by order: [Int], of key: ProxiedKey) { key.editor(of: Self.self).arrange(by: order) }
 

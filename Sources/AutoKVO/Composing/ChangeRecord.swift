@@ -1,19 +1,24 @@
-/// What happened to a property, as a value: what a `Change` says that does not refer to an object or an observation.
+/// What happened to a property, as a value: a `Change` without its references to objects and to the observation.
+///
+/// It is the element of `changes(of:as:)`, and is `Sendable` if its values are.
 public struct ChangeRecord<Value> {
     /// The path as it was registered.
     public let keyPath: String
     /// Whether the whole value was set, or a collection edited.
     public let kind: ChangeKind
-    /// See `Change.oldValue`.
+    /// The value from before the change; for an edit of a collection, the elements that were removed or replaced. Nil if it was not
+    /// asked for.
     public let oldValue: Value?
-    /// See `Change.newValue`.
+    /// The value from after the change; for an edit of a collection, the elements that were inserted. Nil if it was not asked for.
     public let newValue: Value?
     /// Where a collection was edited. See `Change.indexes`.
     public let indexes: RangeSet<Int>?
     /// Whether the change was about to be made.
     public let isPrior: Bool
 
-    /// Copies what a change says.
+    /// Copies a change, in a handler.
+    ///
+    /// - Complexity: O(1).
     public init(_ change: Change<Value>) {
         keyPath = change.keyPath
         kind = change.kind

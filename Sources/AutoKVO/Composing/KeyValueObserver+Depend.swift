@@ -30,6 +30,7 @@ extension KeyValueObserver {
     /// Ends the dependency that this object has under a name.
     ///
     /// - Returns: Whether there was one.
+    /// - Complexity: O(*n*) for *n* observations that this object holds. May be called on any thread.
     @discardableResult
     public func endDependency(named name: String) -> Bool {
         ObservationName(role: .dependency, text: name).end(of: self)

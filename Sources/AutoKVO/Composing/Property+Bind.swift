@@ -12,6 +12,7 @@ extension Property {
     ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
     ///   - line: The same.
     /// - Returns: The observation of the source. Removing it is the same as `unbind(_:)` of the key; it need not be kept.
+    /// - Complexity: O(*n*) for *n* observations that this object holds. The property is set on the thread that changes the source.
     @discardableResult
     public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
@@ -60,7 +61,8 @@ extension Property {
 
     /// Makes the property follow a key of another object: `label.$title.bind(to: \.fullName, of: person)`.
     ///
-    /// A key path that no key is declared with traps, as in `observe(_:options:userInfo:file:line:_:)`.
+    /// - Precondition: The key path is one that a key is declared with; any other traps, as in
+    ///   `observe(_:options:userInfo:file:line:_:)`.
     @_disfavoredOverload
     @discardableResult
     public func bind<Root: TrackedObject>(
@@ -70,7 +72,10 @@ extension Property {
         bind(to: keyPath, of: source, options: options, file: file, line: line) { $0 }
     }
 
-    /// Makes the property follow a function of the values of a key of another object.
+    /// Makes the property follow a function of the values of a key of another object. The function is called on the thread of the
+    /// change.
+    ///
+    /// - Precondition: The key path is one that a key is declared with.
     @_disfavoredOverload
     @discardableResult
     public func bind<Root: TrackedObject, Input>(

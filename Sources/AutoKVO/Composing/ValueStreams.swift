@@ -5,7 +5,7 @@ extension TrackedObject {
     ///
     /// Each change gives the whole value that its path has when the change is delivered: after an edit of a collection the
     /// collection, and after a write that an earlier handler corrects the corrected value, perhaps twice. So the last
-    /// value is always the current one.
+    /// value is always the current one. The sequence is made on a thread that may use this object, and may be read on any.
     ///
     /// The sequence ends when this object dies or the observation is removed. The observation ends when the iterating
     /// task is cancelled, and when the sequence and its iterators are released. Neither keeps the object alive.
@@ -78,7 +78,7 @@ extension PropertyHandle where Current: Sendable {
 }
 
 extension PropertyHandle where Value: Sendable {
-    /// What happens to the property from now on. See
+    /// What happens to the property from now on, one element for each change. See
     /// `TrackedObject.changes(of:as:options:bufferingPolicy:file:line:)`.
     public func changes(
         options: ObservingOptions = [.old, .new],

@@ -48,7 +48,8 @@ extension ObservationGraph {
             "{\"targets\": [\(edge.targets.map(address).joined(separator: ", "))], "
                 + "\"observer\": \(edge.observer.map(address) ?? "null"), "
                 + "\"keyPaths\": [\(edge.keyPaths.map(string).joined(separator: ", "))], "
-                + "\"options\": \(string(edge.options.description)), \"registeredAt\": \(string(edge.registeredAt))}"
+                + "\"options\": \(string(edge.options.description)), \"registeredAt\": \(string(edge.registeredAt))"
+                + (edge.calls.map { ", \"calls\": \($0)}" } ?? "}")
         }
         func list(_ items: [String]) -> String {
             items.isEmpty ? "[]" : "[\n    \(items.joined(separator: ",\n    "))\n  ]"

@@ -32,6 +32,9 @@ public struct ObservationGraph: Sendable {
         public let options: ObservingOptions
         /// File and line.
         public let registeredAt: String
+        /// How often its handler was called, the initial call included; nil for an observation that was registered while
+        /// `Diagnostics.countsCalls` was false. A call that has not returned is not counted yet.
+        public let calls: Int?
     }
 
     /// By class name and address.
@@ -43,7 +46,8 @@ public struct ObservationGraph: Sendable {
     package init(
         objects: [(address: UInt, className: String, isAlive: Bool)],
         observations: [(
-            targets: [UInt], observer: UInt?, keyPaths: [String], options: ObservingOptions, registeredAt: String
+            targets: [UInt], observer: UInt?, keyPaths: [String], options: ObservingOptions, registeredAt: String,
+            calls: Int?
         )]
     ) {
         self.objects = objects.map(Object.init)
@@ -83,7 +87,7 @@ extension ObservationGraph {
                 Edge(
                     targets: withoutRepetitions(targets.map(note)), observer: sighting.observer.map(note),
                     keyPaths: withoutRepetitions(keyPaths), options: sighting.options,
-                    registeredAt: sighting.site.description))
+                    registeredAt: sighting.site.description, calls: sighting.calls))
         }
         self.objects = objects.values.sorted { ($0.className, $0.address) < ($1.className, $1.address) }
         observations = edges.sorted {
@@ -102,6 +106,7 @@ private struct Sighting {
     let observer: ObjectRecord?
     let options: ObservingOptions
     let site: CallSite
+    let calls: Int?
     /// Where it observes which path, and the path's position at the registration.
     var places: [(target: ObjectRecord, path: String, order: Int)] = []
 
@@ -110,6 +115,8 @@ private struct Sighting {
         (observer, options, site) = (observation.observerRecord, observation.options, observation.site)
         if !observation.isLive || observer?.isDeinitializing ?? false && !observation.isManual { return nil }
         self.observation = PinnedReference(observation)
+        // The details of one that counts are constant.
+        calls = observation.flags.contains(.counted) ? observation.details!.calls.load(ordering: .relaxed) : nil
     }
 
     /// In the order of the registration.

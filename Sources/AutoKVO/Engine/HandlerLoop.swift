@@ -28,7 +28,7 @@ struct HandlerLoop {
             $0.event = event
             $0.route = nil
         }
-        var slowPathFlags = ObservationFlags(event.excluded.union(.onceOrDistinct)).union(.partOrInactive)
+        var slowPathFlags = ObservationFlags(event.excluded.union(.onceOrDistinct)).union(.partCountedOrInactive)
         if event.isPrior || thread.value.coalescing != nil { slowPathFlags.insert(.any) }
         self.slowPathFlags = slowPathFlags
         count = ReferenceCount(ofSole: context)
@@ -101,7 +101,7 @@ struct HandlerLoop {
         TestPoint.beforeCall.reach()
         let isAdmitted = observation.flags.isDisjoint(with: slowPathFlags) || observation.admits(event, route, thread)
         guard isAdmitted, perform(observation, by: route) else { return }
-        if observation.options.contains(.once), !event.isPrior { observation.didFire() }
+        if !observation.flags.isDisjoint(with: .onceOrCounted) { observation.finishCall(event) }
     }
 
     /// Calls the handler if the observer is alive, and retains the observer for the call.
@@ -170,6 +170,13 @@ extension KeyValueObservation {
         }
         releaseHandlerIfEnded()
         if isGone { Borrowed.to(self).release() }
+    }
+
+    /// After a call of the handler.
+    @inline(never)
+    fileprivate func finishCall(_ event: ChangeEvent) {
+        if flags.contains(.counted) { details!.calls.wrappingAdd(1, ordering: .relaxed) }
+        if options.contains(.once), !event.isPrior { didFire() }
     }
 
     /// Whether `.prior`, `.once`, `.distinct` and `coalescingChanges` allow the call.

@@ -234,6 +234,8 @@ final class ObservationDetails {
     var retainedTargets: [TrackedObject] = []
     /// With `.once` and `.prior`: the change that made the prior call.
     var claimant: UInt = 0
+    /// How often the handler was called, if that is counted.
+    let calls = Atomic(0)
     /// Whether the diagnostic for a dead observer was given.
     var hasReportedDeadObserver = false
 

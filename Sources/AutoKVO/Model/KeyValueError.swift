@@ -17,7 +17,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
         case wrongType(expected: String, actual: String)
         /// The observer's class declares no such handler.
         case unknownHandler(nearest: String?)
-        /// The key has no setter, or the path that was to be set ends in an operator.
+        /// The class does not let the key be set by name, or the path that was to be set ends in an operator.
         case readOnlyKey
         /// An object on the way of a path that was to be set, validated or edited is nil: `key` is the one that is nil.
         case noObject
@@ -118,7 +118,7 @@ extension KeyValueError: CustomStringConvertible {
         case .unknownHandler(let nearest):
             return "unknown handler \(key): \(className) has no handler of that name" + hint(nearest)
         case .readOnlyKey:
-            return "read-only key \(path): \(detail ?? "\(name) has no setter")"
+            return "read-only key \(path): \(detail ?? "\(name) cannot be set by name")"
         case .noObject:
             return "no object for \(path): \(name) is nil"
         case .pathThroughCollection:

@@ -47,7 +47,7 @@ extension TrackedObject {
     }
 
     /// Ends the observation of a path that was registered last with this context; of several paths, of each the one
-    /// that was registered last. An observation that has other paths too goes on with those.
+    /// that was registered last. An observation that has other paths too continues with those.
     ///
     /// - Returns: How many observations were ended or lost a path. Zero if there was none, which is no error.
     @discardableResult

@@ -5,12 +5,12 @@
 /// other call at the last did. The two belong to one thread. An unknown key and a did without its will are reported to
 /// `Diagnostics` and do nothing else.
 extension TrackedObject {
-    /// Says that a property is about to change.
+    /// Says that a property is about to change. Prior calls are made on this thread, before it returns.
     public func willChangeValue(forKey key: String) {
         if let slot = announcedSlot(key) { Transaction.begin(self, slot) }
     }
 
-    /// Says that a property has changed, and notifies its observers.
+    /// Says that a property has changed, and calls its observers on this thread, before it returns.
     public func didChangeValue(forKey key: String) {
         announceEnd(key)
     }
@@ -41,7 +41,7 @@ extension TrackedObject {
 
     /// Says that elements of an array have been inserted, removed or replaced, and notifies the observers.
     ///
-    /// Observers get the kind and the indexes that `willChange` was given; here they only make the pair readable.
+    /// Observers get the kind and the indexes that `willChange` was given. The arguments of this call are not used.
     public func didChange(_ kind: ChangeKind, valuesAt indexes: RangeSet<Int>, forKey key: String) {
         announceEnd(key)
     }

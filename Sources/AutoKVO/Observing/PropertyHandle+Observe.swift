@@ -3,6 +3,9 @@ extension PropertyHandle {
     ///
     /// What the compiler cannot check is a mistake in code and traps, in all forms for a handle: an object whose deinit has begun,
     /// a class whose schema has a fault.
+    ///
+    /// - Returns: The observation. It need not be kept.
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys.
     @inlinable
     @discardableResult
     public func observe(
@@ -12,7 +15,10 @@ extension PropertyHandle {
         Registration(options, userInfo, .closure(handler), file, line).observe(target)
     }
 
-    /// Observes the property on behalf of an observer: the observation ends with the life of either.
+    /// Observes the property on behalf of an observer: the observation ends when either object dies.
+    ///
+    /// - Returns: The observation. It need not be kept.
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys.
     @inlinable
     @discardableResult
     public func addObserver<Observer: AnyObject>(
@@ -23,6 +29,8 @@ extension PropertyHandle {
     }
 
     /// Observes the property as long as the result is kept.
+    ///
+    /// - Returns: A token that ends the observation when it is released.
     @inlinable
     public func onChange(
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,

@@ -196,10 +196,12 @@ struct Registration: ~Copyable {
         if Self.isManual(record) || Self.isManual(observerRecord) { options.insert(.unregisterManually) }
         if options.isSuperset(of: [.once, .prior]) { _ = useDetails() }
         if options.contains(.retainsTarget) { useDetails().retainedTargets = targets() }
+        let isCounted = Diagnostics.countsCalls
+        if isCounted { _ = useDetails() }
         let details = details.take()
         let observation = KeyValueObservation(
             unmanagedRecord: record, slot: slot, unmanagedObserverRecord: observerRecord, options: options,
-            handler: handler, site: site)
+            handler: handler, site: site, flags: isCounted ? .counted : .any)
         countedRecord?.release()
         // Stored only if there are any (counts: `add-remove-closure`).
         if let details = consume details { observation.details = details }

@@ -1,6 +1,7 @@
 extension TrackedObject {
     /// Ends the observations of this object that match: those of an observer, of a path or one of several, with a named
-    /// handler. What is left out is not compared. An observation that has other paths too goes on with those.
+    /// handler. An argument that is left out matches everything. An observation that has other paths too continues with those.
+    /// May be called on any thread, also in a handler.
     ///
     /// - Returns: How many observations were ended or lost a path. Zero if none matches, which is no error.
     /// - Complexity: O(*n*) for *n* observations of this object, or of the observer if there are fewer.
@@ -13,7 +14,8 @@ extension TrackedObject {
 
     /// Ends all observations of this object.
     ///
-    /// - Returns: How many observations were ended or, being of several targets, go on without this one.
+    /// - Returns: How many observations were ended or, being of several targets, continue without this one.
+    /// - Complexity: O(*n*) for *n* observations of this object.
     @discardableResult
     public func removeAllObservers() -> Int {
         Removal(target: self).perform()
@@ -33,10 +35,11 @@ extension TrackedObject {
 }
 
 extension KeyValueObserver {
-    /// Ends the observations in which this object is the observer and that match. What is left out is not compared. An
-    /// observation that has other paths or targets too goes on with those.
+    /// Ends the observations in which this object is the observer and that match. An argument that is left out matches everything. An
+    /// observation that has other paths or targets too continues with those.
     ///
-    /// - Returns: How many observations were ended or shortened.
+    /// - Returns: How many observations were ended or lost a path or target. Zero if none matches, which is no error.
+    /// - Complexity: O(*n*) for *n* observations that this object holds.
     @discardableResult
     public func stopObserving(
         _ keyPath: (any KeyPathSet)? = nil, of target: TrackedObject? = nil, handler: String? = nil
@@ -47,6 +50,7 @@ extension KeyValueObserver {
     /// Ends all observations in which this object is the observer.
     ///
     /// - Returns: How many there were.
+    /// - Complexity: O(*n*) for *n* observations that this object holds.
     @discardableResult
     public func stopObservingAllTargets() -> Int {
         Removal(observer: self).perform()

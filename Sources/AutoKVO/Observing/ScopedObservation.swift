@@ -1,6 +1,7 @@
 /// An observation that ends when this is released.
 ///
-/// Keep it as long as the changes matter; the compiler warns when it is dropped at once.
+/// Keep it as long as the changes are needed; the compiler warns if the result of `onChange` is not used. It may be released on any
+/// thread.
 public final class ScopedObservation: Sendable {
     /// The observation itself.
     public let observation: KeyValueObservation
@@ -14,7 +15,7 @@ public final class ScopedObservation: Sendable {
     /// Whether changes are still delivered. See `KeyValueObservation.isValid`.
     public var isValid: Bool { observation.isValid }
 
-    /// Ends the observation before the release does.
+    /// Ends the observation before this is released.
     public func remove() {
         observation.remove()
     }

@@ -6,7 +6,7 @@ extension TrackedObject {
     ///
     /// - Parameters:
     ///   - options: What the changes carry and when the observation ends. `.initial` is a call for each key.
-    ///   - userInfo: Handed back in each change.
+    ///   - userInfo: Each change has it.
     ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
     ///   - line: The same.
     ///   - handler: Called as in every form, on the thread that makes the change.

@@ -9,6 +9,8 @@
 ///
 /// It is `@Observed` in everything else. The class sets the property, and edits its collection through `editable(_:)`, which
 /// takes the key path of the wrapper: that is private to the class.
+///
+/// Observers are called on the thread that writes, before the write returns. The costs are those of `@Observed`.
 @propertyWrapper
 public struct ObservedReadOnly<Value> {
     @usableFromInline
@@ -89,6 +91,8 @@ extension KeyValueObserver where Self: TrackedObject {
     ///     editable(\._entries).append(entry)
     ///
     /// - Parameter storage: The property's wrapper: its name with an underscore.
+    /// - Returns: A handle with the edits of `Property`, which is used by one thread at a time.
+    /// - Complexity: O(1).
     @inlinable
     public func editable<Value>(
         _ storage: ReferenceWritableKeyPath<Self, ObservedReadOnly<Value>>

@@ -40,6 +40,8 @@ public struct Property<Value>: PropertyHandle {
     /// The key of the property.
     ///
     /// A class whose schema has a fault is a mistake in code and traps.
+    ///
+    /// - Complexity: O(1) after the first use of the class.
     public var key: String { target.key.name }
 
     /// The same property of another object of the class. It does not keep this object alive.
@@ -50,7 +52,12 @@ public struct Property<Value>: PropertyHandle {
 
     /// Announces a change of the property around a closure that makes it, also if the closure throws.
     ///
-    /// All changes of the property inside the closure are part of this one change, which is a `.setting`.
+    /// All changes of the property inside the closure are part of this one change, which is a `.setting`. Observers are called on this
+    /// thread, after the closure and before the call returns.
+    ///
+    /// - Returns: What the closure returns.
+    /// - Throws: What the closure throws.
+    /// - Complexity: O(1), the closure, and the observers' calls.
     @discardableResult
     public func withMutation<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         try object.inTransaction(target.slot(), nil, body)

@@ -14,6 +14,8 @@ public protocol PropertyHandle<Value> {
     associatedtype Current = Value
 
     /// The value now.
+    ///
+    /// - Complexity: O(*n*) for a path of *n* keys, O(1) for a property.
     var value: Current { get }
     /// Where the handle leads.
     var target: HandleTarget { get }
@@ -29,7 +31,9 @@ extension PropertyHandle {
     public var keyPath: String { target.keyPath }
 }
 
-/// Where a handle leads. It keeps the object at which it begins alive.
+/// Where a handle leads: the object at which it begins, and a property or a path of it. It keeps that object alive.
+///
+/// The types that adopt `PropertyHandle` have one; code outside the library does not need it.
 public struct HandleTarget {
     @usableFromInline let object: TrackedObject
     /// How far into the object the property's storage is; -1 for a path.

@@ -26,14 +26,20 @@ public struct PropertyPath<Value>: PropertyHandle {
 }
 
 extension PropertyHandle {
-    /// The handle of a property of the object that this property holds.
+    /// The handle of a property of the object that this property holds. The object need not exist yet.
+    ///
+    /// - Precondition: The component is the `$` of a property that a name reaches: one that is hidden traps.
+    /// - Complexity: O(1) and a new string for the path.
     public subscript<Component: PropertyHandle>(
         dynamicMember component: KeyPath<Value, Component>
     ) -> PropertyPath<Component.Value> where Value: TrackedObject {
         PropertyPath(target.appending(component) { value as? Value })
     }
 
-    /// The handle of a property of the object that this property may hold.
+    /// The handle of a property of the object that this property may hold. While it holds none, the path's value is nil.
+    ///
+    /// - Precondition: The component is the `$` of a property that a name reaches: one that is hidden traps.
+    /// - Complexity: O(1) and a new string for the path.
     public subscript<Head: TrackedObject, Component: PropertyHandle>(
         dynamicMember component: KeyPath<Head, Component>
     ) -> PropertyPath<Component.Value> where Value == Head? {

@@ -1,7 +1,7 @@
 /// One property of one object that can be observed and read, as the `$name` of an `@ObservedReadOnly` property returns it.
 ///
 /// It is a `Property` without a setter and without edits. It keeps the object alive; the handle of a collection can be read like the
-/// collection.
+/// collection. Like the property itself, it is used by one thread at a time.
 public struct ReadOnlyProperty<Value>: PropertyHandle {
     @usableFromInline let property: Property<Value>
 
@@ -11,12 +11,14 @@ public struct ReadOnlyProperty<Value>: PropertyHandle {
     }
 
     /// The value now.
+    ///
+    /// - Complexity: O(1).
     @inlinable
     public var value: Value { property.value }
 
     @inlinable
     public var target: HandleTarget { property.target }
 
-    /// The key of the property.
+    /// The key of the property. A class whose schema has a fault is a mistake in code and traps.
     public var key: String { property.key }
 }

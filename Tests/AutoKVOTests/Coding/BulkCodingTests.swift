@@ -187,7 +187,7 @@ final class Ticket: Model {
                 "Key(\"entries\", \\.entries) in the"))
         #expect(
             sentence { try account.setValue(1, forKey: "double") }
-                == "read-only key \"double\": Savings.double has no setter")
+                == "read-only key \"double\": Savings.double cannot be set by name")
         #expect((try? account.dictionaryWithValues())?.isEmpty == true)
     }
 

@@ -151,6 +151,42 @@ import Testing
         #expect(holes.count == 2 && holes[0] as? Int == nil)
     }
 
+    @Test(
+        "the indexes and the old value of an edit take it back in one edit",
+        arguments: ["items", "plain", "computed", "view", "picky"])
+    func takenBack(key: String) throws {
+        let proxy = try crate.mutableArrayValue(forKey: key)
+        try proxy.append(contentsOf: [1, 2, 3, 4, 5])
+        try crate.observe(key, options: [.old, .new], recorder.handler())
+        let scattered = RangeSet([0..<2, 4..<5])
+        try proxy.removeSubranges(scattered)
+        try proxy.insert(contentsOf: [1, 2, 5], at: scattered)
+        try proxy.replaceSubranges(scattered, with: [7, 8, 9])
+        try proxy.insert(contentsOf: [6], at: RangeSet(5..<6))
+        try proxy.insert(contentsOf: [Int](), at: RangeSet())
+        try proxy.replaceSubranges(RangeSet(), with: [Int]())
+        #expect(
+            recorder.lines == [
+                "removal 0..<2,4..<5 [1, 2, 5] > …", "insertion 0..<2,4..<5 … > [1, 2, 5]",
+                "replacement 0..<2,4..<5 [1, 2, 5] > [7, 8, 9]", "insertion 5..<6 … > [6]",
+            ])
+        #expect(proxy.elements as? [Int] == [7, 8, 3, 4, 9, 6])
+    }
+
+    @Test("another number of elements than of indexes, or one of another type, throws, and nothing changes")
+    func notAsMany() throws {
+        crate.items = [1, 2]
+        let proxy = try crate.mutableArrayValue(forKey: "items")
+        try crate.observe("items") { _ in Issue.record("changed") }
+        let two = RangeSet(0..<2)
+        #expect(reason { try proxy.insert(contentsOf: [1], at: two) } == .invalidValue("1 elements for 2 indexes"))
+        #expect(
+            reason { try proxy.replaceSubranges(two, with: [1, 2, 3]) } == .invalidValue("3 elements for 2 indexes"))
+        #expect(reason { try proxy.replaceSubranges(two, with: ["a", "b"]) } != nil)
+        #expect(reason { try proxy.insert(contentsOf: ["a", "b"], at: two) } != nil)
+        #expect(crate.items == [1, 2])
+    }
+
     @Test("an index that is out of range throws, and nothing changes") func outOfRange() throws {
         crate.items = [1, 2]
         let proxy = try crate.mutableArrayValue(forKey: "items")
@@ -168,6 +204,15 @@ import Testing
         #expect(reason { try proxy.removeSubrange(-4 ..< -1) } == .indexOutOfRange(index: -4, count: 2))
         #expect(reason { try proxy.removeSubranges(RangeSet([0..<1, 7..<9])) } == .indexOutOfRange(index: 8, count: 2))
         #expect(reason { try proxy.replaceSubrange(2..<5, with: [1]) } == .indexOutOfRange(index: 4, count: 2))
+        #expect(
+            reason { try proxy.replaceSubranges(RangeSet([0..<1, 7..<9]), with: [1, 2, 3]) }
+                == .indexOutOfRange(index: 8, count: 2))
+        #expect(
+            reason { try proxy.insert(contentsOf: [1, 2], at: RangeSet([0..<1, 4..<5])) }
+                == .indexOutOfRange(index: 4, count: 4))
+        let all = RangeSet(Int.min..<Int.max)
+        #expect(reason { try proxy.insert(contentsOf: [1], at: all) } == .indexOutOfRange(index: .min, count: 3))
+        #expect(reason { try proxy.replaceSubranges(all, with: [1]) } == .indexOutOfRange(index: .min, count: 2))
         try crate.mutableArrayValue(forKey: "maybe").removeSubrange(0..<0)
         #expect(crate.items == [1, 2])
     }
@@ -187,6 +232,10 @@ import Testing
         try proxy.insert(7, at: 3)
         crate.items = [1, 2, 3]
         try proxy.replace(at: 1, with: 7)
+        crate.items = [1, 2, 3]
+        try proxy.insert(contentsOf: [7, 8], at: RangeSet([1..<2, 4..<5]))
+        crate.items = [1, 2, 3]
+        try proxy.replaceSubranges(RangeSet([0..<1, 2..<3]), with: [7, 8])
         try proxy.append(contentsOf: [3, 2, 1])
         try proxy.sort { ($0 as! Int) < ($1 as! Int) }
     }

@@ -105,6 +105,46 @@ private final class GraphReader {}
         }
     }
 
+    /// Observations that other tests register meanwhile are counted, too, which changes nothing for them.
+    @Test("it says how often each handler was called, of what was registered while calls are counted") func calls()
+        throws
+    {
+        #expect(!Diagnostics.countsCalls)
+        let node = GraphNode()
+        try node.observe("name") { _ in }
+        Diagnostics.countsCalls = true
+        defer { Diagnostics.countsCalls = false }
+        let reader = GraphReader()
+        let initial = try node.addObserver(reader, forKeyPath: "name", options: .initial) { _, _ in }
+        let path = try node.observe("next.name|name", options: [.prior]) { _ in }
+        let once = try node.observe("name", options: .once) { _ in }
+        let distinct = node.observe(\.$name, options: .distinct) { _, _ in }
+        node.name = "Ann"
+        node.name = "Ann"
+        coalescingChanges {
+            node.name = "Bea"
+            node.name = "Eve"
+        }
+        node.next = GraphNode()
+        func calls(_ observation: KeyValueObservation) -> Int? {
+            Diagnostics.graph().observations.first { $0.registeredAt == observation.registrationSite }?.calls
+        }
+        #expect(Diagnostics.graph().observations.contains { $0.targets == [address(node)] && $0.calls == nil })
+        #expect(calls(initial) == 4)
+        // Before and after two changes of the name and one of `next`, and once for what was coalesced.
+        #expect(calls(path) == 7)
+        #expect(calls(distinct) == 2)
+        #expect(!once.isValid)
+        try once.rearm()
+        #expect(calls(once) == 1)
+        node.name = "Ida"
+        try once.rearm()
+        #expect(calls(once) == 2)
+        Diagnostics.countsCalls = false
+        node.name = "Zoe"
+        #expect(calls(initial) == 6)
+    }
+
     @Test("it says itself in Mermaid, Graphviz and JSON, whatever is in the names") func formats() throws {
         let graph = ObservationGraph(
             objects: [
@@ -113,9 +153,10 @@ private final class GraphReader {}
             ],
             observations: [
                 (
-                    targets: [16], observer: 32, keyPaths: ["a\"b", "c"], options: [.new], registeredAt: "x.swift:1"
+                    targets: [16], observer: 32, keyPaths: ["a\"b", "c"], options: [.new], registeredAt: "x.swift:1",
+                    calls: nil
                 ),
-                (targets: [16], observer: nil, keyPaths: ["d\n"], options: [], registeredAt: "y.swift:2"),
+                (targets: [16], observer: nil, keyPaths: ["d\n"], options: [], registeredAt: "y.swift:2", calls: 3),
             ])
         #expect(
             graph.mermaid == """
@@ -149,7 +190,7 @@ private final class GraphReader {}
                   ],
                   "observations": [
                     {"targets": ["0x10"], "observer": "0x20", "keyPaths": ["a\"b", "c"], "options": "[.new]", "registeredAt": "x.swift:1"},
-                    {"targets": ["0x10"], "observer": null, "keyPaths": ["d\u000a"], "options": "[]", "registeredAt": "y.swift:2"}
+                    {"targets": ["0x10"], "observer": null, "keyPaths": ["d\u000a"], "options": "[]", "registeredAt": "y.swift:2", "calls": 3}
                   ]
                 }
 

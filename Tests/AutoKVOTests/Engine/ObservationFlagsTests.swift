@@ -20,13 +20,15 @@ import Testing
     }
 
     @Test(
-        "only an active observation's flags are disjoint with `inactive`, only an active whole's with `partOrInactive`")
+        "only an active observation's flags are disjoint with `inactive`, only an active whole's with `partCountedOrInactive`"
+    )
     func disjointness() {
         let flags = ObservationFlags([.old, .new, .unregisterManually]).union(.any)
         for state in Self.states {
             #expect(flags.with(state).isDisjoint(with: .inactive) == (state == .active))
-            #expect(flags.with(state).isDisjoint(with: .partOrInactive) == (state == .active))
-            #expect(!flags.union(.part).with(state).isDisjoint(with: .partOrInactive))
+            #expect(flags.with(state).isDisjoint(with: .partCountedOrInactive) == (state == .active))
+            #expect(!flags.union(.part).with(state).isDisjoint(with: .partCountedOrInactive))
+            #expect(!flags.union(.counted).with(state).isDisjoint(with: .partCountedOrInactive))
             #expect(!flags.with(state).isDisjoint(with: .any))
         }
     }

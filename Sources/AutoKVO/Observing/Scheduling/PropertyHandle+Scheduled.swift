@@ -14,7 +14,7 @@ extension PropertyHandle where Value: Sendable {
             .closing(delivery)
     }
 
-    /// Observes the property and delivers its changes on the main actor, in order.
+    /// Observes the property and delivers its changes on the main actor, in order. The write does not wait for them.
     @discardableResult
     public func observe(
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: MainActorScheduler,
@@ -26,7 +26,8 @@ extension PropertyHandle where Value: Sendable {
             .closing(delivery)
     }
 
-    /// Observes the property and delivers its changes on an actor, in order. The actor is not kept alive.
+    /// Observes the property and delivers its changes on an actor, in order. The write does not wait for them. The actor is the
+    /// observer: it is not kept alive, and the observation ends when it dies.
     @discardableResult
     public func observe<A: Actor>(
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,

@@ -1,7 +1,7 @@
 import AutoKVO
 import Testing
 
-@testable import autokvo_monitor
+@testable import Monitor
 
 @Suite("The monitor, from a sample to a line")
 struct MonitorTests {

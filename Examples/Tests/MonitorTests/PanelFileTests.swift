@@ -2,7 +2,7 @@ import AutoKVO
 import Foundation
 import Testing
 
-@testable import autokvo_monitor
+@testable import Monitor
 
 @Suite("The panels file")
 struct PanelFileTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import autokvo_monitor
+@testable import Monitor
 
 @Suite("The parsers of /proc")
 struct ProcParsingTests {

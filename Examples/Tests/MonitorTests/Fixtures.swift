@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import autokvo_monitor
+@testable import Monitor
 
 /// Texts of /proc files, and samples made of them.
 enum Fixtures {

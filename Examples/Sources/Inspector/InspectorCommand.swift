@@ -1,0 +1,23 @@
+import Foundation
+import InspectorServer
+
+/// A greenhouse that can be looked at: `AUTOKVO_INSPECTOR=8080 swift run Inspector`.
+@main struct InspectorCommand {
+    static func main() async throws {
+        let inspector = try await ObservationInspector.startIfAsked()
+        if let inspector {
+            // Unlike print, this is seen at once also where the output is no terminal.
+            FileHandle.standardOutput.write(Data("Open \(inspector.url)\n".utf8))
+        } else {
+            print("Not inspected: set AUTOKVO_INSPECTOR to the number of a port, 0 for any free one.")
+        }
+        let seconds = CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? (inspector == nil ? 1 : 3600)
+        let greenhouse = try Greenhouse()
+        for step in 0..<(seconds * 20) {
+            greenhouse.advance(step)
+            if step == 600 { greenhouse.closeLogbook() }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        await inspector?.stop()
+    }
+}

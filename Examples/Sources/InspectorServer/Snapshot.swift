@@ -1,0 +1,58 @@
+import AutoKVO
+
+/// What the page shows of a graph: observations that differ in nothing it shows are one.
+struct Snapshot: Codable, Equatable {
+    struct Object: Codable, Equatable {
+        var address: String
+        var className: String
+        var isAlive: Bool
+    }
+
+    struct Observation: Codable, Equatable {
+        /// The observer's address; nil for a closure.
+        var observer: String?
+        var targets: [String]
+        var keyPaths: [String]
+        var options: String
+        var registeredAt: String
+        /// How many observations it stands for.
+        var count = 1
+        /// Nil for those that were registered before the inspector was started.
+        var calls: Int?
+        /// Nil also while it is not known yet.
+        var callsPerSecond: Double?
+
+        /// Its name from one snapshot to the next.
+        struct Identity: Hashable {
+            let observer: String?
+            let targets, keyPaths: [String]
+            let registeredAt: String
+        }
+
+        var identity: Identity {
+            Identity(observer: observer, targets: targets, keyPaths: keyPaths, registeredAt: registeredAt)
+        }
+    }
+
+    var objects: [Object]
+    var observations: [Observation]
+
+    init(_ graph: ObservationGraph) {
+        func name(_ address: UInt) -> String { "0x" + String(address, radix: 16) }
+        objects = graph.objects.map { Object(address: name($0.address), className: $0.className, isAlive: $0.isAlive) }
+        observations = []
+        var indices: [Observation.Identity: Int] = [:]
+        for edge in graph.observations {
+            let observation = Observation(
+                observer: edge.observer.map(name), targets: edge.targets.map(name), keyPaths: edge.keyPaths,
+                options: "\(edge.options)", registeredAt: edge.registeredAt, calls: edge.calls)
+            if let index = indices[observation.identity] {
+                observations[index].count += 1
+                if let calls = edge.calls { observations[index].calls = (observations[index].calls ?? 0) + calls }
+            } else {
+                indices[observation.identity] = observations.count
+                observations.append(observation)
+            }
+        }
+    }
+}

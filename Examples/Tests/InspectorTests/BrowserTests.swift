@@ -1,0 +1,83 @@
+import Foundation
+import InspectorServer
+import Testing
+
+@testable import Inspector
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The program of Chromium, if it is installed.
+private let chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+}
+
+@Suite("The page in a browser", .enabled(if: chromium != nil, "Chromium is not installed."), .timeLimit(.minutes(3)))
+struct BrowserTests {
+    /// Runs Chromium without a window, and returns what it prints.
+    private func browse(_ url: URL, _ arguments: String...) async throws -> String {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("inspector-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let browser = Process()
+        browser.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
+        browser.arguments =
+            [
+                "90", chromium!, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                "--no-first-run",
+                "--user-data-dir=\(folder.path)", "--window-size=1400,900", "--virtual-time-budget=4500",
+            ] + arguments + [url.absoluteString]
+        let output = Pipe()
+        browser.standardOutput = output
+        browser.standardError = FileHandle.nullDevice
+        return try await withCheckedThrowingContinuation { continuation in
+            do {
+                try browser.run()
+                Thread.detachNewThread {
+                    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                    continuation.resume(returning: text)
+                }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    @Test("it shows the graph, and refreshes it") func page() async throws {
+        let inspector = try await ObservationInspector.start()
+        let picture = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "inspector-\(UUID().uuidString).png")
+        defer { try? FileManager.default.removeItem(at: picture) }
+        // On the main actor, as a program has it, while the browser looks.
+        let greenhouse = Task { @MainActor in
+            let greenhouse = try Greenhouse()
+            for step in 0... {
+                greenhouse.advance(step)
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        // Two looks, so that the rates are known.
+        _ = try await URLSession.shared.data(from: inspector.url)
+        try await Task.sleep(for: .milliseconds(700))
+
+        let page = try await browse(inspector.url, "--dump-dom")
+        let refreshes = try #require(page.firstMatch(of: /data-refreshes="(\d+)"/)).1
+        #expect(Int(refreshes)! >= 2)
+        for part in [
+            "refreshed every second", "<svg", "Zone", "sensor.temperature", "Inspector/Greenhouse.swift:", "/s</text>",
+        ] {
+            #expect(page.contains(part), "\(part)")
+        }
+
+        _ = try await browse(inspector.url, "--screenshot=\(picture.path)")
+        let data = try Data(contentsOf: picture)
+        #expect(data.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        #expect(data.count > 20_000)
+        // To see what the test has seen.
+        if let path = ProcessInfo.processInfo.environment["INSPECTOR_SCREENSHOT"] {
+            try data.write(to: URL(fileURLWithPath: path))
+        }
+        greenhouse.cancel()
+        await inspector.stop()
+    }
+}

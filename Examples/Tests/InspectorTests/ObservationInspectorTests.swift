@@ -1,0 +1,138 @@
+import AutoKVO
+import FlyingFox
+import Foundation
+import Testing
+
+@testable import Inspector
+@testable import InspectorServer
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+private final class Lamp: TrackedObject {
+    @Observed var level = 0
+}
+
+private final class Reader {}
+
+@Suite("The inspector", .timeLimit(.minutes(2))) struct ObservationInspectorTests {
+    private func get(_ url: URL) async throws -> (status: Int, text: String) {
+        let (data, response) = try await URLSession.shared.data(from: url)
+        return ((response as! HTTPURLResponse).statusCode, String(decoding: data, as: UTF8.self))
+    }
+
+    @Test("it is off unless it is asked for") func off() async throws {
+        #expect(try await ObservationInspector.startIfAsked(environment: [:]) == nil)
+        #expect(try await ObservationInspector.startIfAsked(environment: ["AUTOKVO_INSPECTOR": ""]) == nil)
+        await #expect(throws: ObservationInspector.PortError.self) {
+            try await ObservationInspector.startIfAsked(environment: ["AUTOKVO_INSPECTOR": "yes"])
+        }
+        let asked = try #require(try await ObservationInspector.startIfAsked(environment: ["AUTOKVO_INSPECTOR": "0"]))
+        #expect(try await get(asked.url).status == 200)
+        await asked.stop()
+        await #expect(throws: URLError.self) { try await get(asked.url) }
+    }
+
+    @Test("a port that is not free is an error at once") func occupied() async throws {
+        let inspector = try await ObservationInspector.start()
+        let start = ContinuousClock.now
+        await #expect(throws: (any Error).self) {
+            try await ObservationInspector.start(port: UInt16(inspector.url.port!))
+        }
+        #expect(start.duration(to: .now) < .seconds(4))
+        await inspector.stop()
+    }
+
+    @Test("it shows who observes what, where it was registered, and how often handlers are called") func content()
+        async throws
+    {
+        let inspector = try await ObservationInspector.start()
+        let (lamp, reader) = (Lamp(), Reader())
+        let observation = try lamp.addObserver(reader, forKeyPath: "level", options: .new) { _, _ in }
+        for level in 1...10 { lamp.level = level }
+
+        func shown() async throws -> Snapshot.Observation? {
+            let (status, text) = try await get(inspector.url.appendingPathComponent("graph.json"))
+            #expect(status == 200)
+            let snapshot = try JSONDecoder().decode(Snapshot.self, from: Data(text.utf8))
+            let shown = snapshot.observations.first { $0.registeredAt == observation.registrationSite }
+            if let shown {
+                let target = snapshot.objects.first { $0.address == shown.targets.first }
+                #expect(target?.className == "Lamp" && target?.isAlive == true)
+                #expect(snapshot.objects.contains { $0.address == shown.observer && $0.className == "Reader" })
+            }
+            return shown
+        }
+        let first = try #require(try await shown())
+        #expect(first.keyPaths == ["level"])
+        #expect(first.options == "[.new]")
+        #expect(first.registeredAt.hasPrefix("InspectorTests/ObservationInspectorTests.swift:"))
+        #expect(first.calls == 10)
+        try await Task.sleep(for: .milliseconds(600))
+        for level in 1...30 { lamp.level = level }
+        let second = try #require(try await shown())
+        #expect(second.calls == 40)
+        #expect(try #require(second.callsPerSecond) > 0)
+
+        let page = try await get(inspector.url)
+        #expect(page.status == 200)
+        for part in ["<svg", "Lamp", "Reader", "level", observation.registrationSite, "/s<"] {
+            #expect(page.text.contains(part), "\(part)")
+        }
+        #expect(try await get(inspector.url.appendingPathComponent("graph.svg")).text.hasPrefix("<svg"))
+        #expect(try await get(inspector.url.appendingPathComponent("page.js")).status == 200)
+        #expect(try await get(inspector.url.appendingPathComponent("page.css")).status == 200)
+        #expect(try await get(inspector.url.appendingPathComponent("else")).status == 404)
+
+        observation.remove()
+        #expect(try await shown() == nil)
+        await inspector.stop()
+        withExtendedLifetime(reader) {}
+    }
+
+    @Test("only 127.0.0.1 is served") func addresses() async throws {
+        let inspector = try await ObservationInspector.start()
+        #expect(inspector.url.host == "127.0.0.1")
+        // Another address of the same machine: a server that is bound to all of them would answer.
+        let other = URL(string: "http://127.0.0.2:\(inspector.url.port!)/")!
+        await #expect(throws: URLError.self) { try await get(other) }
+        await inspector.stop()
+    }
+
+    @Test(
+        "another name in Host, and all but GET, are refused",
+        arguments: ["evil.example", "127.0.0.1", "127.0.0.1:81", "", nil])
+    func hosts(host: String?) async throws {
+        let handler = PageHandler(port: 80)
+        func status(_ method: HTTPMethod, _ host: String?) async throws -> HTTPStatusCode {
+            var request = HTTPRequest(
+                method: method, version: .http11, path: "/", query: [], headers: [:], body: Data())
+            request.headers[.host] = host
+            return try await handler.handleRequest(request).statusCode
+        }
+        #expect(try await status(.GET, host) == .forbidden)
+        #expect(try await status(.GET, "localhost:80") == .ok)
+        #expect(try await status(.POST, "127.0.0.1:80") == .methodNotAllowed)
+    }
+
+    @Test("rates are those since the last look, and unknown after a long pause") func rates() async throws {
+        Diagnostics.countsCalls = true
+        let lamp = Lamp()
+        let observation = try lamp.observe("level") { _ in }
+        let rates = CallRates()
+        let start = ContinuousClock.now
+        func rate(after seconds: Double, writes: Int) async -> Double? {
+            for _ in 0..<writes { lamp.level += 1 }
+            let snapshot = await rates.snapshot(of: Diagnostics.graph(), at: start + .seconds(seconds))
+            return snapshot.observations.first { $0.registeredAt == observation.registrationSite }?.callsPerSecond
+        }
+        #expect(await rate(after: 0, writes: 4) == nil)
+        #expect(await rate(after: 2, writes: 10) == 5)
+        // Too soon to be measured again.
+        #expect(await rate(after: 2.1, writes: 10) == 5)
+        #expect(await rate(after: 4, writes: 0) == 5)
+        #expect(await rate(after: 60, writes: 100) == nil)
+        #expect(await rate(after: 61, writes: 0) == 0)
+    }
+}
