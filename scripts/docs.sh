@@ -6,11 +6,17 @@
 # - documentation.doccarchive: docc's own site, with a sidebar and a filter, for a web server. Its pages load their content with a script, which
 #   browsers refuse without a server.
 #
-#   scripts/docs.sh [SCRATCH]      the scratch path of the build that is used, and brought up to date first; .build
+#   scripts/docs.sh [--open] [SCRATCH]   SCRATCH: the scratch path of the build that is used, and brought up to date first; .build
+#                                        --open: then serves docc's own site on the loopback address, until it is interrupted
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 source scripts/lib/symbols.sh
 
 prepare
+serves=
+if [ "${1:-}" = --open ]; then
+    serves=yes
+    shift
+fi
 scratch=${1:-.build}
 symbols=$scratch/symbol-graphs
 symbol_graphs "$scratch"
@@ -40,4 +46,8 @@ ungrouped=$(jq -r '.topicSections[] | select(.generated) | select(.title != "Ext
 ensure_command python3 python3
 pages=$(python3 scripts/lib/static_docs.py "$archive" "$scratch/documentation")
 say "$pages: open $scratch/documentation/index.html in a browser"
-say "docc's own site: python3 -m http.server --bind 127.0.0.1 --directory $archive, and http://127.0.0.1:8000/documentation/autokvo/"
+say "docc's own site, which has a search: scripts/docs.sh --open"
+[ -n "$serves" ] || exit 0
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+say "http://127.0.0.1:$port/documentation/autokvo/"
+exec python3 -m http.server --bind 127.0.0.1 --directory "$archive" "$port"
