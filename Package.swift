@@ -26,7 +26,7 @@ let package = Package(
         .testTarget(
             name: "AutoKVOFoundationTests",
             dependencies: ["AutoKVOFoundation", "AutoKVOTestSupport"]),
-        .testTarget(name: "AutoKVODocTests", dependencies: ["AutoKVO", "AutoKVOFoundation"]),
+        .testTarget(name: "AutoKVODocTests", dependencies: ["AutoKVO", "AutoKVOFoundation", "AutoKVOTestSupport"]),
         .testTarget(
             name: "AutoKVOMainActorTests", dependencies: ["AutoKVO"],
             swiftSettings: [.defaultIsolation(MainActor.self)]),

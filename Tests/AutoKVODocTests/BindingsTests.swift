@@ -1,4 +1,5 @@
 import AutoKVO
+import AutoKVOTestSupport
 import Testing
 
 /// The code of `Bindings-and-Dependencies.md`.
@@ -50,7 +51,7 @@ import Testing
         try output.expect("bindings.derived")
     }
 
-    @Test("bind by handle") func handle() throws {
+    @Test("bind by handle", .needs(.blankObject)) func handle() throws {
         let output = Output()
         func print(_ items: Any...) { output.add(items) }
         // snippet: bindings.handle

@@ -9,14 +9,22 @@ func convertForCoding<To>(_ value: Any, to type: To.Type) -> To? {
     let target = unwrappedType(type)
     if isOpen(target), isNull(value) { return convert(Any?.none as Any, to: type) }
     let value = isOpen(target) || target is AnyClass ? value : ownNumber(of: value)
-    if let converted = convert(value, to: type) { return converted }
+    if !isOfAnything(value, for: target), let converted = convert(value, to: type) { return converted }
     guard var bare = unwrapped(value) else { return nil }
     if let hashable = bare as? AnyHashable { bare = hashable.base }
     if let number = convertNumber(bare, to: type) { return number }
-    if let source = bare as? any KeyValueCollection, let target = unwrappedType(type) as? any KeyValueCollection.Type {
+    if let source = bare as? any KeyValueCollection, let target = target as? any KeyValueCollection.Type {
         return target.converting(source).flatMap { convert($0, to: type) }
     }
     return isNull(bare) ? convert(Any?.none as Any, to: type) : nil
+}
+
+/// Whether a value is a collection of anything for a type of collections of something: a cast would cast its elements, numbers of
+/// Foundation among them, so they are converted one by one.
+private func isOfAnything(_ value: Any, for target: Any.Type) -> Bool {
+    guard let target = target as? any KeyValueCollection.Type, let source = unwrapped(value) as? any KeyValueCollection
+    else { return false }
+    return isOpen(type(of: source).elementType) && !isOpen(target.elementType)
 }
 
 /// Whether values of one type could ever be set for a key of another. What the static types leave open is allowed.

@@ -168,7 +168,9 @@ private final class OneValued: Model {
         #expect(try object.value(forKey: "only") as? OneValued.Only == .one)
     }
 
-    @Test("reading a value by name while the property is being changed is a violation of exclusive access")
+    @Test(
+        "reading a value by name while the property is being changed is a violation of exclusive access",
+        .needs(.accessRecord))
     func exclusivityTraps() async {
         await #expect(processExitsWith: .failure) {
             func change(_ age: inout Int, of human: Human) { _ = try? human.value(forKey: "age") }
