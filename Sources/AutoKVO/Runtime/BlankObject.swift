@@ -28,7 +28,7 @@ enum BlankObject {
             blank.retain()
             defer { blank.release() }
             return type(of: object as AnyObject) == RuntimeProbe.self && !blank.isDeinitializing
-                && blank.firstProperty.load(as: UInt8.self) == 0 && object.second == 0
+                && blank.firstProperty.load(as: UInt8.self) == 0
         }
     }
 }
