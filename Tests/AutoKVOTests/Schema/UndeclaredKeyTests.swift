@@ -168,16 +168,19 @@ private final class OneValued: Model {
         #expect(try object.value(forKey: "only") as? OneValued.Only == .one)
     }
 
-    @Test(
-        "reading a value by name while the property is being changed is a violation of exclusive access",
-        .needs(.accessRecord))
-    func exclusivityTraps() async {
-        await #expect(processExitsWith: .failure) {
-            func change(_ age: inout Int, of human: Human) { _ = try? human.value(forKey: "age") }
-            let human = Human()
-            change(&human.age, of: human)
+    #if DEBUG
+        // In a release build the optimizer leaves out the check of a property that no other module sees.
+        @Test(
+            "reading a value by name while the property is being changed is a violation of exclusive access",
+            .needs(.accessRecord))
+        func exclusivityTraps() async {
+            await #expect(processExitsWith: .failure) {
+                func change(_ age: inout Int, of human: Human) { _ = try? human.value(forKey: "age") }
+                let human = Human()
+                change(&human.age, of: human)
+            }
         }
-    }
+    #endif
 
     @Test("many threads may use a class for the first time at once") func firstUse() async throws {
         final class Fresh: Model { @Observed var a = 0 }
