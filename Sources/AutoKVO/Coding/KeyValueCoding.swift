@@ -5,9 +5,9 @@
 
 /// Reading and writing properties by name.
 ///
-/// Only keys that the object's class declares can be reached, so a name or path that comes from a file or the network
-/// can read or write nothing else, and can do no worse than make the call throw. A call that throws has changed
-/// nothing.
+/// Only the keys of the object's class can be reached, its observed properties and what its schema declares, without those that
+/// it hides, and only a key that a `Key` offers can be set. So a name or path that comes from a file or the network can read or
+/// write nothing else, and can do no worse than make the call throw. A call that throws has changed nothing.
 ///
 /// As for the properties themselves, the caller makes sure that no two threads use an object at once. Setters, getters
 /// and the observers' handlers run on this thread before the call returns, and may use the object by name again.

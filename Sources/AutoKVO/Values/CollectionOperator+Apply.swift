@@ -69,7 +69,12 @@ struct Number {
     var value: Any { integer ?? double }
 
     init?(_ value: Any) {
-        if let value = value as? any BinaryInteger {
+        // The usual types first: a cast to a protocol takes ten times as long.
+        if type(of: value) == Int.self, let value = value as? Int {
+            (integer, double) = (value, Double(value))
+        } else if type(of: value) == Double.self, let value = value as? Double {
+            double = value
+        } else if let value = value as? any BinaryInteger {
             (integer, double) = (Int(exactly: value), Double(value))
         } else if let value = value as? any BinaryFloatingPoint {
             double = Double(value)
