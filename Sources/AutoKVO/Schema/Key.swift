@@ -23,6 +23,7 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
     // Each use of the key path is an evaluation of its own, in the caller: so the compiler sees the literal where it is
     // captured, and reads the property directly. Captured from one variable that is used twice, a read takes 140 ns more. (Forced
     // inlining crashes the compiler, 6.3.1, where a class that is not final says `Schema(Self.self)`.)
+    @_disfavoredOverload
     @inlinable
     public init(
         _ name: String, _ keyPath: @autoclosure () -> KeyPath<Class, Value>, affectedBy: String...,
@@ -30,13 +31,36 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
     ) {
         let settable = keyPath() as? ReferenceWritableKeyPath<Class, Value>
         let read = keyPath()
-        declared = DeclaredKey(
-            name: name, keyPath: keyPath(), owner: Class.self, valueType: Value.self, affectedBy: affectedBy,
-            notifiesAutomatically: notifiesAutomatically,
+        self.init(
+            name, keyPath(), affectedBy, notifiesAutomatically, validate,
             read: { object in known(object, as: Class.self)[keyPath: read] },
             write: settable.map { settable in
                 { object, value in known(object, as: Class.self)[keyPath: settable] = value as! Value }
-            },
+            })
+    }
+
+    /// Declares a key of a property that can be written. The other initializer does the same, and a write by name takes longer.
+    @inlinable
+    public init(
+        _ name: String, _ keyPath: @autoclosure () -> ReferenceWritableKeyPath<Class, Value>, affectedBy: String...,
+        notifiesAutomatically: Bool = true, validate: ((Class, inout Value) throws -> Void)? = nil
+    ) {
+        let (read, write) = (keyPath(), keyPath())
+        self.init(
+            name, keyPath(), affectedBy, notifiesAutomatically, validate,
+            read: { object in known(object, as: Class.self)[keyPath: read] },
+            write: { object, value in known(object, as: Class.self)[keyPath: write] = value as! Value })
+    }
+
+    @inlinable
+    init(
+        _ name: String, _ keyPath: AnyKeyPath, _ affectedBy: [String], _ notifiesAutomatically: Bool,
+        _ validate: ((Class, inout Value) throws -> Void)?, read: @escaping (AnyObject) -> Any,
+        write: ((AnyObject, Any) -> Void)?
+    ) {
+        declared = DeclaredKey(
+            name: name, keyPath: keyPath, owner: Class.self, valueType: Value.self, affectedBy: affectedBy,
+            notifiesAutomatically: notifiesAutomatically, read: read, write: write,
             validate: validate.map { validate in
                 { object, value in
                     var typed = value as! Value
