@@ -13,6 +13,10 @@ run_tests() {
     swift test --disable-xctest --scratch-path "$scratch" "$@"
 }
 
+# Tests that run whole suites again, to see what is left of them. Under a sanitizer they are for the longer forms alone.
+without_reruns=()
+[ "${AUTOKVO_CHECK:-}" != quick ] || without_reruns=(--skip nothingIsLeft)
+
 # Which folder of the sources names which, how unsafe they are, and how long; first with mistakes that are planted. Without a build.
 step_layers() {
     ensure_command python3 python3
@@ -88,7 +92,7 @@ step_warnings() {
 step_thread() {
     export AUTOKVO_SANITIZER=thread TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1:${TSAN_OPTIONS:-}"
     swift build --build-tests --scratch-path .build-tsan --sanitize=thread
-    local turn tests=()
+    local turn tests=("${without_reruns[@]}")
     for ((turn = 1; turn <= thread_repeats; turn++)); do
         say "thread sanitizer, run $turn of $thread_repeats"
         run_tests .build-tsan --skip-build --sanitize=thread "${tests[@]}"
@@ -101,7 +105,7 @@ step_thread() {
 step_address() {
     export AUTOKVO_SANITIZER=address ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1:${ASAN_OPTIONS:-}"
     prove_leak_checker
-    run_tests .build-asan --sanitize=address -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
+    run_tests .build-asan "${without_reruns[@]}" --sanitize=address -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 }
 
 # A leak checker that cannot stop the process (in some containers) or is switched off reports nothing at all, so it is
