@@ -164,7 +164,8 @@ private final class ShiftingPaths: KeyPathSet {
             try [person].onChange("age") { [recorder] _ in recorder.clear() },
             try person.onChange(["age", "address.city"]) { [recorder] _ in recorder.clear() },
         ]
-        #expect(person.observations().count == 3)
+        // Without a later use of the tokens the optimizer may release them at their last one.
+        withExtendedLifetime(scopes) { #expect(person.observations().count == 3) }
         scopes.removeAll()
         #expect(person.observations().isEmpty)
     }
