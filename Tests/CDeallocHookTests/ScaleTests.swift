@@ -25,11 +25,11 @@ import Testing
         let memory = UnsafeMutableRawPointer.allocate(byteCount: count * 48, alignment: 16)
         let key = Key()
         for i in 0..<count {
-            precondition(cdh_associate(memory + i * 48, key.address, memory, nil, CDH_LAST) == CDH_OK)
+            demand(cdh_associate(memory + i * 48, key.address, memory, nil, CDH_LAST) == CDH_OK)
         }
-        precondition(cdh_live_entries() == count)
+        demand(cdh_live_entries() == count)
         for i in 0..<count { cdh_teardown(memory + i * 48) }
-        precondition(cdh_live_entries() == 0)
+        demand(cdh_live_entries() == 0)
         memory.deallocate()
     }
 
@@ -58,19 +58,19 @@ import Testing
                 // More are stored than removed at first, then fewer.
                 let stores = Int(seed >> 20) % 10 < (step < 300_000 ? 8 : 2)
                 if stores {
-                    precondition(cdh_associate(memory + i * 48, key.address, memory + i, nil, CDH_LAST) == CDH_OK)
+                    demand(cdh_associate(memory + i * 48, key.address, memory + i, nil, CDH_LAST) == CDH_OK)
                 } else {
-                    precondition(cdh_dissociate(memory + i * 48, key.address) == isStored[i])
+                    demand(cdh_dissociate(memory + i * 48, key.address) == isStored[i])
                 }
                 isStored[i] = stores
             }
-            precondition(cdh_live_entries() == isStored.count { $0 })
+            demand(cdh_live_entries() == isStored.count { $0 })
             for i in 0..<count {
-                precondition(cdh_associated(memory + i * 48, key.address, nil) == (isStored[i] ? memory + i : nil))
+                demand(cdh_associated(memory + i * 48, key.address, nil) == (isStored[i] ? memory + i : nil))
                 cdh_teardown(memory + i * 48)
-                precondition(cdh_associated(memory + i * 48, key.address, nil) == nil)
+                demand(cdh_associated(memory + i * 48, key.address, nil) == nil)
             }
-            precondition(cdh_live_entries() == 0)
+            demand(cdh_live_entries() == 0)
             memory.deallocate()
         }
     }
@@ -81,10 +81,10 @@ import Testing
                 let memory = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 16)
                 var tokens = [UInt64](repeating: 0, count: count)
                 for i in 0..<count {
-                    precondition(cdh_on_teardown(memory, { _, _ in }, nil, nil, &tokens[i]) == CDH_OK)
+                    demand(cdh_on_teardown(memory, { _, _ in }, nil, nil, &tokens[i]) == CDH_OK)
                 }
-                for token in tokens.reversed() { precondition(cdh_cancel(memory, token)) }
-                precondition(cdh_live_entries() == 0)
+                for token in tokens.reversed() { demand(cdh_cancel(memory, token)) }
+                demand(cdh_live_entries() == 0)
                 memory.deallocate()
             }
             // Sixteen times as many take 16 times as long, or 256 times if it were quadratic. The larger run leaves the caches,
@@ -100,9 +100,9 @@ import Testing
         await #expect(processExitsWith: .success) {
             func run(_ count: Int) {
                 let memory = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 16)
-                for i in 0..<count { precondition(cdh_associate(memory, memory + i, memory, nil, CDH_FIRST) == CDH_OK) }
-                for i in 0..<count { precondition(cdh_dissociate(memory, memory + i)) }
-                precondition(cdh_live_entries() == 0)
+                for i in 0..<count { demand(cdh_associate(memory, memory + i, memory, nil, CDH_FIRST) == CDH_OK) }
+                for i in 0..<count { demand(cdh_dissociate(memory, memory + i)) }
+                demand(cdh_live_entries() == 0)
                 memory.deallocate()
             }
             // Sixteen times as many take 16 times as long, or 256 times if it were quadratic. The larger run leaves the caches,

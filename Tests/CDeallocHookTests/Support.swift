@@ -60,7 +60,7 @@ final class Log: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)  // guards `lines`
     private var lines: [String] = []
 
-    init() { precondition(pthread_mutex_init(mutex, nil) == 0) }
+    init() { demand(pthread_mutex_init(mutex, nil) == 0) }
     deinit {
         pthread_mutex_destroy(mutex)
         mutex.deallocate()
@@ -139,7 +139,7 @@ struct Thread {
     init(_ run: @escaping @Sendable () -> Void) {
         var handle = pthread_t()
         let status = pthread_create(&handle, nil, { Self.start($0!) }, Unmanaged.passRetained(Body(run)).toOpaque())
-        precondition(status == 0)
+        demand(status == 0)
         self.handle = handle
     }
 
@@ -148,7 +148,7 @@ struct Thread {
         return nil
     }
 
-    func join() { precondition(pthread_join(handle, nil) == 0) }
+    func join() { demand(pthread_join(handle, nil) == 0) }
 }
 
 /// Closed, until some thread opens it.
@@ -156,7 +156,7 @@ final class Gate: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)  // guards `isOpen`
     private var isOpen = false
 
-    init() { precondition(pthread_mutex_init(mutex, nil) == 0) }
+    init() { demand(pthread_mutex_init(mutex, nil) == 0) }
     deinit {
         pthread_mutex_destroy(mutex)
         mutex.deallocate()
@@ -181,3 +181,8 @@ final class Gate: @unchecked Sendable {
 
 /// Whether the tests run under a sanitizer, where everything takes 5 to 20 times as long.
 let isSlow = getenv("AUTOKVO_SANITIZER") != nil
+
+/// Stops the tests unless a condition is true. In any build it is evaluated, where `precondition` is not in one without checks.
+func demand(_ condition: Bool, line: UInt = #line) {
+    if !condition { fatalError("A condition of a test does not hold.", line: line) }
+}

@@ -62,7 +62,9 @@ import Testing
                 later.all.forEach { $0.cancel() }
                 other.onDeinit { log.add("other") }
             }
-            later.all.append(person.onDeinit { log.add("second") })
+            let second = person.onDeinit { log.add("second") }
+            // The optimizer may release the object at its last use.
+            withExtendedLifetime(person) { later.all.append(second) }
         }
         #expect(log.messages == ["first"])
     }

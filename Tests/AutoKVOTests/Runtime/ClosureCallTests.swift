@@ -46,6 +46,6 @@ private func callHandlersOfEveryForm() throws {
     precondition(person.tags == ["1"])
     precondition(other.log == ["name:age"])
     // Only a handler that was registered by its name is found by a name.
-    precondition(person.removeObserver(panel, handler: "") == 0)
-    precondition(person.removeObserver(other, handler: "nameDidChange") == 1)
+    demand(person.removeObserver(panel, handler: "") == 0)
+    demand(person.removeObserver(other, handler: "nameDidChange") == 1)
 }

@@ -118,3 +118,8 @@ func size(_ count: Int) -> Int {
 
 /// Whether the tests were made for the thread or the address sanitizer, which `scripts/check.sh` says.
 private var isSanitized: Bool { getenv("AUTOKVO_SANITIZER") != nil }
+
+/// Stops the tests unless a condition is true. In any build it is evaluated, where `precondition` is not in one without checks.
+func demand(_ condition: Bool, line: UInt = #line) {
+    if !condition { fatalError("A condition of a test does not hold.", line: line) }
+}
