@@ -8,7 +8,7 @@ extension ClassSchema {
     /// A value as one of a key's type.
     func convert(_ value: Any?, for key: ResolvedKey, in keyPath: String) throws(KeyValueError) -> Any {
         let type = key.declared.valueType
-        // Nearly all values; a type that is optional may have to be told an NSNull from nil.
+        // Nearly all values. For an optional type it may be an NSNull, which is nil.
         if let value, Swift.type(of: value) == type, !isOptional(type) { return value }
         if let converted = convertForCoding(value ?? Any?.none as Any, to: type) { return converted }
         throw error(.wrongType(expected: "\(type)", actual: typeName(of: value)), of: key, in: keyPath)

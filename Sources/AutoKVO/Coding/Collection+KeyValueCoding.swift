@@ -1,6 +1,6 @@
 /// Reading and writing the properties of all objects of a collection by name.
 ///
-/// Each object is asked by its own class, so a key that only some of the objects have is an error.
+/// A key is looked up in the class of each object, so one that only some of the objects have is an error.
 extension Collection where Element: TrackedObject {
     /// The values of a key of all objects, in order; nil where a property is nil.
     ///

@@ -41,8 +41,7 @@ extension TrackedObject {
     /// - Complexity: O(*n*) for *n* keys.
     public class var keys: [KeyDescription] {
         do throws(KeyValueError) {
-            let schema = try ClassSchema.of(self)
-            return schema.keys.filter { schema.slot(of: $0.name) == $0.slot }.map(KeyDescription.init)
+            return try ClassSchema.of(self).namedKeys.map(KeyDescription.init)
         } catch {
             fatalMisuse("\(error)")
         }

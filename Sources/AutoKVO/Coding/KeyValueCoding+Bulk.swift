@@ -7,8 +7,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` if the class's schema is faulty.
     /// - Complexity: O(*n*) for *n* keys, and their getters; with `asRawValues` also for the elements of collections.
     public func dictionaryWithValues(asRawValues: Bool = false) throws(KeyValueError) -> [String: Any] {
-        let schema = try requireSchema()
-        let settable = schema.keys.filter { $0.declared.write != nil && schema.slot(of: $0.name) == $0.slot }
+        let settable = try requireSchema().namedKeys.filter { $0.declared.write != nil }
         return try dictionaryWithValues(forKeys: settable.map(\.name), asRawValues: asRawValues)
     }
 

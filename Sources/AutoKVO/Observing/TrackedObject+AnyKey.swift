@@ -18,13 +18,8 @@ extension TrackedObject {
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        try Registration(options, userInfo, .closure(handler), file, line).observe(try keyNames(), of: [self])
-    }
-
-    /// The names of the keys, in the order of their declaration.
-    fileprivate func keyNames() throws(KeyValueError) -> [String] {
-        let schema = try ClassSchema.of(type(of: self))
-        return schema.keys.filter { schema.slot(of: $0.name) == $0.slot }.map(\.name)
+        try Registration(options, userInfo, .closure(handler), file, line).observe(
+            try requireSchema().namedKeys.map(\.name), of: [self])
     }
 }
 
@@ -40,6 +35,6 @@ extension KeyValueObserver {
         line: UInt = #line, _ handler: @escaping (Self, Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
         try Registration(options, userInfo, .closure(handler), file, line)
-            .observe(try target.keyNames(), of: [target], by: self)
+            .observe(try target.requireSchema().namedKeys.map(\.name), of: [target], by: self)
     }
 }

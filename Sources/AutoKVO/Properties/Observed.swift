@@ -11,6 +11,9 @@
 ///
 /// A write through the handle goes to the storage: it notifies observers, and runs neither `didSet` nor an override's setter.
 ///
+/// A property of a type that has one value, such as `Void` or an enum of one case, is a key like any other, and never changes: nobody is
+/// notified when it is set.
+///
 /// It cannot be combined with another property wrapper, in either order: the compiler (6.3.1) refuses both. Correct a value in `didSet`.
 ///
 /// Reading costs a plain read. Writing costs, while the object has no observer, a plain write, one load and one branch.

@@ -35,7 +35,10 @@ public struct Property<Value>: PropertyHandle {
     }
 
     @inlinable
-    public var target: HandleTarget { HandleTarget(object, offset: storage.offset(in: object)) }
+    public var target: HandleTarget {
+        let offset = storage.offset(in: object)
+        return offset < 0 ? HandleTarget(object, ofOneValued: Value.self) : HandleTarget(object, offset: offset)
+    }
 
     /// The key of the property.
     ///

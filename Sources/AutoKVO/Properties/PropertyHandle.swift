@@ -47,18 +47,27 @@ public struct HandleTarget {
         self.path = path
     }
 
+    /// A property of a type of one value, which has no place in the object: it is found by its type. Of several of one type it is the
+    /// first, which never differs from the others.
+    @usableFromInline
+    init(_ object: TrackedObject, ofOneValued type: Any.Type) {
+        self.init(object)
+        let key = schema(nil).keys.first { $0.storageType?.valueType == type }
+        self.init(object, path: key?.name)
+    }
+
     var keyPath: String { path ?? key.name }
 
     var key: ResolvedKey { schema(nil).keys[slot()] }
 
-    /// The index of the property's key in the schema of the object's class. Not for a path.
+    /// The index of the property's key in the schema of the object's class. Not for a path of several keys.
     ///
     /// - Parameter site: The call that a mistake is reported with.
     func slot(_ site: CallSite? = nil) -> Int {
         // Of an object with a record without counting references (counts: `add-remove-handle`).
         if let slot = object.slot(atOffset: offset) { return slot }
         let schema = schema(site)
-        let slot = schema.slot(atOffset: offset)
+        let slot = path.flatMap(schema.slot) ?? schema.slot(atOffset: offset)
         requireUsage(
             slot >= 0, schema.complaintAboutProperty + (site.map { " At \($0.description)." } ?? ""))
         return slot

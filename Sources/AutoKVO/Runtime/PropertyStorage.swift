@@ -26,10 +26,11 @@ struct PropertyStorage<Value> {
         pointer = UnsafeMutableRawPointer(other.pointer).assumingMemoryBound(to: Value.self)
     }
 
-    /// How far into an object the storage is, if it is in that object.
+    /// How far into an object the storage is, if it is in that object. -1 for a type of one value: a property of it takes no space,
+    /// and its address may be any.
     @inlinable @inline(__always)
     func offset(in object: AnyObject) -> Int {
-        UnsafeMutableRawPointer(pointer) - Borrowed.to(object).address
+        MemoryLayout<Value>.size == 0 ? -1 : UnsafeMutableRawPointer(pointer) - Borrowed.to(object).address
     }
 
     /// The value, used without a check of exclusive access.

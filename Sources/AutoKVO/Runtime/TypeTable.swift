@@ -2,19 +2,17 @@ import Synchronization
 
 /// What is known of types, found by type without a lock. Entries are only added: the objects are never freed, and a table that has
 /// become too small is kept, so a reader needs nothing but loads.
-final class TypeTable<Object: AnyObject>: @unchecked Sendable {
+final class TypeTable<Object: AnyObject>: Sendable {
     /// One word for the mask, then two for each place: a type, or zero, and its object.
     private typealias Words = UnsafeMutablePointer<Atomic<UInt>>
 
     /// The address of the words.
-    private let current: Atomic<UInt>
-    private let lock = ShortLock()
-    // Guarded by `lock`.
-    private var count: UInt = 0
-    private var outgrown: [Words] = []
+    private let current = Atomic(UInt(bitPattern: makeWords(places: 64)))
+    private let additions = Guarded(Additions())
 
-    init() {
-        current = Atomic(UInt(bitPattern: Self.makeWords(places: 64)))
+    private struct Additions {
+        var count: UInt = 0
+        var outgrown: [Words] = []
     }
 
     /// The object of a type; nil if there is none yet.
@@ -32,11 +30,11 @@ final class TypeTable<Object: AnyObject>: @unchecked Sendable {
     /// - Returns: The object that the type has: this one, or one that was added before.
     func insert(_ object: Object, for type: Any.Type) -> Object {
         let key = UInt(bitPattern: ObjectIdentifier(type))
-        let other: Borrowed<Object>? = lock.withLock {
+        let other: Borrowed<Object>? = additions.withLock { additions in
             if let known = self[type] { return known }
-            if (count + 1) * 2 > words[0].load(ordering: .relaxed) { grow() }
+            if (additions.count + 1) * 2 > words[0].load(ordering: .relaxed) { additions.outgrown.append(grow()) }
             Self.store(key, Borrowed.retaining(object).bitPattern, in: words)
-            count += 1
+            additions.count += 1
             return nil
         }
         return other?.object ?? object
@@ -44,7 +42,8 @@ final class TypeTable<Object: AnyObject>: @unchecked Sendable {
 
     private var words: Words { Words(bitPattern: current.load(ordering: .acquiring))! }
 
-    private func grow() {
+    /// Doubles the places, under the lock. Returns the words from before, which readers may still use.
+    private func grow() -> Words {
         let old = words
         let places = old[0].load(ordering: .relaxed) + 1
         let new = Self.makeWords(places: places * 2)
@@ -52,8 +51,8 @@ final class TypeTable<Object: AnyObject>: @unchecked Sendable {
             let key = old[1 + 2 * index].load(ordering: .relaxed)
             if key != 0 { Self.store(key, old[2 + 2 * index].load(ordering: .relaxed), in: new) }
         }
-        outgrown.append(old)
         current.store(UInt(bitPattern: new), ordering: .releasing)
+        return old
     }
 
     private static func makeWords(places: UInt) -> Words {

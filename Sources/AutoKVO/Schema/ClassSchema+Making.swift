@@ -40,7 +40,7 @@ extension ClassSchema {
         for key in keys {
             if let problem = problem(of: key, of: type, keys) { throw .schemaFault(problem, of: type, key: key.name) }
         }
-        try resolveDependencies(of: keys, collected.slots.merging(collected.hidden) { $1 }, of: type)
+        try resolveDependencies(of: keys, collected.slots, hidden: collected.hidden, of: type)
         return try ClassSchema(
             type: type, owner: schema.owner, keys: keys, handlers: adding(handlersOf: own, to: base.handlers, on: type),
             slots: collected.slots, hidden: collected.hidden)
@@ -75,16 +75,20 @@ extension ClassSchema {
 
     /// Sets the direct dependencies of each key, and refuses unknown keys and cycles.
     private static func resolveDependencies(
-        of keys: [ResolvedKey], _ slots: [String: Int], of type: AnyClass
+        of keys: [ResolvedKey], _ slots: [String: Int], hidden: [String: Int], of type: AnyClass
     ) throws(KeyValueError) {
         for key in keys {
             for base in key.affectedBy {
                 let first = String(base.prefix { $0 != "." })
-                if let slot = slots[base] {
+                if let slot = slots[base] ?? hidden[base] {
                     key.directBases.append(slot)
                     keys[slot].directDerived.append(key.slot)
                 } else if slots[first] != nil {
                     key.directPaths.append(base)
+                } else if hidden[first] != nil {
+                    throw .schemaFault(
+                        "it is affected by \"\(base)\", and no path goes through the hidden key \"\(first)\"", of: type,
+                        key: key.name)
                 } else {
                     let near = nearestName(to: first, among: slots.keys).map { ", did you mean \"\($0)\"?" } ?? ""
                     throw .schemaFault(

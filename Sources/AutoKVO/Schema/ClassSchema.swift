@@ -50,6 +50,9 @@ final class ClassSchema: @unchecked Sendable {
         layout.deallocate()
     }
 
+    /// The keys that can be named, in the order of their declaration.
+    var namedKeys: [ResolvedKey] { keys.filter { slots[$0.name] == $0.slot } }
+
     /// The slot of the observed property that begins `offset` bytes into the object, or -1.
     func slot(atOffset offset: Int) -> Int { layout.value.slot(atOffset: offset) }
 

@@ -52,7 +52,7 @@ public struct Handler<Class: AnyObject>: SchemaElement, DeclaringElement {
     }
 }
 
-/// A handler with its class erased.
+/// A handler with its class erased. Constant, as every `Declaration`.
 final class DeclaredHandler: Declaration, @unchecked Sendable {
     let takesChange: Bool
     private let body: (AnyObject, Change<Any>, Any?) -> Void

@@ -39,7 +39,8 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
             })
     }
 
-    /// Declares a key of a property that can be written. The other initializer does the same, and a write by name takes longer.
+    /// Declares a key of a property that can be written, and so be set by name. See the other initializer for the parameters; here the
+    /// compiler sees that the key path is writable, and a set by name is a direct call of the property's setter.
     @inlinable
     public init(
         _ name: String, _ keyPath: @autoclosure () -> ReferenceWritableKeyPath<Class, Value>, affectedBy: String...,
@@ -71,7 +72,7 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
     }
 }
 
-/// A key with its class and type erased.
+/// A key with its class and type erased. Constant, as every `Declaration`.
 @usableFromInline
 final class DeclaredKey: Declaration, @unchecked Sendable {
     /// Nil for an `@Observed` property that no schema declares.

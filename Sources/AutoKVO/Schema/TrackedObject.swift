@@ -22,7 +22,8 @@ open class TrackedObject: KeyValueObserver {
         if stateWord != 0 { endOfLife(stateWord) }
     }
 
-    /// What the class says about its keys beyond what the compiler knows. Called at the first use by name of the class, or of a class derived from it.
+    /// What the class says about its keys beyond what the compiler knows. Called at the first use by name of the class, or of a class
+    /// derived from it.
     open class var schema: Schema { .empty }
 
     /// Whether observations end by themselves with the objects of this class. A class that returns false makes every

@@ -13,7 +13,7 @@ private final class EquatableEquality<Value: Equatable>: Equality<Value>, @unche
     override func callAsFunction(_ a: Value, _ b: Value) -> Bool { a == b }
 }
 
-/// An `Equality` with its type erased.
+/// An `Equality` with its type erased. It and its subclasses have no variables.
 class AnyEquality: @unchecked Sendable {
     private static let table = TypeTable<AnyEquality>()
 

@@ -38,6 +38,16 @@ private final class HidesItsKey: Model {
         }
     }
 }
+private final class PathThroughHidden: Model {
+    @Observed var account: Account?
+    var name: String { account?.name ?? "" }
+    override class var schema: Schema {
+        Schema(PathThroughHidden.self, extending: super.schema) {
+            Key("name", \.name, affectedBy: "account.name")
+            Hidden("account")
+        }
+    }
+}
 private final class Owner: Model {
     @Observed var account: Account? = Account()
 }
@@ -97,6 +107,7 @@ private final class Owner: Model {
         #expect(
             text(HidesNothing.self).contains(
                 "at key \"nme\": it is to be hidden, and the class has no such key, did you mean \"name\"?"))
+        #expect(text(PathThroughHidden.self).contains("no path goes through the hidden key \"account\""))
         #expect(text(HidesItsKey.self).contains("at key \"name\": it is declared by a Key and hidden"))
     }
 

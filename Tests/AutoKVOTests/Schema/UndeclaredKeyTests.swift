@@ -36,6 +36,7 @@ private final class Heir: Undeclared {
 private final class OneValued: Model {
     enum Only { case one }
     @Observed var only = Only.one
+    @Observed var nothing: Void = ()
     @Observed var other = 0
 }
 
@@ -159,12 +160,19 @@ private final class OneValued: Model {
         #expect(seen == ["1 6", "6 8"])
     }
 
-    @Test("a property of a type with one value takes no space, and is a key all the same") func oneValue() throws {
+    @Test("a property of a type with one value takes no space, is a key all the same, and never changes")
+    func oneValue() throws {
         let object = OneValued()
         var seen: [String] = []
-        try object.observe(["only", "other"]) { seen.append($0.keyPath) }
+        try object.observe(["only", "nothing", "other"]) { seen.append($0.keyPath) }
+        object.$only.observe(options: .initial) { seen.append("handle \($0.keyPath)") }
+        object.observe(\.$nothing, options: .initial) { seen.append("typed \($1.keyPath)") }
+        object.only = .one
+        object.$only.value = .one
+        object.nothing = ()
         object.other = 1
-        #expect(seen == ["other"])
+        #expect(seen == ["handle only", "typed nothing", "other"])
+        #expect(object.$only.key == "only" && object.$other.key == "other")
         #expect(try object.value(forKey: "only") as? OneValued.Only == .one)
     }
 

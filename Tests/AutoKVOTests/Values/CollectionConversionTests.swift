@@ -71,7 +71,7 @@ import Testing
         #expect(recorder.count == 0)
     }
 
-    @Test("a refused collection is told its first wrong element and what an element may be") func words() {
+    @Test("the error for a refused collection names its first wrong element and what an element may be") func words() {
         func words(_ value: Any?, _ key: String) -> String? {
             do {
                 try palette.setValue(value, forKey: key)

@@ -1,7 +1,8 @@
 /// A key path that has been checked against the class at which it begins, as far as types are declared.
 ///
 /// A class keeps the paths that were used with it last, so that only a new one is parsed. The paths of derived keys, of observations
-/// and of key-value coding are the same here. Text from outside may contain any number of paths, so few are kept.
+/// and of key-value coding are the same here. Text from outside may contain any number of paths, of any length, so few and short ones
+/// are kept.
 final class CheckedKeyPath: Sendable {
     let path: ParsedKeyPath
     /// The type of the values at the end, `Any` if it is not declared.
@@ -12,8 +13,9 @@ final class CheckedKeyPath: Sendable {
         valueType = try path.valueType(from: type)
     }
 
-    /// How many are kept of a class.
-    private static var maximumCount: Int { 64 }
+    /// How many are kept of a class, and how long their text may be, in bytes.
+    static var maximumCount: Int { 64 }
+    static var maximumLength: Int { 256 }
 
     /// The path, parsed and checked if the class does not keep it.
     ///
@@ -22,7 +24,10 @@ final class CheckedKeyPath: Sendable {
         if let kept = schema.paths.withLock({ $0[text] }) { return known(kept, as: CheckedKeyPath.self) }
         // User code runs here (the schemas of other classes), so no lock is held.
         let made = try CheckedKeyPath(text, from: schema.type)
+        if text.utf8.count > maximumLength { return made }
         let dropped = schema.paths.withLock { paths in
+            // Another thread may have parsed it, too: what it has stored stays.
+            if paths[text] != nil { return [:] }
             let dropped = paths.count < maximumCount ? [:] : paths
             if !dropped.isEmpty { paths = [:] }
             paths[text] = made

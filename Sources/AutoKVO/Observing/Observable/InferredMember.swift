@@ -3,7 +3,7 @@ import Observation
 /// A member of a view that reads a property without a declared key. Swift does not say which property a computed key path reads,
 /// so each change of the object is looked at: does it change what the key path reads?
 ///
-/// Whatever is kept between the two calls of a change is guarded; nothing is kept between changes.
+/// What is kept between the two calls of a change is in a `Guarded`, all else is constant; nothing is kept between changes.
 class InferredMember: @unchecked Sendable {
     /// A key of the object is about to change.
     func willChange(_ key: ResolvedKey, of object: TrackedObject) {}

@@ -1,0 +1,41 @@
+import AutoKVOTestSupport
+import Testing
+
+@testable import AutoKVO
+
+private class Plain {}
+private final class ByNumber: Plain, Equatable {
+    let number: Int
+    init(_ number: Int) { self.number = number }
+    static func == (a: ByNumber, b: ByNumber) -> Bool { a.number == b.number }
+}
+private struct Opaque { let number: Int }
+
+@Suite("Equality of values") struct EqualityTests {
+    @Test("by == of the type, also in and out of optionals") func equatable() {
+        #expect(areEqual(1, 1) && !areEqual(1, 2) && !areEqual(1, "1") && !areEqual(1, 1.0))
+        #expect(areEqual(Int?.some(1) as Any, 1) && areEqual(Int??.some(1) as Any, Int?.some(1) as Any))
+        #expect(areEqual(ByNumber(1), ByNumber(1)) && !areEqual(ByNumber(1), ByNumber(2)))
+        #expect(areEqual([1, 2], [1, 2]) && !areEqual([1], [2]) && !areEqual(Double.nan, Double.nan))
+    }
+
+    @Test("nil is equal to every empty optional") func nothing() {
+        #expect(areEqual(Int?.none as Any, String?.none as Any) && areEqual(Int??.some(nil) as Any, Int?.none as Any))
+        #expect(!areEqual(Int?.none as Any, 0))
+    }
+
+    @Test("objects without == by identity, other values without == never") func identity() {
+        let object = Plain()
+        #expect(areEqual(object, object) && !areEqual(object, Plain()))
+        #expect(areEqual(Plain?.some(object) as Any, object))
+        #expect(!areEqual(Opaque(number: 1), Opaque(number: 1)))
+    }
+
+    @Test("the equality of a known type is the same") func typed() {
+        #expect(AnyEquality.of(Int.self)(1, 1) && !AnyEquality.of(Int.self)(1, 2))
+        #expect(AnyEquality.of(Int?.self)(nil, nil) && !AnyEquality.of(Int?.self)(nil, 1))
+        let object = Plain()
+        #expect(AnyEquality.of(Plain.self)(object, object) && !AnyEquality.of(Plain.self)(object, Plain()))
+        #expect(AnyEquality.of(Any.self)(1, 1) && !AnyEquality.of(Any.self)(1, "1"))
+    }
+}
