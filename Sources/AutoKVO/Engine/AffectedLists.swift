@@ -62,8 +62,7 @@ enum AffectedLists {
         let interest = list.value.interest.load(ordering: .relaxed)
         if interest.contains(.own) { visit(key, list, interest) }
         if !interest.contains(.ahead) { return }
-        for index in list.value.links.indices {
-            let link = list.value.links[index]
+        list.value.forEachLink { link in
             visitLink(link, key)
             if link.observation == nil { leading.append(link) }
         }

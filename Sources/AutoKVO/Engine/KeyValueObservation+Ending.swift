@@ -46,7 +46,7 @@ extension KeyValueObservation {
         guard isValid || isManual else { return false }
         // In one section of the lock: of two threads that remove the last two routes, one has to find that none is left.
         let (leaving, isLast) = underLock {
-            let routes = details?.routes?.all ?? []
+            let routes = details?.routes.map { Array($0.all) } ?? []
             let leaving = routes.filter(condition)
             // A dead target's route may still be there: a target's death does not end routes of an observation that has fired
             // or is being attached.
@@ -67,9 +67,9 @@ extension KeyValueObservation {
         let isLinked: Bool
         if isGroup {
             let routes = activateRoutes()
-            for route in routes { route.start() }
+            for route in routes.all { route.start() }
             // Checked after linking: a target that died before does not find the observation, and so does not end it.
-            isLinked = routes.contains { !$0.root.isDeinitializing } || !isLive
+            isLinked = routes.all.contains { !$0.root.isDeinitializing } || !isLive
         } else {
             isLinked = unmanagedRecord!.use { $0.link(self) }
         }
@@ -80,7 +80,7 @@ extension KeyValueObservation {
     /// Takes the observation out of the target's and the observer's lists, unless it has been armed again.
     func detach() {
         if isGroup {
-            for route in deactivateRoutes() { route.end() }
+            for route in deactivateRoutes().all { route.end() }
         } else {
             unmanagedRecord?.use { $0.unlink(self, unlessLive: true) {} }
         }
@@ -88,11 +88,12 @@ extension KeyValueObservation {
     }
 
     /// The routes of an observation that is being attached; copies of those that were deactivated.
-    private func activateRoutes() -> [Route] {
-        let (awake, resting): ([Route], [Route]) = underLock {
-            guard isLive, let routes = details?.routes?.all else { return ([], []) }
-            let awake = routes.map { $0.isDeactivated ? $0.copy(for: .observation(self)) : $0 }
-            details!.routes = RouteList(awake)
+    private func activateRoutes() -> RouteList {
+        let (awake, resting): (RouteList, RouteList?) = underLock {
+            guard isLive, let routes = details?.routes else { return (RouteList([]), nil) }
+            if !routes.all.contains(where: { $0.isDeactivated }) { return (routes, nil) }
+            let awake = RouteList(routes.all.map { $0.isDeactivated ? $0.copy(for: .observation(self)) : $0 })
+            details!.routes = awake
             return (awake, routes)
         }
         withExtendedLifetime(resting) {}
@@ -101,12 +102,10 @@ extension KeyValueObservation {
 
     /// The routes of an observation that has fired or ended, which the caller ends. An observation that has fired may be armed
     /// again, so it keeps copies of them. These do not own it, so that it is freed when the caller drops it.
-    private func deactivateRoutes() -> [Route] {
+    private func deactivateRoutes() -> RouteList {
         underLock {
-            guard !isLive, let routes = details?.routes?.all else { return [] }
-            if state == .fired {
-                details!.routes = RouteList(routes.map { $0.copy(for: .nobody) })
-            }
+            guard !isLive, let routes = details?.routes else { return RouteList([]) }
+            if state == .fired { details!.routes = RouteList(routes.all.map { $0.copy(for: .nobody) }) }
             return routes
         }
     }
@@ -142,17 +141,7 @@ extension KeyValueObservation {
 
     /// - Parameter reason: What to run `onEnd` with; nil if it has been run.
     private func runEndActions(_ reason: EndReason?) {
-        let (actions, drop, routes, targets) = underLock {
-            let details = details!
-            defer {
-                details.onEnd = []
-                details.dropChanges = nil
-                details.endedPaths = details.routes?.all.map(\.path.text)
-                details.routes = details.routes.map { _ in RouteList([]) }
-                details.retainedTargets = []
-            }
-            return (details.onEnd, details.dropChanges, details.routes, details.retainedTargets)
-        }
+        let (actions, drop, routes, targets) = underLock { details!.takeForEnd() }
         drop?()
         if let reason { for action in actions { action(reason) } }
         withExtendedLifetime((actions, routes, targets)) {}
@@ -208,15 +197,15 @@ extension KeyValueObservation {
     /// Breaks the ownership cycle of an observation and its routes when all targets and the observer are dead.
     private func forgetRoutesIfUnreachable() {
         guard isGroup, observerRecord?.isDeinitializing ?? true else { return }
-        let routes: [Route]? = underLock {
-            guard details?.routes?.areAllDead() ?? false, let routes = details!.routes?.all else { return nil }
-            details!.endedPaths = routes.map(\.path.text)
+        let routes: RouteList? = underLock {
+            guard details?.routes?.areAllDead() ?? false, let routes = details!.routes else { return nil }
+            details!.endedPaths = routes.paths
             details!.routes = RouteList([])
             return routes
         }
         guard let routes else { return }
         // A target that died before its route was started has not ended the route.
-        for route in routes { route.end() }
+        for route in routes.all { route.end() }
         forgetDeadObserver()
     }
 

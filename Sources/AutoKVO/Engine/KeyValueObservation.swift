@@ -157,7 +157,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     /// The paths observed, as they were registered, without those that were removed.
     public var keyPaths: [String] {
         let (routes, ended) = underLock { (details?.routes, details?.endedPaths) }
-        guard let paths = ended ?? routes?.all.map(\.path.text) else { return record == nil ? [] : [directKey] }
+        guard let paths = ended ?? routes?.paths else { return record == nil ? [] : [directKey] }
         var seen: Set<String> = []
         return paths.filter { seen.insert($0).inserted }
     }
@@ -175,7 +175,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     var isManual: Bool { options.contains(.unregisterManually) }
 
     /// One route for each path of each target; nil for an observation of one key.
-    var routes: [Route]? { isGroup ? underLock { details?.routes }?.all : nil }
+    var routes: [Route]? { isGroup ? underLock { details?.routes }.map { Array($0.all) } : nil }
 
     /// Runs a closure under the lock of the record. Without a record no other thread changes the observation.
     @inline(__always)
@@ -238,6 +238,20 @@ final class ObservationDetails {
     let calls = Atomic(0)
     /// Whether the diagnostic for a dead observer was given.
     var hasReportedDeadObserver = false
+
+    /// Moves out what an observation that has ended does not need any more, and keeps the texts of its paths.
+    func takeForEnd() -> (
+        onEnd: [(KeyValueObservation.EndReason) -> Void], dropChanges: (() -> Void)?, routes: RouteList?,
+        targets: [TrackedObject]
+    ) {
+        let taken = (onEnd, dropChanges, routes, retainedTargets)
+        if routes != nil {
+            endedPaths = routes!.paths
+            routes = RouteList([])
+        }
+        (onEnd, dropChanges, retainedTargets) = ([], nil, [])
+        return taken
+    }
 
     /// Ends the claim of a change. False if the change had none.
     func takeClaim(of token: UInt) -> Bool {

@@ -73,19 +73,23 @@ extension ObjectRecord {
     func link(_ link: PathLink) -> Bool {
         changeList(link.slot, isAhead: true, isInner: link.isInner) {
             guard !guarded.isDying, !link.isCancelled, !isDeinitializing else { return (0, false) }
-            if link.index >= 0 { return (0, true) }
-            makeList(link.slot).value.append(link)
+            if link.isLinked { return (0, true) }
+            makeList(link.slot).value.append(Borrowed.retaining(link))
             return (1, true)
         }
     }
 
-    /// Takes a link out of the links of its key. No effect if it is not among them.
-    func unlink(_ link: PathLink) {
-        changeList(link.slot, isAhead: true, isInner: link.isInner) {
-            if link.index < 0 { return (0, ()) }
+    /// Takes a link out of the links of its key, if it is among them.
+    ///
+    /// - Parameter cancelling: Whether it must not be added again.
+    func unlink(_ link: PathLink, cancelling: Bool = false) {
+        let isUnlinked = changeList(link.slot, isAhead: true, isInner: link.isInner) {
+            if cancelling { link.isCancelled = true }
+            guard link.isLinked else { return (0, false) }
             list(link.slot)!.value.remove(link)
-            return (-1, ())
+            return (-1, true)
         }
+        if isUnlinked { Borrowed.to(link).release() }
     }
 
     /// Adds an observation to the list of what the object holds as an observer.
@@ -197,7 +201,9 @@ extension ObjectRecord {
                 guard let route = observation.details?.partRoute else { return body(.to(observation), slot, nil) }
                 if let whole = route.unmanagedObservation { body(whole, slot, route) }
             }
-            for link in list.value.links.sorted(by: { $0.route.sequence < $1.route.sequence }) where link.isFirst {
+            var links: [PathLink] = []
+            list.value.forEachLink { if $0.isFirst { links.append($0) } }
+            for link in links.sorted(by: { $0.route.sequence < $1.route.sequence }) {
                 if let whole = link.route.unmanagedObservation { body(whole, slot, link.route) }
             }
         }

@@ -25,7 +25,7 @@ extension ObjectRecord {
     }
 
     private func firstLink(_ slot: Int) -> PathLink? {
-        lock.withLock { list(slot)?.value.links.first }
+        lock.withLock { list(slot)?.value.firstLink?.object }
     }
 }
 

@@ -22,8 +22,9 @@ struct ObserverList: ~Copyable {
     private var derivedInner: Int32 = 0
     /// Whether a part was ever added. Read without the lock.
     private let hasHadPart = Atomic<Bool>(false)
-    /// In no particular order. Each link stores its index.
-    private(set) var links: [PathLink] = []
+    /// The first of the links, in the order in which they were added. Each has the addresses of the next one, and of the previous
+    /// one; the first has that of the last.
+    private(set) var firstLink: Borrowed<PathLink>?
     /// Summary of what the observers need; written under the lock, read without it. Not the first variable: the thread sanitizer
     /// treats a change of the list, which has the same address, as a write of its first variable.
     let interest = Atomic<Interest>([])
@@ -72,14 +73,14 @@ struct ObserverList: ~Copyable {
     var hasParts: Bool { hasHadPart.load(ordering: .acquiring) }
 
     /// Whether it has neither an observation nor a link.
-    var isEmpty: Bool { count == 0 && links.isEmpty }
+    var isEmpty: Bool { count == 0 && firstLink == nil }
 
     private func updateInterest() {
         // Without a branch, since every registration and removal does it.
         interest.store(
             Interest(.old, if: old) | Interest(.new, if: new) | Interest(.prior, if: prior) | Interest(.own, if: count)
                 | Interest(.derived, if: derived) | Interest(.ahead, if: prior | derivedAhead)
-                | Interest(.ahead, if: Int32(truncatingIfNeeded: links.count))
+                | Interest(.ahead, if: firstLink == nil ? 0 : 1)
                 | Interest(.inner, if: inner | derivedInner),
             ordering: .releasing)
     }
@@ -183,23 +184,40 @@ struct ObserverList: ~Copyable {
 
     // MARK: Links and derived keys
 
-    mutating func append(_ link: PathLink) {
-        link.index = links.count
-        links.append(link)
-        if link.isInner { inner += 1 }
+    /// Adds a link and takes over the given ownership.
+    mutating func append(_ link: Borrowed<PathLink>) {
+        let last = firstLink.flatMap { $0.use { $0.previous } }
+        link.use {
+            $0.isLinked = true
+            $0.previous = last ?? link
+            if $0.isInner { inner += 1 }
+        }
+        last?.use { $0.next = link }
+        if firstLink == nil { firstLink = link } else { firstLink?.use { $0.previous = link } }
         updateInterest()
     }
 
-    /// Takes a link out. The caller has a reference to it.
+    /// Takes a link out. The caller takes over the list's ownership.
     mutating func remove(_ link: PathLink) {
-        let last = links.removeLast()
-        if last !== link {
-            last.index = link.index
-            links[link.index] = last
-        }
-        link.index = -1
+        link.isLinked = false
+        let (previous, next) = (link.previous, link.next)
+        if firstLink == .to(link) { firstLink = next } else { previous?.use { $0.next = next } }
+        (next ?? firstLink)?.use { $0.previous = previous }
+        (link.previous, link.next) = (nil, nil)
         if link.isInner { inner -= 1 }
         updateInterest()
+    }
+
+    /// Calls a function with each link, in order.
+    @inline(__always)
+    func forEachLink(_ body: (PathLink) -> Void) {
+        var cursor = firstLink
+        while let link = cursor {
+            link.use {
+                body($0)
+                cursor = $0.next
+            }
+        }
     }
 
     /// An observation or a link was added to the list of a key that is derived from this one, or removed from it.

@@ -10,16 +10,16 @@ struct RouteList {
     private var firstAlive = 0
 
     init(_ routes: [Route]) {
-        slots = routes
+        // Not converted as a whole, which would cast each of them.
+        slots = routes.map { $0 }
         count = routes.count
-        number()
+        for (index, route) in routes.enumerated() { route.index = index }
     }
 
-    private func number() {
-        for (index, route) in slots.enumerated() { route?.index = index }
-    }
+    var all: some Sequence<Route> { slots.lazy.compactMap { $0 } }
 
-    var all: [Route] { count == slots.count ? slots.map { $0! } : slots.compactMap { $0 } }
+    /// The texts of their paths.
+    var paths: [String] { all.map { $0.path.text } }
 
     /// Takes a route out. No effect if it is not in the list. The caller has a reference to it, so none is freed here, under the
     /// lock.
@@ -29,7 +29,7 @@ struct RouteList {
         guard slots.indices.contains(route.index), slots[route.index] === route else { return }
         slots[route.index] = nil
         count -= 1
-        if count < slots.count / 2 { self = RouteList(all) }
+        if count < slots.count / 2 { self = RouteList(Array(all)) }
     }
 
     /// Whether the deinit of every target has begun.

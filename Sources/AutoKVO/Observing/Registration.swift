@@ -50,7 +50,10 @@ struct Registration: ~Copyable {
         if known == nil { known = try target.makeUnmanagedRecord() }
         guard let record = known else { throw Self.dying(target, string) }
         guard let slot = record.use({ $0.unmanagedSchema!.use { $0.slot(of: string) } }) else {
-            return try observe([Dependency(target, string)], by: observer)
+            if string.utf8.contains(UInt8(ascii: "|")) {
+                return try observe([Dependency(target, string)], by: observer)
+            }
+            return try observe([try check(string, of: target)], by: observer)
         }
         if options.contains(.initial) || valueType != Any.self {
             let key = record.use { $0.schema! }.keys[slot]
@@ -82,36 +85,49 @@ struct Registration: ~Copyable {
     consuming func observe(
         _ dependencies: [Dependency], by observer: AnyObject? = nil
     ) throws(KeyValueError) -> KeyValueObservation {
-        if dependencies.contains(where: \.keyPaths.isEmpty) || dependencies.isEmpty {
+        if dependencies.isEmpty || dependencies.contains(where: { $0.keyPaths.isEmpty }) {
             throw KeyValueError(.emptyPathSet)
         }
-        var found: [(record: ObjectRecord, path: ParsedKeyPath)] = []
+        var found: [CheckedPath] = []
         // A path that is named twice for one object is observed once.
         var seen: [ObjectIdentifier: Set<String>] = [:]
         for dependency in dependencies {
             let target = dependency.target
             for keyPath in dependency.keyPaths
             where seen[ObjectIdentifier(target), default: []].insert(keyPath).inserted {
-                let checked = try CheckedKeyPath.of(keyPath, from: target.requireSchema())
-                let path = checked.path
-                try checkType(checked.valueType, of: target, path.keys.last!, keyPath)
-                guard let record = try target.makeRecord() else { throw Self.dying(target, keyPath) }
-                found.append((record, path))
+                found.append(try check(keyPath, of: target))
             }
         }
         if found.count == 1, found[0].path.keys == [found[0].path.text] {
-            return try observe(string: found[0].path.text, of: dependencies[0].target, by: observer)
+            return try observe(string: found[0].path.text, of: found[0].target, by: observer)
         }
-        if found.contains(where: { Self.isManual(.to($0.record)) }) { options.insert(.unregisterManually) }
+        return try observe(found, by: observer)
+    }
+
+    /// A path, and the object at which it begins with its record.
+    private typealias CheckedPath = (target: TrackedObject, record: ObjectRecord, path: ParsedKeyPath)
+
+    private mutating func check(_ keyPath: String, of target: TrackedObject) throws(KeyValueError) -> CheckedPath {
+        let checked = try CheckedKeyPath.of(keyPath, from: target.requireSchema())
+        try checkType(checked.valueType, of: target, checked.path.keys.last!, keyPath)
+        guard let record = try target.makeRecord() else { throw Self.dying(target, keyPath) }
+        if Self.isManual(.to(record)) { options.insert(.unregisterManually) }
+        return (target, record, checked.path)
+    }
+
+    /// Observes paths, each by a route.
+    private consuming func observe(
+        _ paths: [CheckedPath], by observer: AnyObject?
+    ) throws(KeyValueError) -> KeyValueObservation {
         let details = useDetails()
-        let observation = try make(.to(found[0].record), of: dependencies.map(\.target), by: observer)
+        let observation = try make(.to(paths[0].record), of: paths.map { $0.target }, by: observer)
         details.routes = RouteList(
-            found.enumerated().map { order, part in
+            paths.indices.map { order in
                 Route(
-                    part.path, root: part.record, sink: .observation(observation), isOneOfSeveral: found.count > 1,
-                    order: order)
+                    paths[order].path, root: paths[order].record, sink: .observation(observation),
+                    isOneOfSeveral: paths.count > 1, order: order)
             })
-        return try Self.start(observation, of: dependencies[0].target, by: observer)
+        return try Self.start(observation, of: paths[0].target, by: observer)
     }
 
     /// Observes a property by a key path. One that is not the key path of a declared key is a mistake in code, and traps.

@@ -60,6 +60,19 @@ final class ListFixture {
         return found
     }
 
+    var links: [PathLink] {
+        var found: [PathLink] = []
+        list.forEachLink { found.append($0) }
+        return found
+    }
+
+    func append(_ link: PathLink) { list.append(Borrowed.retaining(link)) }
+
+    func remove(_ link: PathLink) {
+        list.remove(link)
+        Borrowed.to(link).release()
+    }
+
     func append(_ observation: KeyValueObservation) { list.append(Borrowed.retaining(observation)) }
 
     /// Removes an observation. Returns whether it was unlinked.

@@ -50,7 +50,7 @@ final class ListWorld: SteppedWorld {
             fixture.list.derivedInterestDidChange(by: -1, isAhead: interest.isAhead, isInner: interest.isInner)
             return true
         }
-        for index in linkedLinks { fixture.list.remove(spareLinks[index]) }
+        for index in linkedLinks { fixture.remove(spareLinks[index]) }
         linkedLinks = []
         for index in entries.indices.reversed() where !entries[index].isLeaving { remove(index) }
         unpinAll()
@@ -119,11 +119,11 @@ final class ListWorld: SteppedWorld {
     private func toggleLink(_ index: Int) {
         if linkedLinks.remove(index) != nil {
             note("remove link \(index)")
-            fixture.list.remove(spareLinks[index])
+            fixture.remove(spareLinks[index])
         } else {
             note("append link \(index)")
             linkedLinks.insert(index)
-            fixture.list.append(spareLinks[index])
+            fixture.append(spareLinks[index])
         }
     }
 
@@ -179,9 +179,12 @@ final class ListWorld: SteppedWorld {
             return "the interest is \(fixture.interest.rawValue), not \(interest.rawValue)"
         }
         for (index, link) in spareLinks.enumerated() {
-            let isLinked = link.index >= 0 && fixture.list.links[link.index] === link
-            if isLinked != linkedLinks.contains(index) { return "link \(index) has the index \(link.index)" }
+            let isLinked = fixture.links.contains { $0 === link }
+            if isLinked != linkedLinks.contains(index) {
+                return "link \(index) is \(isLinked ? "" : "not ")in the list"
+            }
+            if link.isLinked != isLinked { return "link \(index) believes the contrary" }
         }
-        return fixture.list.links.count == linkedLinks.count ? nil : "\(fixture.list.links.count) links"
+        return fixture.links.count == linkedLinks.count ? nil : "\(fixture.links.count) links"
     }
 }

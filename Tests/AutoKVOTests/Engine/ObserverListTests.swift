@@ -126,16 +126,19 @@ import Testing
         #expect(fixture.isEmpty)
     }
 
-    @Test("the last link takes the index of one that is removed", arguments: 0..<4) func links(index: Int) throws {
+    @Test("links stay in order when one is taken out, wherever it stands, and comes again", arguments: 0..<4)
+    func links(index: Int) throws {
         let route = try EngineNode().route("next.value")
         let links = (0..<4).map { _ in PathLink(route, level: 0) }
-        for link in links { fixture.list.append(link) }
-        #expect(links.map(\.index) == [0, 1, 2, 3])
-        fixture.list.remove(links[index])
-        #expect(links[index].index == -1)
-        #expect(fixture.list.links.map(\.index) == [0, 1, 2])
-        for link in links where link !== links[index] { #expect(fixture.list.links[link.index] === link) }
-        while let link = fixture.list.links.first { fixture.list.remove(link) }
+        for link in links { fixture.append(link) }
+        #expect(fixture.links.count == 4 && links.allSatisfy(\.isLinked))
+        fixture.remove(links[index])
+        #expect(!links[index].isLinked && links[index].next == nil && links[index].previous == nil)
+        let rest = links.filter { $0 !== links[index] }
+        #expect(fixture.links.elementsEqual(rest, by: ===))
+        fixture.append(links[index])
+        #expect(fixture.links.elementsEqual(rest + [links[index]], by: ===))
+        for link in fixture.links { fixture.remove(link) }
         #expect(fixture.interest == [] && fixture.isEmpty)
     }
 
@@ -144,13 +147,13 @@ import Testing
         let observation = KeyValueObservation.unlinked()
         let route = try EngineNode().route("next.value", .observation(observation))
         let (head, leaf) = (PathLink(route, level: 0), PathLink(route, level: 1))
-        fixture.list.append(leaf)
+        fixture.append(leaf)
         #expect(fixture.interest == .ahead)
-        fixture.list.append(head)
+        fixture.append(head)
         #expect(fixture.interest == [.ahead, .inner])
-        fixture.list.remove(head)
+        fixture.remove(head)
         #expect(fixture.interest == .ahead)
-        fixture.list.remove(leaf)
+        fixture.remove(leaf)
         #expect(fixture.interest == [])
     }
 

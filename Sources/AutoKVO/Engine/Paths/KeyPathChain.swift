@@ -16,18 +16,18 @@
 /// The last thread does the work of all, from the lowest level that any of them began at (`pending`). A link is added to its
 /// list *before* its property is read, so a change that the read misses finds the link.
 ///
-/// The lock of the route's root guards all variables. The model is docs/model/relink.pml.
+/// The lock of the route's root guards all variables, so most are not checked for exclusive use besides. The model is docs/model/relink.pml.
 final class KeyPathChain: @unchecked Sendable {
     let path: ParsedKeyPath
     let base: ObjectRecord
     unowned(unsafe) let route: Route
     /// The record of the route's root, which the route owns.
     private let root: Borrowed<ObjectRecord>
-    private var links: [PathLink?]
+    @exclusivity(unchecked) private var links: [PathLink?]
     /// Behind an operator, by the element's address. An element that is in the collection twice has one chain.
-    private var elements: [UnsafeRawPointer: KeyPathChain] = [:]
-    private var version = 0
-    private var pending = Int.max
+    @exclusivity(unchecked) private var elements: [UnsafeRawPointer: KeyPathChain] = [:]
+    @exclusivity(unchecked) private var version = 0
+    @exclusivity(unchecked) private var pending = Int.max
     private(set) var isEnded = false
 
     /// Whether the route led somewhere else before, or to fewer elements.
@@ -109,7 +109,7 @@ final class KeyPathChain: @unchecked Sendable {
 
     /// Makes chains for new elements, and ends those of former ones, behind an operator. False if another thread took over.
     private func syncElements(version wanted: Int) -> Bool {
-        let last = underLock { links[links.count - 1] }
+        let last = underLock { links.last ?? nil }
         var wantedRecords: [UnsafeRawPointer: ObjectRecord] = [:]
         for element in last?.readElements() ?? [] {
             if let record = try? element.makeRecord() { wantedRecords[record.address] = record }
@@ -136,18 +136,17 @@ final class KeyPathChain: @unchecked Sendable {
     }
 
     func end() {
-        let (links, chains) = underLock {
+        let (links, elements) = underLock {
             defer {
                 isEnded = true
                 version += 1
                 pending = .max
-                for index in self.links.indices { self.links[index] = nil }
-                elements = [:]
+                (self.links, self.elements) = ([], [:])
             }
-            return (self.links, Array(elements.values))
+            return (self.links, self.elements)
         }
         for link in links { link?.cancel() }
-        for chain in chains { chain.end() }
+        for chain in elements.values { chain.end() }
     }
 }
 

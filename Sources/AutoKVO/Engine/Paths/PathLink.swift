@@ -18,8 +18,11 @@ final class PathLink: @unchecked Sendable {
     let isLeaf: Bool
     /// Whether the path has been linked before, to other objects perhaps.
     let isMoved: Bool
-    /// Its index among the links of the key; -1 if it is not among them. The record's lock guards it and `isCancelled`.
-    var index = -1
+    // The record's lock guards the following.
+    /// Whether it is among the links of the key, and its neighbours there.
+    var isLinked = false
+    var next: Borrowed<PathLink>?
+    var previous: Borrowed<PathLink>?
     /// Whether it must not be added to its list any more.
     var isCancelled = false
 
@@ -66,14 +69,11 @@ final class PathLink: @unchecked Sendable {
 
     /// The value of the key; nil if the path does not lead here any more, or the object is dying.
     func readValue() -> Any? {
-        record.lock.withLock { index >= 0 } ? record.readValue(slot) : nil
+        record.lock.withLock { isLinked } ? record.readValue(slot) : nil
     }
 
     /// Takes the link out of its list, for good.
-    func cancel() {
-        record.lock.withLock { isCancelled = true }
-        record.unlink(self)
-    }
+    func cancel() { record.unlink(self, cancelling: true) }
 
     /// The deinit of the object has begun.
     func objectIsDying() {
