@@ -13,7 +13,8 @@ final class PendingNotification {
     var record: Borrowed<ObjectRecord>?
     var list: InPlace<ObserverList>?
     var slot = 0
-    /// The path, also if the subject is one observation by one of its paths; and the path's last link if its property changes.
+    /// The path, also if the subject is one observation by one of its paths; and the path's last link if its property changes and has
+    /// to be read.
     var route: Borrowed<Route>?
     private(set) var leaf: Borrowed<PathLink>?
     var observation: Borrowed<KeyValueObservation>?
@@ -96,10 +97,13 @@ final class PendingNotification {
     }
 
     /// The path of a link.
-    func setSubject(_ link: PathLink) {
+    ///
+    /// - Parameter readsLeaf: Whether values are read through the link, if it is the path's last. They are not where the caller has
+    ///   them.
+    func setSubject(_ link: PathLink, readsLeaf: Bool) {
         (isFilled, ownsSubject) = (true, true)
         route = link.unmanagedRoute.retain()
-        leaf = link.isLeaf ? .retaining(link) : nil
+        leaf = link.isLeaf && readsLeaf ? .retaining(link) : nil
     }
 
     /// A path of one key, the list of which is the subject of another notification.

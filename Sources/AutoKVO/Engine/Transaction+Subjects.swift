@@ -33,7 +33,7 @@ extension Transaction {
                 return share(open)
             }
             let isOwn = link.isLeaf && key.slot == changed && key.record == .to(record)
-            routes.append(notification(of: link, isOwn: isOwn, edit, thread))
+            routes.append(notification(of: link, isOwn: isOwn, edit, readsLeaf: !(isOwn && isTargetHeld), thread))
             allNeeds.formUnion(link.needs)
         }
         if routes.first != nil { chain.append(routes, thread) }
@@ -41,11 +41,12 @@ extension Transaction {
     }
 
     private static func notification(
-        of link: PathLink, isOwn: Bool, _ edit: CollectionChange?, _ thread: InPlace<ThreadContext>
+        of link: PathLink, isOwn: Bool, _ edit: CollectionChange?, readsLeaf: Bool = true,
+        _ thread: InPlace<ThreadContext>
     ) -> Borrowed<PendingNotification> {
         let notification = thread.value.takeNotification()
         notification.use {
-            $0.setSubject(link)
+            $0.setSubject(link, readsLeaf: readsLeaf)
             $0.prepare(link.needs, isOwn: isOwn, edit, excluding: [], thread)
         }
         return notification
@@ -156,5 +157,5 @@ extension NotificationChain {
 
 extension PendingNotification {
     var routeSequence: UInt64 { route!.use { $0.sequence } }
-    fileprivate var isAtEnd: Int { leaf == nil ? 0 : 1 }
+    fileprivate var isAtEnd: Int { leaf == nil && !isOwn ? 0 : 1 }
 }
