@@ -15,7 +15,7 @@ struct StringBits: Hashable {
     /// What is found by strings, to be found by their bits; empty where nothing can be found by them.
     static func index<Value>(_ values: [String: Value]) -> [StringBits: Value] {
         guard RuntimeCheck.holds(.stringBits) else { return [:] }
-        return values.reduce(into: [:]) { $0[StringBits($1.key)] = $1.value }
+        return values.reduce(into: Dictionary(minimumCapacity: values.count)) { $0[StringBits($1.key)] = $1.value }
     }
 
     static func probe() -> Bool {

@@ -33,19 +33,22 @@ final class ResolvedKey: @unchecked Sendable {
     /// Whether writing the property announces the change by itself.
     var announcesItself: Bool { offset != nil && notifiesAutomatically }
 
-    init(slot: Int, declarations: [DeclaredKey], field: FieldLayout.Field?, of type: TrackedObject.Type) {
+    init(
+        slot: Int, declarations: [DeclaredKey], field: FieldLayout.Field?, _ storageType: (any ObservedStorage.Type)?,
+        of type: TrackedObject.Type
+    ) {
         self.slot = slot
         self.declarations = declarations
         self.field = field
+        self.storageType = storageType
         declared = declarations[0]
-        storageType = field?.type as? any ObservedStorage.Type
         affectedBy = withoutRepetitions(
             declarations.flatMap(\.affectedBy)
                 + type.keyPathsForValuesAffectingValue(forKey: declared.name).sorted())
         notifiesAutomatically =
             declared.notifiesAutomatically && type.automaticallyNotifiesObservers(forKey: declared.name)
         let isOwn = field.map { FieldLayout.ownOffsets(of: type).contains($0.offset) } ?? false
-        mayBeCompared = Atomic(isOwn && declared.keyPath != nil)
+        mayBeCompared = Atomic(isOwn && declared.hasKeyPath)
     }
 }
 
@@ -70,18 +73,18 @@ final class DependencyClosure: Sendable {
     let paths: [String]
 
     init(of slot: Int, among keys: [ResolvedKey]) {
-        func reach(_ edges: KeyPath<ResolvedKey, [Int]>) -> [Int] {
-            var found = keys[slot][keyPath: edges]
+        func reach(_ edges: (ResolvedKey) -> [Int]) -> [Int] {
+            var found = edges(keys[slot])
             var seen = Set(found)
             var next = 0
             while next < found.count {
-                for slot in keys[found[next]][keyPath: edges] where seen.insert(slot).inserted { found.append(slot) }
+                for slot in edges(keys[found[next]]) where seen.insert(slot).inserted { found.append(slot) }
                 next += 1
             }
             return found
         }
-        bases = reach(\.directBases)
-        derived = reach(\.directDerived).sorted()
+        bases = reach { $0.directBases }
+        derived = reach { $0.directDerived }.sorted()
         paths = withoutRepetitions(([slot] + bases).flatMap { keys[$0].directPaths })
     }
 }
