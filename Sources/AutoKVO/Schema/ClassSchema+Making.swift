@@ -2,17 +2,17 @@
 
 extension ClassSchema {
     private static let schemas = TypeTable<ClassSchema>()
-    private static let faults = Guarded<[ObjectIdentifier: KeyValueError]>([:])
+    private static let faults = Guarded<[(type: AnyClass, error: KeyValueError)]>([])
 
     /// The schema of a tracked class, or the handlers of any other class.
     static func of(_ type: AnyClass, isSuperclass: Bool = false) throws(KeyValueError) -> ClassSchema {
         if let known = schemas[type] { return known.object }
-        if let fault = faults.withLock({ $0[ObjectIdentifier(type)] }) { throw fault }
+        if let fault = faults.withLock({ $0.first { $0.type == type } }) { throw fault.error }
         // User code runs here, so no lock is held. If two threads get here at once, the first schema stays.
         do throws(KeyValueError) {
             return schemas.insert(try make(for: type, isSuperclass), for: type)
         } catch {
-            faults.withLock { $0[ObjectIdentifier(type)] = error }
+            faults.withLock { $0.append((type, error)) }
             throw error
         }
     }
