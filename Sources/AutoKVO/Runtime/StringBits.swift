@@ -19,8 +19,9 @@ struct StringBits: Hashable {
     }
 
     static func probe() -> Bool {
-        let bits = ["name", ["na", "me"].joined(), "game"].map(StringBits.init)
-        return bits[0] == bits[1] && bits[0] != bits[2]
+        var joined = "na"
+        joined += "me"
+        return StringBits("name") == StringBits(joined) && StringBits("name") != StringBits("game")
     }
 
     static func == (a: StringBits, b: StringBits) -> Bool { a.low == b.low && a.high == b.high }
