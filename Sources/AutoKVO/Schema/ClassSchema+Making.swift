@@ -35,7 +35,7 @@ extension ClassSchema {
         requireUsage(collected.keys.count < Int(Int16.max), "A class can have at most 32,766 keys.")
 
         let keys = collected.keys.enumerated().map { slot, key in
-            ResolvedKey(slot: slot, declarations: key.declarations, field: key.field, key.storage, of: type)
+            ResolvedKey(slot: slot, declarations: key.declarations, field: key.field, of: type)
         }
         for key in keys {
             if let problem = problem(of: key, of: type, keys) { throw .schemaFault(problem, of: type, key: key.name) }
@@ -122,14 +122,14 @@ extension ClassSchema {
 private struct CollectedKeys {
     let type: TrackedObject.Type
     /// By slot.
-    var keys: [(declarations: [DeclaredKey], field: FieldLayout.Field?, storage: (any ObservedStorage.Type)?)]
+    var keys: [(declarations: [DeclaredKey], field: ObservedField?)]
     var slots: [String: Int]
     var hidden: [String: Int]
     var fieldCount: Int
 
     init(of base: ClassSchema, for type: TrackedObject.Type) {
         self.type = type
-        keys = base.keys.map { ($0.declarations, $0.field, $0.storageType) }
+        keys = base.keys.map { ($0.declarations, $0.observed) }
         slots = base.slots
         hidden = base.hidden
         fieldCount = base.fieldCount
@@ -138,19 +138,15 @@ private struct CollectedKeys {
     mutating func add(_ declared: [Declaration]) throws(KeyValueError) {
         try addObservedProperties(expecting: declared.count)
         for case let key as DeclaredKey in declared {
-            let isNamed = slots[key.name]
-            let known = isNamed ?? hidden[key.name]
+            let named = slots[key.name]
+            let known = named ?? hidden[key.name]
             let isRepeated = known.map(isDeclaredHere) ?? false
             if let problem = isRepeated ? "it is declared twice" : KeyPathText.problem(inKey: key.name) {
                 throw .schemaFault(problem, of: type, key: key.name)
             }
-            guard let known else {
-                append([key])
-                continue
-            }
-            keys[known].declarations.insert(key, at: 0)
+            if let known { keys[known].declarations.insert(key, at: 0) } else { append([key]) }
             // A key that a superclass hides can be named again.
-            if isNamed == nil { (slots[key.name], hidden[key.name]) = (known, nil) }
+            if named == nil, let known { (slots[key.name], hidden[key.name]) = (known, nil) }
         }
         for case let key as HiddenKey in declared { try hide(key.name) }
     }
@@ -174,15 +170,13 @@ private struct CollectedKeys {
             else { continue }
             let name = String(field.name.dropFirst())
             hidden[name] = nil
-            append([DeclaredKey(observed: name, in: field, storage, owner: type)], field, storage)
+            append([DeclaredKey(observed: name, in: field, storage, owner: type)], (field, storage))
         }
     }
 
-    private mutating func append(
-        _ declared: [DeclaredKey], _ field: FieldLayout.Field? = nil, _ storage: (any ObservedStorage.Type)? = nil
-    ) {
+    private mutating func append(_ declared: [DeclaredKey], _ field: ObservedField? = nil) {
         slots[declared[0].name] = keys.count
-        keys.append((declared, field, storage))
+        keys.append((declared, field))
     }
 
     private mutating func hide(_ name: String) throws(KeyValueError) {

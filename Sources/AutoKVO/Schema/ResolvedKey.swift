@@ -8,10 +8,8 @@ final class ResolvedKey: @unchecked Sendable {
     /// The class's own declaration of the key, if there is one, then those of its superclasses. The last one of an `@Observed`
     /// property is the property itself.
     let declarations: [DeclaredKey]
-    /// Where in an object the `@Observed` storage of the property is; nil for any other property.
-    let field: FieldLayout.Field?
-    /// The type of that storage.
-    let storageType: (any ObservedStorage.Type)?
+    /// The `@Observed` storage of the property in an object; nil for any other property.
+    let observed: ObservedField?
     /// Whether the key path is still to be compared with the storage: see `checkKeyPath(of:)`.
     let mayBeCompared: Atomic<Bool>
     /// The keys and paths that the declarations, or the class's functions for ported code, say it is derived from.
@@ -26,6 +24,8 @@ final class ResolvedKey: @unchecked Sendable {
     let closure = OnceReference<DependencyClosure>()
 
     var name: String { declared.name }
+    var field: FieldLayout.Field? { observed?.field }
+    var storageType: (any ObservedStorage.Type)? { observed?.storage }
     var offset: Int? { field?.offset }
     var isWeak: Bool { storageType?.isWeak ?? false }
     /// Whether observing the key involves no other key and no other object.
@@ -33,24 +33,23 @@ final class ResolvedKey: @unchecked Sendable {
     /// Whether writing the property announces the change by itself.
     var announcesItself: Bool { offset != nil && notifiesAutomatically }
 
-    init(
-        slot: Int, declarations: [DeclaredKey], field: FieldLayout.Field?, _ storageType: (any ObservedStorage.Type)?,
-        of type: TrackedObject.Type
-    ) {
+    init(slot: Int, declarations: [DeclaredKey], field: ObservedField?, of type: TrackedObject.Type) {
         self.slot = slot
         self.declarations = declarations
-        self.field = field
-        self.storageType = storageType
+        observed = field
         declared = declarations[0]
         affectedBy = withoutRepetitions(
             declarations.flatMap(\.affectedBy)
                 + type.keyPathsForValuesAffectingValue(forKey: declared.name).sorted())
         notifiesAutomatically =
             declared.notifiesAutomatically && type.automaticallyNotifiesObservers(forKey: declared.name)
-        let isOwn = field.map { FieldLayout.ownOffsets(of: type).contains($0.offset) } ?? false
+        let isOwn = field.map { FieldLayout.ownOffsets(of: type).contains($0.field.offset) } ?? false
         mayBeCompared = Atomic(isOwn && declared.hasKeyPath)
     }
 }
+
+/// A stored property that is `@Observed`, and the type of its storage.
+typealias ObservedField = (field: FieldLayout.Field, storage: any ObservedStorage.Type)
 
 /// What the property wrappers have in common, so that the fields of a class that are observed can be found.
 protocol ObservedStorage {
