@@ -82,7 +82,7 @@ extension KeyValueObservation {
         if isGroup {
             for route in deactivateRoutes().all { route.end() }
         } else {
-            unmanagedRecord?.use { $0.unlink(self, unlessLive: true) {} }
+            unmanagedRecord?.use { $0.unlink(self, unlessLive: true) }
         }
         unmanagedObserverRecord?.use { $0.letGo(of: self, unlessLive: true) }
     }
@@ -123,7 +123,7 @@ extension KeyValueObservation {
             left = underLock { finishEnding(reason) }
         } else {
             if isHeld { unmanagedObserverRecord?.use { $0.letGo(of: self) } }
-            left = unmanagedRecord!.use { $0.unlink(self) { finishEnding(reason) } }
+            left = unmanagedRecord!.use { $0.unlink(self) { $0.finishEnding(reason) } }
         }
         left.closure?.release()
         if left.hasDetails { runEndActions(left.isArmed ? reason : nil) }

@@ -49,10 +49,11 @@ extension ObjectRecord {
     ///
     /// - Parameters:
     ///   - unlessLive: Whether an observation that has been armed again stays in the list.
-    ///   - finish: Runs in the same section of the lock.
+    ///   - finish: Runs in the same section of the lock. It is given the observation, which the compiler would retain to capture it.
     @inline(__always)
     func unlink<Result>(
-        _ observation: KeyValueObservation, unlessLive: Bool = false, _ finish: () -> Result = {}
+        _ observation: KeyValueObservation, unlessLive: Bool = false,
+        _ finish: (KeyValueObservation) -> Result = { _ in }
     ) -> Result {
         let slot = Int(observation.slot)
         let (isUnlinked, result) = changeList(slot, isAhead: observation.options.contains(.prior)) {
@@ -61,7 +62,7 @@ extension ObjectRecord {
                 isUnlinked = list(slot).unsafelyUnwrapped.value.remove(observation)
                 growth = -1
             }
-            return (growth, (isUnlinked, finish()))
+            return (growth, (isUnlinked, finish(observation)))
         }
         if isUnlinked { Borrowed.to(observation).release() }
         return result

@@ -12,7 +12,7 @@
 ///
 /// Read next: `Transaction` for a change, `PendingNotification+Delivery` for the calls, `KeyValueObservation` and
 /// `ObservationFlags` for the states of an observation, `ObjectRecord+Linking` for the lists, `Paths/Route` for paths.
-final class ObjectRecord: AttachedRecord, @unchecked Sendable {
+class ObjectRecord: AttachedRecord, @unchecked Sendable {
     /// The object.
     private let pinned: PinnedObject
     /// What the tracked object's class declares; nil for an observer that is not a `TrackedObject`.
@@ -20,20 +20,18 @@ final class ObjectRecord: AttachedRecord, @unchecked Sendable {
     let layout: InPlace<SlotLayout>?
     let lock = ShortLock()
     /// Used under the lock.
-    @exclusivity(unchecked) var guarded = GuardedState()
-    /// Nil for an object without keys.
-    private let lists: LazyElements<ObserverList>?
+    @exclusivity(unchecked) final var guarded = GuardedState()
 
     /// What `lock` guards.
     struct GuardedState {
-        /// Set by teardown: nothing is added after that.
-        var isDying = false
-        /// Number of observations and links in the object's lists. While it is zero, writes call no function of this folder.
-        var interest: Int32 = 0
         /// The first of the observations in which the object is the observer.
         var firstHeld: Borrowed<KeyValueObservation>?
         /// Nil as long as the object needs none.
         var details: RecordDetails?
+        /// Number of observations and links in the object's lists. While it is zero, writes call no function of this folder.
+        var interest: Int32 = 0
+        /// Set by teardown: nothing is added after that.
+        var isDying = false
 
         /// The details, made if they are missing.
         mutating func makeDetails() -> RecordDetails {
@@ -43,23 +41,26 @@ final class ObjectRecord: AttachedRecord, @unchecked Sendable {
         }
     }
 
-    init(of object: AnyObject, schema: ClassSchema?) {
+    fileprivate init(of object: AnyObject, schema: ClassSchema?) {
         pinned = PinnedObject(object)
         layout = schema?.layout
-        let count = layout?.value.count ?? 0
-        lists = count > 0 ? LazyElements(count: count) : nil
         super.init()
         Counters.records.add(1)
     }
 
     deinit {
-        lists?.deallocate()
         if schema == nil { Self.untracked.withLock { $0.remove(self, at: address) } }
         pinned.unpin()
         Counters.records.add(-1)
     }
 
-    override func objectIsDying() { teardown() }
+    /// The record of a tracked object, which is not that object's yet.
+    static func of(_ object: TrackedObject, schema: ClassSchema) -> ObjectRecord {
+        schema.keys.isEmpty
+            ? ObjectRecord(of: object, schema: schema) : RecordWithLists(of: object, schema: schema)
+    }
+
+    override final func objectIsDying() { teardown() }
 
     /// The object's address, which is valid as long as the record, whether the object is alive or not.
     var address: UnsafeRawPointer { pinned.address }
@@ -82,14 +83,30 @@ final class ObjectRecord: AttachedRecord, @unchecked Sendable {
 
     /// The list of a slot; nil if the slot was never observed. Except for its `interest`, it is read under the lock.
     @inline(__always)
-    func list(_ slot: Int) -> InPlace<ObserverList>? {
-        lists?[slot]
-    }
+    final func list(_ slot: Int) -> InPlace<ObserverList>? { withLists.use { $0.lists[slot] } }
 
     /// The list of a slot, made if it is missing. Under the lock.
     func makeList(_ slot: Int) -> InPlace<ObserverList> {
-        list(slot) ?? lists!.make(slot, ObserverList())
+        list(slot) ?? withLists.use { $0.lists.make(slot, of: layout!.value.count, ObserverList()) }
     }
+
+    /// Only for objects that have keys.
+    @inline(__always)
+    private var withLists: Borrowed<RecordWithLists> { .at(Borrowed.to(self).rawAddress) }
+}
+
+/// The record of an object that has keys.
+private final class RecordWithLists: ObjectRecord, @unchecked Sendable {
+    let lists: LazyElements<ObserverList>
+    /// The list that is made first. Used by its address only.
+    @exclusivity(unchecked) private var first = ObserverList()
+
+    override init(of object: AnyObject, schema: ClassSchema?) {
+        lists = LazyElements(room: InPlace(at: &first))
+        super.init(of: object, schema: schema)
+    }
+
+    deinit { lists.deallocate(count: layout!.value.count) }
 }
 
 /// The state of an object that has observed weak properties, or keys derived from paths. Guarded by the record's lock.

@@ -8,23 +8,22 @@ struct ObserverList: ~Copyable {
     private(set) var first: Borrowed<KeyValueObservation>?
     private var last: Borrowed<KeyValueObservation>?
     private(set) var lastSequence: UInt64 = 0
+    /// The first of the links, in the order in which they were added. Each has the addresses of the next one, and of the previous
+    /// one; the first has that of the last.
+    private(set) var firstLink: Borrowed<PathLink>?
     /// Number of observations that are linked, and of those that need the old value, the new value, a prior call.
     private(set) var count: Int32 = 0
     private var old: Int32 = 0
     private var new: Int32 = 0
     private var prior: Int32 = 0
-    /// Number of links that are not the end of an observed path.
-    private var inner: Int32 = 0
     /// Number of observations and links in the lists of keys that are derived from this one, and of those that need more than a
-    /// call after the change, and of those that have objects linked behind them.
+    /// call after the change.
     private var derived: Int32 = 0
     private var derivedAhead: Int32 = 0
-    private var derivedInner: Int32 = 0
+    /// Number of links, of this list and of those, that are not the end of an observed path.
+    private var inner: Int32 = 0
     /// Whether a part was ever added. Read without the lock.
     private let hasHadPart = Atomic<Bool>(false)
-    /// The first of the links, in the order in which they were added. Each has the addresses of the next one, and of the previous
-    /// one; the first has that of the last.
-    private(set) var firstLink: Borrowed<PathLink>?
     /// Summary of what the observers need; written under the lock, read without it. Not the first variable: the thread sanitizer
     /// treats a change of the list, which has the same address, as a write of its first variable.
     let interest = Atomic<Interest>([])
@@ -80,8 +79,7 @@ struct ObserverList: ~Copyable {
         interest.store(
             Interest(.old, if: old) | Interest(.new, if: new) | Interest(.prior, if: prior) | Interest(.own, if: count)
                 | Interest(.derived, if: derived) | Interest(.ahead, if: prior | derivedAhead)
-                | Interest(.ahead, if: firstLink == nil ? 0 : 1)
-                | Interest(.inner, if: inner | derivedInner),
+                | Interest(.ahead, if: firstLink == nil ? 0 : 1) | Interest(.inner, if: inner),
             ordering: .releasing)
     }
 
@@ -224,7 +222,7 @@ struct ObserverList: ~Copyable {
     mutating func derivedInterestDidChange(by one: Int32, isAhead: Bool, isInner: Bool) {
         derived += one
         if isAhead { derivedAhead += one }
-        if isInner { derivedInner += one }
+        if isInner { inner += one }
         updateInterest()
     }
 }

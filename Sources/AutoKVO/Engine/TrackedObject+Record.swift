@@ -33,7 +33,7 @@ extension TrackedObject {
     private func makeFirstRecord() throws(KeyValueError) -> Borrowed<ObjectRecord> {
         RuntimeCheck.run()
         // The object owns it, until `endOfLife`.
-        let record = Borrowed.retaining(ObjectRecord(of: self, schema: try ClassSchema.of(type(of: self))))
+        let record = Borrowed.retaining(ObjectRecord.of(self, schema: try ClassSchema.of(type(of: self))))
         let (stored, other) = stateWord.compareExchange(
             expected: 0, desired: record.bitPattern, ordering: .acquiringAndReleasing)
         if stored { return record }

@@ -74,28 +74,31 @@ extension ClosureCall {
     package static let canCallDirectly = RuntimeCheck.holds(.closureCall)
 
     private final class Probe {
-        var received: [Probe] = []
+        var received: (Probe?, Probe?)
     }
     private struct One { let body: (Probe) -> Void }
     private struct Two { let body: (Probe, Probe) -> Void }
 
-    /// Calls two closures whose effect is known, and compares what they received, and whether they left the reference counts.
+    /// Calls two closures whose effect is known, and compares what they received, and whether they left the reference counts. Without
+    /// arrays, whose types and functions the runtime would have to make in each process.
     @_optimize(none)
     static func probe() -> Bool {
         guard MemoryLayout<One>.size == MemoryLayout<ClosureCall>.size else { return false }
         let (probe, first, second) = (Probe(), Probe(), Probe())
-        let one = ClosureCall(of: One { probe.received = [$0] })
-        let two = ClosureCall(of: Two { probe.received += [$0, $1] })
+        let one = ClosureCall(of: One { probe.received = ($0, nil) })
+        let two = ClosureCall(of: Two { probe.received = ($0, $1) })
         guard !one.isNone, !two.isNone, one.context != nil, two.context != nil else { return false }
         // A closure that is called otherwise and releases its arguments must not free them.
-        let addresses = [first, second].map { Borrowed.retaining($0).rawAddress }
-        let counts = addresses.map(csr_count_word)
-        one(addresses[0])
-        two(addresses[0], addresses[1])
-        let isRight = probe.received.map(ObjectIdentifier.init) == [first, first, second].map(ObjectIdentifier.init)
-        probe.received = []
-        guard isRight, addresses.map(csr_count_word) == counts else { return false }
-        for address in addresses { csr_release(address) }
+        let (a, b) = (Borrowed.retaining(first).rawAddress, Borrowed.retaining(second).rawAddress)
+        let (countOfA, countOfB) = (csr_count_word(a), csr_count_word(b))
+        one(a)
+        guard probe.received.0 === first, probe.received.1 == nil else { return false }
+        two(b, a)
+        guard probe.received.0 === second, probe.received.1 === first else { return false }
+        probe.received = (nil, nil)
+        guard csr_count_word(a) == countOfA, csr_count_word(b) == countOfB else { return false }
+        csr_release(a)
+        csr_release(b)
         one.release()
         two.release()
         return true

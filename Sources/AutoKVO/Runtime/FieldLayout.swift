@@ -24,6 +24,7 @@ package struct FieldLayout {
     }
 
     let type: AnyClass
+    /// Those of the superclasses first. That of a field that takes no space, such as an enum of one case, has the offset 0.
     private(set) var fields: [Field] = []
 
     init(of type: AnyClass) {
@@ -32,12 +33,6 @@ package struct FieldLayout {
             fields.append(Field(name: String(cString: name), offset: offset, type: fieldType))
             return true
         }
-    }
-
-    /// The fields that the class itself adds, which follow those that it inherits. Not found by their offsets: that of a field
-    /// that takes no space, such as an enum of one case, is 0.
-    var ownFields: ArraySlice<Field> {
-        fields.dropFirst(_getSuperclass(type).map { FieldLayout(of: $0).fields.count } ?? 0)
     }
 
     /// The offsets of the properties that a class itself adds. They lie behind those that it inherits.

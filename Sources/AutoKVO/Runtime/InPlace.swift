@@ -12,6 +12,9 @@ struct InPlace<Value: ~Copyable> {
         self.pointer = pointer
     }
 
+    /// The place of a stored property that is passed as `inout`: see `PropertyStorage`.
+    init(at property: inout Value) { pointer = withUnsafeMutablePointer(to: &property) { $0 } }
+
     static func allocate(_ value: consuming Value) -> InPlace {
         let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
         pointer.initialize(to: value)

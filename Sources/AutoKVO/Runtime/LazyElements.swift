@@ -1,48 +1,52 @@
 import Synchronization
 
-/// A fixed number of elements that are made when they are first asked for and stay where they are, as one block of memory: room for
-/// the element that is made first, which is the only one of most, and then the address of each element, zero until it is made.
+/// Elements that are made when they are first asked for and stay where they are: the one that is made first, which is the only one
+/// of most, in its owner's memory, and the others, once there are any, in blocks that a table has the addresses of.
 ///
 /// Elements are made by one thread at a time, and found by any.
-struct LazyElements<Element: ~Copyable> {
-    private let addresses: UnsafeMutablePointer<Atomic<UInt>>
-    private let count: Int
+struct LazyElements<Element: ~Copyable>: ~Copyable {
+    private typealias Table = UnsafeMutablePointer<Atomic<UInt>>
 
-    init(count: Int) {
-        self.count = count
-        let block = UnsafeMutableRawPointer.allocate(
-            byteCount: Self.roomSize + count * MemoryLayout<Atomic<UInt>>.stride,
-            alignment: MemoryLayout<Element>.alignment)
-        addresses = (block + Self.roomSize).bindMemory(to: Atomic<UInt>.self, capacity: count)
-        for index in 0..<count { (addresses + index).initialize(to: Atomic(0)) }
-    }
+    private let room: InPlace<Element>
+    private let table = Atomic<UInt>(0)
+    private let first = Atomic(-1)
 
-    func deallocate() {
-        for index in 0..<count {
-            guard let element = self[index] else { continue }
-            element.pointer.deinitialize(count: 1)
-            if element.pointer != room { element.pointer.deallocate() }
-        }
-        UnsafeMutableRawPointer(room).deallocate()
+    /// - Parameter room: An element that the owner has made and frees.
+    init(room: InPlace<Element>) { self.room = room }
+
+    /// Frees all elements but the owner's.
+    borrowing func deallocate(count: Int) {
+        guard let table = Table(bitPattern: table.load(ordering: .acquiring)) else { return }
+        for index in 0..<count { other(index)?.deallocate() }
+        table.deallocate()
     }
 
     @inline(__always)
     subscript(index: Int) -> InPlace<Element>? {
-        InPlace(bitPattern: addresses[index].load(ordering: .acquiring))
+        first.load(ordering: .acquiring) == index ? room : other(index)
     }
 
-    /// Makes an element that is missing.
-    func make(_ index: Int, _ value: consuming Element) -> InPlace<Element> {
-        let isRoomTaken = (0..<count).contains { self[$0]?.pointer == room }
-        let element: UnsafeMutablePointer<Element> = isRoomTaken ? .allocate(capacity: 1) : room
-        element.initialize(to: value)
-        addresses[index].store(UInt(bitPattern: element), ordering: .releasing)
-        return InPlace(element)
+    /// Makes an element that is missing; the owner's, if it is the first.
+    ///
+    /// - Parameter count: How many there can be.
+    borrowing func make(_ index: Int, of count: Int, _ value: @autoclosure () -> Element) -> InPlace<Element> {
+        if first.load(ordering: .relaxed) < 0 {
+            first.store(index, ordering: .releasing)
+            return room
+        }
+        if table.load(ordering: .relaxed) == 0 {
+            let made = Table.allocate(capacity: count)
+            for index in 0..<count { (made + index).initialize(to: Atomic(0)) }
+            table.store(UInt(bitPattern: made), ordering: .releasing)
+        }
+        let element = InPlace.allocate(value())
+        Table(bitPattern: table.load(ordering: .relaxed))![index].store(
+            UInt(bitPattern: element.pointer), ordering: .releasing)
+        return element
     }
 
-    private static var roomSize: Int { MemoryLayout<Element>.stride }
-
-    private var room: UnsafeMutablePointer<Element> {
-        (UnsafeMutableRawPointer(addresses) - Self.roomSize).assumingMemoryBound(to: Element.self)
+    private borrowing func other(_ index: Int) -> InPlace<Element>? {
+        guard let table = Table(bitPattern: table.load(ordering: .acquiring)) else { return nil }
+        return InPlace(bitPattern: table[index].load(ordering: .acquiring))
     }
 }

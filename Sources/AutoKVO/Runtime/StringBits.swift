@@ -15,12 +15,13 @@ struct StringBits: Hashable {
     /// What is found by strings, to be found by their bits; empty where nothing can be found by them.
     static func index<Value>(_ values: [String: Value]) -> [StringBits: Value] {
         guard RuntimeCheck.holds(.stringBits) else { return [:] }
-        return values.reduce(into: [:]) { $0[StringBits($1.key)] = $1.value }
+        return values.reduce(into: Dictionary(minimumCapacity: values.count)) { $0[StringBits($1.key)] = $1.value }
     }
 
     static func probe() -> Bool {
-        let bits = ["name", ["na", "me"].joined(), "game"].map(StringBits.init)
-        return bits[0] == bits[1] && bits[0] != bits[2]
+        var joined = "na"
+        joined += "me"
+        return StringBits("name") == StringBits(joined) && StringBits("name") != StringBits("game")
     }
 
     static func == (a: StringBits, b: StringBits) -> Bool { a.low == b.low && a.high == b.high }

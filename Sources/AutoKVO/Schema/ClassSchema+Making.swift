@@ -2,17 +2,17 @@
 
 extension ClassSchema {
     private static let schemas = TypeTable<ClassSchema>()
-    private static let faults = Guarded<[ObjectIdentifier: KeyValueError]>([:])
+    private static let faults = Guarded<[(type: AnyClass, error: KeyValueError)]>([])
 
     /// The schema of a tracked class, or the handlers of any other class.
     static func of(_ type: AnyClass, isSuperclass: Bool = false) throws(KeyValueError) -> ClassSchema {
         if let known = schemas[type] { return known.object }
-        if let fault = faults.withLock({ $0[ObjectIdentifier(type)] }) { throw fault }
+        if let fault = faults.withLock({ $0.first { $0.type == type } }) { throw fault.error }
         // User code runs here, so no lock is held. If two threads get here at once, the first schema stays.
         do throws(KeyValueError) {
             return schemas.insert(try make(for: type, isSuperclass), for: type)
         } catch {
-            faults.withLock { $0[ObjectIdentifier(type)] = error }
+            faults.withLock { $0.append((type, error)) }
             throw error
         }
     }
@@ -25,17 +25,17 @@ extension ClassSchema {
 
     private static func make(for type: TrackedObject.Type, _ isSuperclass: Bool) throws(KeyValueError) -> ClassSchema {
         guard type != TrackedObject.self, let superclass = _getSuperclass(type) as? TrackedObject.Type else {
-            return ClassSchema(type: type)
+            return ClassSchema(type: type, fieldCount: FieldLayout(of: type).fields.count)
         }
         let base = try of(superclass, isSuperclass: true)
         let schema = try schema(of: type, below: base, isSuperclass: isSuperclass)
         let own = schema.owner == type ? schema.makeDeclarations() : []
         var collected = CollectedKeys(of: base, for: type)
         try collected.add(own)
-        requireUsage(collected.declarations.count < Int(Int16.max), "A class can have at most 32,766 keys.")
+        requireUsage(collected.keys.count < Int(Int16.max), "A class can have at most 32,766 keys.")
 
-        let keys = zip(collected.declarations, collected.fields).enumerated().map { slot, key in
-            ResolvedKey(slot: slot, declarations: key.0, field: key.1, of: type)
+        let keys = collected.keys.enumerated().map { slot, key in
+            ResolvedKey(slot: slot, declarations: key.declarations, field: key.field, of: type)
         }
         for key in keys {
             if let problem = problem(of: key, of: type, keys) { throw .schemaFault(problem, of: type, key: key.name) }
@@ -43,7 +43,7 @@ extension ClassSchema {
         try resolveDependencies(of: keys, collected.slots, hidden: collected.hidden, of: type)
         return try ClassSchema(
             type: type, owner: schema.owner, keys: keys, handlers: adding(handlersOf: own, to: base.handlers, on: type),
-            slots: collected.slots, hidden: collected.hidden)
+            slots: collected.slots, hidden: collected.hidden, fieldCount: collected.fieldCount)
     }
 
     /// The handlers of a class that is not tracked, and of those it inherits from.
@@ -97,7 +97,7 @@ extension ClassSchema {
             }
         }
         // A key is settled as soon as all its bases are. If one never is, some keys form a cycle.
-        var openBases = keys.map(\.directBases.count)
+        var openBases = keys.map { $0.directBases.count }
         var settled = keys.indices.filter { openBases[$0] == 0 }
         var next = 0
         while next < settled.count {
@@ -122,59 +122,67 @@ extension ClassSchema {
 private struct CollectedKeys {
     let type: TrackedObject.Type
     /// By slot.
-    var declarations: [[DeclaredKey]]
-    var fields: [FieldLayout.Field?]
+    var keys: [(declarations: [DeclaredKey], field: ObservedField?)]
     var slots: [String: Int]
     var hidden: [String: Int]
+    var fieldCount: Int
 
     init(of base: ClassSchema, for type: TrackedObject.Type) {
         self.type = type
-        declarations = base.keys.map(\.declarations)
-        fields = base.keys.map(\.field)
+        keys = base.keys.map { ($0.declarations, $0.observed) }
         slots = base.slots
         hidden = base.hidden
+        fieldCount = base.fieldCount
     }
 
     mutating func add(_ declared: [Declaration]) throws(KeyValueError) {
-        var own: [String: DeclaredKey] = [:]
+        try addObservedProperties(expecting: declared.count)
         for case let key as DeclaredKey in declared {
-            let isRepeated = own.updateValue(key, forKey: key.name) != nil
+            let named = slots[key.name]
+            let known = named ?? hidden[key.name]
+            let isRepeated = known.map(isDeclaredHere) ?? false
             if let problem = isRepeated ? "it is declared twice" : KeyPathText.problem(inKey: key.name) {
                 throw .schemaFault(problem, of: type, key: key.name)
             }
+            if let known { keys[known].declarations.insert(key, at: 0) } else { append([key]) }
+            // A key that a superclass hides can be named again.
+            if named == nil, let known { (slots[key.name], hidden[key.name]) = (known, nil) }
         }
-        try addObservedProperties()
-        for case let key as DeclaredKey in declared {
-            if let slot = slots[key.name] ?? hidden[key.name] {
-                declarations[slot].insert(key, at: 0)
-                // A key that a superclass hides can be named again.
-                (slots[key.name], hidden[key.name]) = (slot, nil)
-            } else {
-                append([key], nil)
-            }
-        }
-        for case let key as HiddenKey in declared { try hide(key.name, isDeclared: own[key.name] != nil) }
+        for case let key as HiddenKey in declared { try hide(key.name) }
+    }
+
+    /// Whether the class's own schema declares a key.
+    private func isDeclaredHere(_ slot: Int) -> Bool {
+        let first = keys[slot].declarations[0]
+        return first.hasKeyPath && first.owner == type
     }
 
     /// A property always gets a slot of its own: one of the superclass that has its name is private there, or is in another module.
-    private mutating func addObservedProperties() throws(KeyValueError) {
+    private mutating func addObservedProperties(expecting declared: Int) throws(KeyValueError) {
         if let problem = FieldLayout.problem { throw .schemaFault(problem, of: type) }
-        for field in FieldLayout(of: type).ownFields {
-            guard let storage = field.type as? any ObservedStorage.Type, field.name.first == "_" else { continue }
+        let layout = FieldLayout(of: type)
+        let own = layout.fields.dropFirst(fieldCount)
+        fieldCount = layout.fields.count
+        slots.reserveCapacity(slots.count + max(own.count, declared))
+        for field in own {
+            // The name first: to ask whether a type conforms takes long where the answer is no.
+            guard field.name.utf8.first == UInt8(ascii: "_"), let storage = field.type as? any ObservedStorage.Type
+            else { continue }
             let name = String(field.name.dropFirst())
             hidden[name] = nil
-            append([DeclaredKey(observed: name, in: field, storage, owner: type)], field)
+            append([DeclaredKey(observed: name, in: field, storage, owner: type)], (field, storage))
         }
     }
 
-    private mutating func append(_ declared: [DeclaredKey], _ field: FieldLayout.Field?) {
-        slots[declared[0].name] = declarations.count
-        declarations.append(declared)
-        fields.append(field)
+    private mutating func append(_ declared: [DeclaredKey], _ field: ObservedField? = nil) {
+        slots[declared[0].name] = keys.count
+        keys.append((declared, field))
     }
 
-    private mutating func hide(_ name: String, isDeclared: Bool) throws(KeyValueError) {
-        if isDeclared { throw .schemaFault("it is declared by a Key and hidden", of: type, key: name) }
+    private mutating func hide(_ name: String) throws(KeyValueError) {
+        if let slot = slots[name], isDeclaredHere(slot) {
+            throw .schemaFault("it is declared by a Key and hidden", of: type, key: name)
+        }
         guard let slot = slots.removeValue(forKey: name) ?? hidden[name] else {
             let near = nearestName(to: name, among: slots.keys).map { ", did you mean \"\($0)\"?" } ?? ""
             throw .schemaFault("it is to be hidden, and the class has no such key\(near)", of: type, key: name)

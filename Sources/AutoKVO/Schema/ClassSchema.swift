@@ -23,6 +23,8 @@ final class ClassSchema: @unchecked Sendable {
     private let slotsByBits: [StringBits: Int]
     /// The key paths that were used with the class last: see `CheckedKeyPath`.
     let paths = Guarded<[String: any AnyObject & Sendable]>([:])
+    /// How many stored properties the class has, those of its superclasses included.
+    let fieldCount: Int
     /// What writes read. Records point to it.
     let layout: InPlace<SlotLayout>
 
@@ -30,7 +32,7 @@ final class ClassSchema: @unchecked Sendable {
 
     init(
         type: AnyClass, owner: AnyClass? = nil, keys: [ResolvedKey] = [], handlers: [String: DeclaredHandler] = [:],
-        slots: [String: Int] = [:], hidden: [String: Int] = [:]
+        slots: [String: Int] = [:], hidden: [String: Int] = [:], fieldCount: Int = 0
     ) {
         self.type = type
         self.owner = owner
@@ -38,6 +40,7 @@ final class ClassSchema: @unchecked Sendable {
         self.handlers = handlers
         self.slots = slots
         self.hidden = hidden
+        self.fieldCount = fieldCount
         slotsByBits = StringBits.index(slots)
         layout = .allocate(
             SlotLayout(for: keys, unregistersManually: (type as? TrackedObject.Type)?.unregistersAutomatically == false)

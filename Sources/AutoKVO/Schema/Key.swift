@@ -6,8 +6,9 @@
 /// So is one whose key path reads another property than the `@Observed` one of its name, as far as that shows: by the type,
 /// or by the first value that is read by name (of a property that the object's own class declares, and if the values can be
 /// compared; two properties that are equal at that moment cannot be distinguished).
-public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
-    @usableFromInline let declared: DeclaredKey
+public struct Key<Class: AnyObject, Value>: SchemaElement {
+    /// What the schema is told.
+    public let declaration: Declaration
 
     /// Declares a key.
     ///
@@ -21,8 +22,9 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
     ///   - validate: Looks at a value for `validateValue(_:forKey:)`, may replace it, and throws to refuse it. Setting the
     ///     property does not call it. It runs on the thread that validates.
     // Each use of the key path is an evaluation of its own, in the caller: so the compiler sees the literal where it is
-    // captured, and reads the property directly. Captured from one variable that is used twice, a read takes 140 ns more. (Forced
-    // inlining crashes the compiler, 6.3.1, where a class that is not final says `Schema(Self.self)`.)
+    // captured, and reads the property directly. Captured from one variable that is used twice, a read takes 140 ns more. The key
+    // path itself is made only when it is asked for: that takes a third of the time of a class's first use. (Forced inlining crashes
+    // the compiler, 6.3.1, where a class that is not final says `Schema(Self.self)`.)
     @_disfavoredOverload
     @inlinable
     public init(
@@ -30,9 +32,9 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
         notifiesAutomatically: Bool = true, validate: ((Class, inout Value) throws -> Void)? = nil
     ) {
         let settable = keyPath() as? ReferenceWritableKeyPath<Class, Value>
-        let read = keyPath()
+        let (itself, read) = (keyPath(), keyPath())
         self.init(
-            name, keyPath(), affectedBy, notifiesAutomatically, validate,
+            name, { itself }, affectedBy, notifiesAutomatically, validate,
             read: { object in known(object, as: Class.self)[keyPath: read] },
             write: settable.map { settable in
                 { object, value in known(object, as: Class.self)[keyPath: settable] = value as! Value }
@@ -46,20 +48,20 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
         _ name: String, _ keyPath: @autoclosure () -> ReferenceWritableKeyPath<Class, Value>, affectedBy: String...,
         notifiesAutomatically: Bool = true, validate: ((Class, inout Value) throws -> Void)? = nil
     ) {
-        let (read, write) = (keyPath(), keyPath())
+        let (itself, read, write) = (keyPath(), keyPath(), keyPath())
         self.init(
-            name, keyPath(), affectedBy, notifiesAutomatically, validate,
+            name, { itself }, affectedBy, notifiesAutomatically, validate,
             read: { object in known(object, as: Class.self)[keyPath: read] },
             write: { object, value in known(object, as: Class.self)[keyPath: write] = value as! Value })
     }
 
     @inlinable
     init(
-        _ name: String, _ keyPath: AnyKeyPath, _ affectedBy: [String], _ notifiesAutomatically: Bool,
+        _ name: String, _ keyPath: @escaping () -> AnyKeyPath, _ affectedBy: [String], _ notifiesAutomatically: Bool,
         _ validate: ((Class, inout Value) throws -> Void)?, read: @escaping (AnyObject) -> Any,
         write: ((AnyObject, Any) -> Void)?
     ) {
-        declared = DeclaredKey(
+        declaration = DeclaredKey(
             name: name, keyPath: keyPath, owner: Class.self, valueType: Value.self, affectedBy: affectedBy,
             notifiesAutomatically: notifiesAutomatically, read: read, write: write,
             validate: validate.map { validate in
@@ -75,8 +77,10 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
 /// A key with its class and type erased. Constant, as every `Declaration`.
 @usableFromInline
 final class DeclaredKey: Declaration, @unchecked Sendable {
-    /// Nil for an `@Observed` property that no schema declares.
-    let keyPath: AnyKeyPath?
+    /// Makes the key path. Nil for an `@Observed` property that no schema declares.
+    private let makeKeyPath: (() -> AnyKeyPath)?
+    /// The key path, once it has been asked for.
+    private let madeKeyPath = OnceReference<AnyKeyPath>()
     let valueType: Any.Type
     let affectedBy: [String]
     let notifiesAutomatically: Bool
@@ -92,11 +96,11 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
 
     @usableFromInline
     init(
-        name: String, keyPath: AnyKeyPath?, owner: AnyClass, valueType: Any.Type, affectedBy: [String],
+        name: String, keyPath: (() -> AnyKeyPath)?, owner: AnyClass, valueType: Any.Type, affectedBy: [String],
         notifiesAutomatically: Bool, read: @escaping (AnyObject) -> Any, write: ((AnyObject, Any) -> Void)?,
         validate: ((AnyObject, inout Any) throws -> Void)?
     ) {
-        self.keyPath = keyPath
+        makeKeyPath = keyPath
         self.valueType = valueType
         self.affectedBy = affectedBy
         self.notifiesAutomatically = notifiesAutomatically
@@ -116,6 +120,15 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
         self.init(
             name: name, keyPath: nil, owner: owner, valueType: type.valueType, affectedBy: [],
             notifiesAutomatically: true, read: type.reader(of: field), write: nil, validate: nil)
+    }
+
+    /// Whether a schema declares it, and not only the `@Observed` property itself.
+    var hasKeyPath: Bool { makeKeyPath != nil }
+
+    /// The key path; nil for an `@Observed` property that no schema declares.
+    var keyPath: AnyKeyPath? {
+        if let made = madeKeyPath.load() { return made.object }
+        return makeKeyPath.map { madeKeyPath.setIfNil($0()).object }
     }
 
     /// The object the key holds now, if it holds a tracked one.

@@ -8,10 +8,8 @@ final class ResolvedKey: @unchecked Sendable {
     /// The class's own declaration of the key, if there is one, then those of its superclasses. The last one of an `@Observed`
     /// property is the property itself.
     let declarations: [DeclaredKey]
-    /// Where in an object the `@Observed` storage of the property is; nil for any other property.
-    let field: FieldLayout.Field?
-    /// The type of that storage.
-    let storageType: (any ObservedStorage.Type)?
+    /// The `@Observed` storage of the property in an object; nil for any other property.
+    let observed: ObservedField?
     /// Whether the key path is still to be compared with the storage: see `checkKeyPath(of:)`.
     let mayBeCompared: Atomic<Bool>
     /// The keys and paths that the declarations, or the class's functions for ported code, say it is derived from.
@@ -26,6 +24,8 @@ final class ResolvedKey: @unchecked Sendable {
     let closure = OnceReference<DependencyClosure>()
 
     var name: String { declared.name }
+    var field: FieldLayout.Field? { observed?.field }
+    var storageType: (any ObservedStorage.Type)? { observed?.storage }
     var offset: Int? { field?.offset }
     var isWeak: Bool { storageType?.isWeak ?? false }
     /// Whether observing the key involves no other key and no other object.
@@ -33,21 +33,23 @@ final class ResolvedKey: @unchecked Sendable {
     /// Whether writing the property announces the change by itself.
     var announcesItself: Bool { offset != nil && notifiesAutomatically }
 
-    init(slot: Int, declarations: [DeclaredKey], field: FieldLayout.Field?, of type: TrackedObject.Type) {
+    init(slot: Int, declarations: [DeclaredKey], field: ObservedField?, of type: TrackedObject.Type) {
         self.slot = slot
         self.declarations = declarations
-        self.field = field
+        observed = field
         declared = declarations[0]
-        storageType = field?.type as? any ObservedStorage.Type
         affectedBy = withoutRepetitions(
             declarations.flatMap(\.affectedBy)
                 + type.keyPathsForValuesAffectingValue(forKey: declared.name).sorted())
         notifiesAutomatically =
             declared.notifiesAutomatically && type.automaticallyNotifiesObservers(forKey: declared.name)
-        let isOwn = field.map { FieldLayout.ownOffsets(of: type).contains($0.offset) } ?? false
-        mayBeCompared = Atomic(isOwn && declared.keyPath != nil)
+        let isOwn = field.map { FieldLayout.ownOffsets(of: type).contains($0.field.offset) } ?? false
+        mayBeCompared = Atomic(isOwn && declared.hasKeyPath)
     }
 }
+
+/// A stored property that is `@Observed`, and the type of its storage.
+typealias ObservedField = (field: FieldLayout.Field, storage: any ObservedStorage.Type)
 
 /// What the property wrappers have in common, so that the fields of a class that are observed can be found.
 protocol ObservedStorage {
@@ -70,18 +72,18 @@ final class DependencyClosure: Sendable {
     let paths: [String]
 
     init(of slot: Int, among keys: [ResolvedKey]) {
-        func reach(_ edges: KeyPath<ResolvedKey, [Int]>) -> [Int] {
-            var found = keys[slot][keyPath: edges]
+        func reach(_ edges: (ResolvedKey) -> [Int]) -> [Int] {
+            var found = edges(keys[slot])
             var seen = Set(found)
             var next = 0
             while next < found.count {
-                for slot in keys[found[next]][keyPath: edges] where seen.insert(slot).inserted { found.append(slot) }
+                for slot in edges(keys[found[next]]) where seen.insert(slot).inserted { found.append(slot) }
                 next += 1
             }
             return found
         }
-        bases = reach(\.directBases)
-        derived = reach(\.directDerived).sorted()
+        bases = reach { $0.directBases }
+        derived = reach { $0.directDerived }.sorted()
         paths = withoutRepetitions(([slot] + bases).flatMap { keys[$0].directPaths })
     }
 }

@@ -13,33 +13,47 @@ import Testing
 
     private func element(_ number: Int) -> Element { Element(number: number, token: tracker.token()) }
 
-    @Test("an element is nil until it is made, and the others stay so") func missing() {
-        let elements = LazyElements<Element>(count: 3)
-        defer { elements.deallocate() }
-        #expect((0..<3).allSatisfy { elements[$0] == nil })
-        _ = elements.make(1, element(7))
-        #expect(elements[0] == nil && elements[2] == nil)
-        #expect(elements[1]?.value.number == 7)
+    /// With room for one element, which is made here and freed here.
+    private func withElements(_ body: (borrowing LazyElements<Element>) -> Void) {
+        let room = InPlace.allocate(element(-1))
+        let elements = LazyElements(room: room)
+        body(elements)
+        elements.deallocate(count: 4)
+        room.deallocate()
     }
 
-    @Test("an element stays at its address while others are made, whichever is the first", arguments: 0..<3)
-    func addresses(first: Int) {
-        let elements = LazyElements<Element>(count: 3)
-        defer { elements.deallocate() }
-        var made: [Int: InPlace<Element>] = [:]
-        for index in [first, (first + 1) % 3, (first + 2) % 3] { made[index] = elements.make(index, element(index)) }
-        for index in 0..<3 {
-            #expect(elements[index] == made[index])
-            elements[index]?.value.number += 10
-            #expect(elements[index]?.value.number == 10 + index)
+    @Test("an element is nil until it is made, and the others stay so") func missing() {
+        withElements { elements in
+            for index in 0..<4 { #expect(elements[index] == nil) }
+            elements.make(1, of: 4, element(7)).value.number = 7
+            for index in [0, 2, 3] { #expect(elements[index] == nil) }
+            #expect(elements[1]?.value.number == 7)
         }
     }
 
-    @Test("the elements that were made are released with the block") func release() {
-        let elements = LazyElements<Element>(count: 4)
-        for index in [2, 0] { _ = elements.make(index, element(index)) }
-        #expect(tracker.liveCount == 2)
-        elements.deallocate()
+    @Test("an element stays at its address while others are made, whichever is the first", arguments: 0..<4)
+    func addresses(first: Int) {
+        withElements { elements in
+            var made: [Int: InPlace<Element>] = [:]
+            for index in [first, (first + 1) % 4, (first + 2) % 4, (first + 3) % 4] {
+                made[index] = elements.make(index, of: 4, element(index))
+                made[index]?.value.number = index
+            }
+            for index in 0..<4 {
+                #expect(elements[index] == made[index])
+                elements[index]?.value.number += 10
+                #expect(elements[index]?.value.number == 10 + index)
+            }
+        }
+    }
+
+    @Test("only the first element that is made is the owner's, and all are released") func release() {
+        withElements { elements in
+            _ = elements.make(2, of: 4, element(2))
+            #expect(tracker.liveCount == 1)
+            _ = elements.make(0, of: 4, element(0))
+            #expect(tracker.liveCount == 2)
+        }
         tracker.expectNoLeaks()
     }
 }
