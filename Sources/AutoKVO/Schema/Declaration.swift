@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What a `Key`, a `Hidden` or a `Handler` declares, with the class erased. Only schemas use it.
-// Immutable once its class's schema is made, and immortal from then on.
-public class Declaration: @unchecked Sendable {
+/// A declared key or handler with its class erased. Immutable once its class's schema is made, and immortal from then on.
+@usableFromInline
+class Declaration: @unchecked Sendable {
     final let name: String
     /// The class whose schema declares it.
     final let owner: AnyClass
@@ -16,4 +16,10 @@ public class Declaration: @unchecked Sendable {
 
     /// Whether its closure may be called here.
     final var isCallable: Bool { !isOnMainActor.load(ordering: .relaxed) || MainActor.shared.isCurrent }
+}
+
+/// What `Key` and `Handler` have in common beyond what users see.
+protocol DeclaringElement {
+    associatedtype Declared: Declaration
+    var declared: Declared { get }
 }

@@ -29,12 +29,17 @@ public struct Schema {
 extension Schema {
     private init<Class: AnyObject>(
         _ owner: Class.Type, _ inherited: [Schema], isOnMainActor: Bool = false,
-        _ content: @escaping () -> [Declaration]
+        _ content: @escaping () -> [any SchemaElement<Class>]
     ) {
         self.init(owner: owner, inherited: inherited) {
-            let declared = content()
-            if isOnMainActor { for one in declared { one.isOnMainActor.store(true, ordering: .relaxed) } }
-            return declared
+            content().map { element in
+                guard let declared = (element as? any DeclaringElement)?.declared else {
+                    fatalMisuse(
+                        "A schema consists of Key, Hidden and Handler, and \(type(of: element)) is none of them.")
+                }
+                if isOnMainActor { declared.isOnMainActor.store(true, ordering: .relaxed) }
+                return declared
+            }
         }
     }
 
@@ -47,7 +52,7 @@ extension Schema {
     ///   - content: Keys and handlers. Their closures run on whatever thread makes the change.
     public init<Class: AnyObject>(
         _ owner: Class.Type, extending inherited: Schema,
-        @SchemaBuilder<Class> _ content: @escaping () -> [Declaration]
+        @SchemaBuilder<Class> _ content: @escaping () -> [any SchemaElement<Class>]
     ) {
         self.init(owner, [inherited], content)
     }
@@ -65,7 +70,7 @@ extension Schema {
     /// traps with a sentence: where changes are made on other threads, have them delivered with `on: .mainActor`.
     public init<Class: AnyObject>(
         _ owner: Class.Type, extending inherited: Schema, isolation: MainActor.Type,
-        @SchemaBuilder<Class> _ content: @escaping @MainActor () -> [Declaration]
+        @SchemaBuilder<Class> _ content: @escaping @MainActor () -> [any SchemaElement<Class>]
     ) {
         // It forms key paths and closures and touches nothing that the actor guards.
         self.init(owner, [inherited], isOnMainActor: true, withoutIsolation(content))
@@ -73,7 +78,7 @@ extension Schema {
 
     /// The schema of a class that is not a `TrackedObject` and has named handlers.
     public init<Class: SchemaProviding>(
-        _ owner: Class.Type, @SchemaBuilder<Class> _ content: @escaping () -> [Declaration]
+        _ owner: Class.Type, @SchemaBuilder<Class> _ content: @escaping () -> [any SchemaElement<Class>]
     ) {
         self.init(owner, [], content)
     }
@@ -83,39 +88,41 @@ extension Schema {
     /// A handler that is called elsewhere traps with a sentence.
     public init<Class: SchemaProviding>(
         _ owner: Class.Type, isolation: MainActor.Type,
-        @SchemaBuilder<Class> _ content: @escaping @MainActor () -> [Declaration]
+        @SchemaBuilder<Class> _ content: @escaping @MainActor () -> [any SchemaElement<Class>]
     ) {
         self.init(owner, [], isOnMainActor: true, withoutIsolation(content))
     }
 }
 
 /// Collects the keys and handlers of a schema.
-// What it hands on has no generic parameter: the runtime would have to make types for each class, at the class's first use.
 @resultBuilder
 public enum SchemaBuilder<Class: AnyObject> {
     /// One key or handler. There is one overload, so that the compiler reports a mistake where it is.
-    @inlinable
-    public static func buildExpression(_ element: some SchemaElement<Class>) -> [Declaration] { [element.declaration] }
+    public static func buildExpression(_ element: some SchemaElement<Class>) -> [any SchemaElement<Class>] { [element] }
     /// The elements of a block, in order.
-    public static func buildBlock(_ parts: [Declaration]...) -> [Declaration] { parts.flatMap { $0 } }
+    public static func buildBlock(_ parts: [any SchemaElement<Class>]...) -> [any SchemaElement<Class>] {
+        parts.flatMap { $0 }
+    }
     /// The elements of an `if` without `else`.
-    public static func buildOptional(_ part: [Declaration]?) -> [Declaration] { part ?? [] }
+    public static func buildOptional(_ part: [any SchemaElement<Class>]?) -> [any SchemaElement<Class>] { part ?? [] }
     /// The elements of the first branch of an `if`.
-    public static func buildEither(first part: [Declaration]) -> [Declaration] { part }
+    public static func buildEither(first part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] { part }
     /// The elements of the other branch of an `if`.
-    public static func buildEither(second part: [Declaration]) -> [Declaration] { part }
+    public static func buildEither(second part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] { part }
     /// The elements of a `for` loop.
-    public static func buildArray(_ parts: [[Declaration]]) -> [Declaration] { parts.flatMap { $0 } }
+    public static func buildArray(_ parts: [[any SchemaElement<Class>]]) -> [any SchemaElement<Class>] {
+        parts.flatMap { $0 }
+    }
     /// The elements of an `if #available`.
-    public static func buildLimitedAvailability(_ part: [Declaration]) -> [Declaration] { part }
+    public static func buildLimitedAvailability(_ part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] {
+        part
+    }
 }
 
-/// A `Key`, a `Hidden` or a `Handler` of a class. Not for adoption outside the library, which makes the only declarations there are.
+/// A `Key`, a `Hidden` or a `Handler` of a class. Not for adoption outside the library.
 public protocol SchemaElement<Class> {
     /// The class to whose schema it belongs.
     associatedtype Class: AnyObject
-    /// What it declares.
-    var declaration: Declaration { get }
 }
 
 /// A class that is not a `TrackedObject` and has handlers that can be named.

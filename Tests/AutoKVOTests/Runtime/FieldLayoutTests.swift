@@ -1,5 +1,11 @@
 import AutoKVO
+import AutoKVOTestSupport
 import Testing
+
+private final class Foreign: Model {
+    struct Element: SchemaElement { typealias Class = Foreign }
+    override class var schema: Schema { Schema(Foreign.self, extending: super.schema) { Element() } }
+}
 
 @Suite("Where the stored properties of objects are") struct FieldLayoutTests {
     @Test("this version of Swift reports them as expected") func expected() {
@@ -26,5 +32,15 @@ import Testing
         let unnamed = FieldLayout.fieldsOfProbe.map { FieldLayout.Field(name: "", offset: $0.offset, type: $0.type) }
         #expect(FieldLayout.probe(unnamed))
         #expect(FieldLayout.probe([]))
+    }
+
+    @Test("an element of a schema that is none of ours traps with a sentence") func foreignElement()
+        async
+    {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try Foreign().value(forKey: "any")
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("A schema consists of Key, Hidden and Handler, and Element is none of them."))
     }
 }
