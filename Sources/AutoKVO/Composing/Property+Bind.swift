@@ -13,14 +13,16 @@ extension Property {
     ///   - line: The same.
     /// - Returns: The observation of the source. Removing it is the same as `unbind(_:)` of the key; it need not be kept.
     /// - Complexity: O(*n*) for *n* observations that this object holds. The property is set on the thread that changes the source.
+    @inlinable
     @discardableResult
     public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Source.Current == Value {
-        bind(to: source, options: options, file: file, line: line) { $0 }
+        bind(settable, to: source, copiesValues: true, options, file, line) { $0 }
     }
 
     /// Makes the property, which is optional, follow one that is not.
+    @inlinable
     @discardableResult
     public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
@@ -29,19 +31,17 @@ extension Property {
     }
 
     /// Makes the property follow a function of another one's values. The function is called on the thread of the change.
+    @inlinable
     @discardableResult
     public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         transform: @escaping (Source.Current) -> Value
     ) -> KeyValueObservation {
-        bind(source.value, options, transform) { options, name, follow in
-            source.addObserver(object, options: options, userInfo: name, file: file, line: line) { object, change in
-                follow(object, change.currentValue(as: Source.Current.self))
-            }
-        }
+        bind(settable, to: source, copiesValues: false, options, file, line, transform)
     }
 
     /// Makes the property follow one of another object by a key path of its handle: `label.$title.bind(to: \.$firstName, of: person)`.
+    @inlinable
     @discardableResult
     public func bind<Root: TrackedObject, Source: PropertyHandle>(
         to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
@@ -51,6 +51,7 @@ extension Property {
     }
 
     /// Makes the property follow a function of the values of one of another object, by a key path of its handle.
+    @inlinable
     @discardableResult
     public func bind<Root: TrackedObject, Source: PropertyHandle>(
         to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
@@ -64,12 +65,13 @@ extension Property {
     /// - Precondition: The key path is one that a key is declared with; any other traps, as in
     ///   `observe(_:options:userInfo:file:line:_:)`.
     @_disfavoredOverload
+    @inlinable
     @discardableResult
     public func bind<Root: TrackedObject>(
         to keyPath: KeyPath<Root, Value>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation {
-        bind(to: keyPath, of: source, options: options, file: file, line: line) { $0 }
+        bind(settable, to: keyPath, of: source, copiesValues: true, options, file, line) { $0 }
     }
 
     /// Makes the property follow a function of the values of a key of another object. The function is called on the thread of the
@@ -77,38 +79,69 @@ extension Property {
     ///
     /// - Precondition: The key path is one that a key is declared with.
     @_disfavoredOverload
+    @inlinable
     @discardableResult
     public func bind<Root: TrackedObject, Input>(
         to keyPath: KeyPath<Root, Input>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Input) -> Value
     ) -> KeyValueObservation {
-        bind(source[keyPath: keyPath], options, transform) { options, name, follow in
-            object.observe(keyPath, of: source, options: options, userInfo: name, file: file, line: line) {
-                (object: TrackedObject, change: Change<Input>) in follow(object, change.currentValue)
+        bind(settable, to: keyPath, of: source, copiesValues: false, options, file, line, transform)
+    }
+}
+
+// MARK: What is not compiled with the call
+
+extension Property {
+    @usableFromInline
+    func bind<Source: PropertyHandle>(
+        _ property: SettableProperty, to source: Source, copiesValues: Bool, _ options: ObservingOptions,
+        _ file: StaticString, _ line: UInt, _ transform: @escaping (Source.Current) -> Value
+    ) -> KeyValueObservation {
+        let binding = makeBinding(property, copiesValues: copiesValues)
+        return bind(binding, transform(source.value), options) { options, name in
+            source.addObserver(object, options: options, userInfo: name, file: file, line: line) { object, change in
+                if !binding.copyValue(of: change, to: object) { binding.follow(change, on: object, transform) }
             }
         }
     }
 
-    /// Binds the property: observes, replaces the former binding, and sets the property to the first value.
-    ///
-    /// - Parameter observe: Makes the observation. Its handler gives the other closure the object and the source's value.
-    private func bind<Input>(
-        _ first: @autoclosure () -> Input, _ options: ObservingOptions, _ transform: @escaping (Input) -> Value,
-        _ observe: (ObservingOptions, ObservationName, @escaping (TrackedObject, Input?) -> Void) -> KeyValueObservation
+    @usableFromInline
+    func bind<Root: TrackedObject, Input>(
+        _ property: SettableProperty, to keyPath: KeyPath<Root, Input>, of source: Root, copiesValues: Bool,
+        _ options: ObservingOptions, _ file: StaticString, _ line: UInt, _ transform: @escaping (Input) -> Value
     ) -> KeyValueObservation {
-        // The handler does not keep the object, which is its observer.
-        let (circle, equality, handle, key) = (BindingCircle(), AnyEquality.of(Value.self), ofOtherObject, key)
-        func follow(_ object: TrackedObject, _ input: Input?) {
-            guard let input else { return }
-            let (property, new) = (handle(object), transform(input))
-            circle.set(new, insteadOf: property.value, by: equality.callAsFunction, "\(type(of: object)).\(key)") {
-                property.value = new
+        let binding = makeBinding(property, copiesValues: copiesValues)
+        return bind(binding, transform(source[keyPath: keyPath]), options) { options, name in
+            object.observe(keyPath, of: source, options: options, userInfo: name, file: file, line: line) {
+                (object: TrackedObject, change: Change<Input>) in
+                if !binding.copyValue(of: change, to: object) { binding.follow(change, on: object, transform) }
             }
         }
+    }
+
+    private func makeBinding(_ property: SettableProperty, copiesValues: Bool) -> Binding {
+        Binding(property, "\(type(of: object)).\(key)", copiesValues: copiesValues)
+    }
+
+    /// Observes, replaces the former binding, and sets the property to the first value.
+    private func bind(
+        _ binding: Binding, _ first: @autoclosure () -> Value, _ options: ObservingOptions,
+        _ observe: (ObservingOptions, ObservationName) -> KeyValueObservation
+    ) -> KeyValueObservation {
         let name = ObservationName(role: .binding, text: key)
-        let observation = observe(options.subtracting([.old, .new, .initial, .prior, .once]), name, follow)
+        let observation = observe(options.subtracting([.old, .new, .initial, .prior, .once]), name)
         name.end(of: object, except: observation)
-        follow(object, first())
+        binding.set(object, to: first())
         return observation
+    }
+}
+
+extension Binding {
+    /// Sets the property to the transformed value of the source, in the handler of a change of it.
+    @inline(never)
+    fileprivate func follow<Value, Input, Result>(
+        _ change: Change<Value>, on object: TrackedObject, _ transform: (Input) -> Result
+    ) {
+        if let value = change.currentValue(as: Input.self) { set(object, to: transform(value)) }
     }
 }

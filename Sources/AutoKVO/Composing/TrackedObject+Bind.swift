@@ -30,7 +30,7 @@ extension TrackedObject {
         _ key: String, to keyPath: String, of source: TrackedObject, options: ObservingOptions = [],
         transform: BindingTransform = .identity, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
-        let binding = try Binding(of: key, of: self, to: keyPath, of: type(of: source), transform)
+        let binding = try KeyBinding(of: key, of: self, to: keyPath, of: type(of: source), transform)
         func current() -> Any? { (try? source.value(forKeyPath: keyPath)) ?? nil }
         _ = try binding.converted(current())
         let name = ObservationName(role: .binding, text: key)
@@ -38,7 +38,7 @@ extension TrackedObject {
             self, forKeyPath: [keyPath], options: options.subtracting([.old, .new, .initial, .prior, .once]),
             userInfo: name, file: file, line: line
         ) { (object: TrackedObject, change: Change<Any>) in
-            binding.follow(change.currentValue, on: object)
+            binding.follow(change, on: object)
         }
         name.end(of: self, except: observation)
         binding.follow(current(), on: self)

@@ -10,6 +10,18 @@ extension Change {
     public func currentValue<Other>(as type: Other.Type) -> Other? {
         context.currentObservation.currentValue(by: context.currentRoute).flatMap { convert($0, to: type) }
     }
+
+    /// The same, not converted, in a handler of the change: the target is alive then, and not retained.
+    var valueInHandler: Any { context.valueInHandler }
+}
+
+extension ChangeContext {
+    fileprivate var valueInHandler: Any {
+        if let route { return route.use { $0.currentValue() as Any } }
+        return observation.unsafelyUnwrapped.use { observation in
+            observation.unmanagedRecord.unsafelyUnwrapped.use { $0.readValueOfLiving(Int(observation.slot)) }
+        }
+    }
 }
 
 extension KeyValueObservation {

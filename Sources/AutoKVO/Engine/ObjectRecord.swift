@@ -172,4 +172,12 @@ extension ObjectRecord {
     func readValue(_ slot: Int, into memory: UnsafeMutablePointer<Any>) {
         layout.unsafelyUnwrapped.value.declaration(slot).use { $0.read(address, into: memory) }
     }
+
+    /// The same as a result.
+    @inline(__always)
+    func readValueOfLiving(_ slot: Int) -> Any {
+        layout.unsafelyUnwrapped.value.declaration(slot).use { key in
+            Borrowed<AnyObject>.at(address).use { key.read($0) }
+        }
+    }
 }

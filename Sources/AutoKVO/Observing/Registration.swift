@@ -131,9 +131,11 @@ struct Registration: ~Copyable {
     }
 
     /// Observes a property by a key path. One that is not the key path of a declared key is a mistake in code, and traps.
+    @usableFromInline
     consuming func observe(
         _ keyPath: AnyKeyPath, of target: TrackedObject, by observer: AnyObject? = nil
     ) -> KeyValueObservation {
+        if let slot = KeyPathSlots.slot(of: keyPath) { return observe(slot, of: target, by: observer) }
         do throws(KeyValueError) {
             let schema = try ClassSchema.of(type(of: target))
             guard let slot = schema.slot(of: keyPath) else {
@@ -143,6 +145,7 @@ struct Registration: ~Copyable {
                         + "form the key path on the class whose schema declares it, such as \\Person.fullName."
                 )
             }
+            KeyPathSlots.keep(slot, of: keyPath)
             return observe(slot, of: target, by: observer)
         } catch {
             fatalMisuse("\(error), at \(site.description)")

@@ -4,6 +4,7 @@ extension KeyValueObserver where Self: TrackedObject {
     /// The schema of the class on which the key path is formed has to declare it: use `\Person.fullName` for a property that
     /// `Employee` inherits. Anything else is a mistake in code and traps, with a sentence that names this call. `\.$firstName`
     /// is valid for every observed property.
+    @inlinable
     @_disfavoredOverload
     @discardableResult
     public func observe<Value>(
@@ -16,6 +17,8 @@ extension KeyValueObserver where Self: TrackedObject {
 
     /// Observes a property by the key path of its handle, `\.$firstName`, which a subclass can use for an inherited one. It
     /// is always valid, and may go on through objects: `\.$address.$city`.
+    // Inlined, as in `KeyValueObserver`: the compiler sees the literal then and reads the handle directly.
+    @inlinable @inline(__always)
     @discardableResult
     public func observe<Handle: PropertyHandle>(
         _ keyPath: KeyPath<Self, Handle>, options: ObservingOptions = [], userInfo: Any? = nil,
@@ -53,6 +56,7 @@ extension KeyValueObserver {
     ///
     /// The observation ends with the life of either. A key path that no key is declared with traps, with a sentence that names
     /// this call; `\.$firstName` is always valid.
+    @inlinable
     @_disfavoredOverload
     @discardableResult
     public func observe<Root: TrackedObject, Value>(
@@ -63,6 +67,7 @@ extension KeyValueObserver {
     }
 
     /// Observes a property of another object by the key path of its handle: `panel.observe(\.$firstName, of: person) { … }`.
+    @inlinable @inline(__always)
     @discardableResult
     public func observe<Root: TrackedObject, Handle: PropertyHandle>(
         _ keyPath: KeyPath<Root, Handle>, of target: Root, options: ObservingOptions = [], userInfo: Any? = nil,

@@ -13,7 +13,7 @@ extension Property {
             return storage.checkedValue
         }
         @inlinable
-        nonmutating set { write(newValue) }
+        nonmutating set { set(newValue) }
         nonmutating _modify {
             if indirect != nil {
                 var copy = value
@@ -35,13 +35,21 @@ extension Property {
         }
     }
 
-    @usableFromInline
+    @inlinable
+    func set(_ newValue: Value) { write(newValue) }
+
+    /// Inlined into the setter of a binding: see `Binding.copyValue`.
+    @inlinable @inline(__always)
     func write(_ newValue: Value) {
         if let indirect { return indirect.write(newValue, storage, object) }
-        ValuePointers.with(new: newValue) { values, old in
-            let store = { storage.exclusively { swap(&$0, &old.value) } }
-            let isDone = object.isObserved && object.write(atOffset: storage.offset(in: object), values, store)
-            if !isDone { store() }
+        if object.isObserved {
+            let isDone = ValuePointers.with(new: newValue) { values, old in
+                object.write(atOffset: storage.offset(in: object), values) { storage.swap(&old.value) }
+            }
+            if isDone { return }
         }
+        // The old value is released behind the access.
+        var value = newValue
+        storage.swap(&value)
     }
 }

@@ -47,12 +47,6 @@ public struct Property<Value>: PropertyHandle {
     /// - Complexity: O(1) after the first use of the class.
     public var key: String { target.key.name }
 
-    /// The same property of another object of the class. It does not keep this object alive.
-    var ofOtherObject: (TrackedObject) -> Property {
-        let (offset, indirect) = (target.offset, indirect)
-        return { Property($0, PropertyStorage(in: $0, offset: offset), indirect: indirect) }
-    }
-
     /// Announces a change of the property around a closure that makes it, also if the closure throws.
     ///
     /// All changes of the property inside the closure are part of this one change, which is a `.setting`. Observers are called on this

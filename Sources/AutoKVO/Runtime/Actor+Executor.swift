@@ -1,5 +1,8 @@
 internal import CSwiftRuntime
 
+/// A number that no other thread has while this one runs. Never zero.
+func thisThread() -> UInt { csr_this_thread() }
+
 extension Actor {
     /// Whether this thread runs on the actor now.
     nonisolated var isCurrent: Bool { RuntimeCheck.holds(.currentExecutor) ? isCurrentExecutor : isStartedAtOnce }
@@ -15,8 +18,8 @@ extension Actor {
     /// on the actor. Otherwise it starts on another thread, perhaps at once, or later.
     private nonisolated var isStartedAtOnce: Bool {
         let thread = Guarded<UInt>(0)
-        start(startImmediately) { thread.withLock { $0 = csr_this_thread() } }
-        return thread.withLock { $0 } == csr_this_thread()
+        start(startImmediately) { thread.withLock { $0 = thisThread() } }
+        return thread.withLock { $0 } == thisThread()
     }
 
     /// Puts an operation into the actor's queue before this returns.

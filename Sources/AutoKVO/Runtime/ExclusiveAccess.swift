@@ -32,6 +32,12 @@ struct ExclusiveAccess {
         if isChecked { csr_check_read(storage) }
     }
 
+    /// Traps if the property whose storage is at an address is in use.
+    @usableFromInline
+    static func checkModify(of storage: UnsafeMutableRawPointer) {
+        if isChecked { csr_check_modify(storage) }
+    }
+
     static func probe() -> Bool {
         withUnsafeTemporaryAllocation(of: UInt.self, capacity: 8) { words in
             words.initialize(repeating: 0x5A5A)

@@ -31,6 +31,7 @@ struct ObjectReader {
         words = isDirect ? unsafeBitCast(Wrapped(body: body), to: Words.self) : nil
     }
 
+    @inline(__always)
     func callAsFunction(_ object: AnyObject) -> Any { body(object) }
 
     /// Reads the value into memory that is not initialised. Moved there, the value would be read in wide words before what was

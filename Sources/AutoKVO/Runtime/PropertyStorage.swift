@@ -17,6 +17,7 @@ struct PropertyStorage<Value> {
     }
 
     /// The storage at an offset in an object.
+    @inlinable
     init(in object: AnyObject, offset: Int) {
         pointer = (Borrowed.to(object).address + offset).assumingMemoryBound(to: Value.self)
     }
@@ -47,6 +48,13 @@ struct PropertyStorage<Value> {
             ExclusiveAccess.checkRead(of: pointer)
             return pointer.pointee
         }
+    }
+
+    /// Exchanges the value for another one. Traps if it is in use. No code of the user runs meanwhile, so the access is not recorded.
+    @inlinable @inline(__always)
+    func swap(_ other: inout Value) {
+        ExclusiveAccess.checkModify(of: pointer)
+        Swift.swap(&pointer.pointee, &other)
     }
 
     /// Changes the value in place. As for the property itself, an access to it from inside the closure, or from the `deinit` of

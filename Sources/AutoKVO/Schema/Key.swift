@@ -36,7 +36,9 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
             name, { itself }, affectedBy, notifiesAutomatically, validate,
             read: { object in known(object, as: Class.self)[keyPath: read] },
             write: settable.map { settable in
-                { object, value in known(object, as: Class.self)[keyPath: settable] = value as! Value }
+                { object, value in
+                    known(object, as: Class.self)[keyPath: settable] = content(of: value, as: Value.self)
+                }
             })
     }
 
@@ -51,7 +53,8 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
         self.init(
             name, { itself }, affectedBy, notifiesAutomatically, validate,
             read: { object in known(object, as: Class.self)[keyPath: read] },
-            write: { object, value in known(object, as: Class.self)[keyPath: write] = value as! Value })
+            write: { object, value in known(object, as: Class.self)[keyPath: write] = content(of: value, as: Value.self)
+            })
     }
 
     @inlinable

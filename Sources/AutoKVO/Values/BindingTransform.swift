@@ -5,9 +5,14 @@
 public struct BindingTransform {
     private let body: (Any?) -> Any?
     private let resultTypeOfInput: (Any.Type) -> Any.Type?
+    /// Whether values remain as they are.
+    let isIdentity: Bool
 
-    private init(_ resultType: @escaping (Any.Type) -> Any.Type?, _ body: @escaping (Any?) -> Any?) {
+    private init(
+        isIdentity: Bool = false, _ resultType: @escaping (Any.Type) -> Any.Type?, _ body: @escaping (Any?) -> Any?
+    ) {
         resultTypeOfInput = resultType
+        self.isIdentity = isIdentity
         self.body = body
     }
 
@@ -37,7 +42,7 @@ public struct BindingTransform {
     }
 
     /// The value as it is.
-    public static var identity: BindingTransform { BindingTransform({ $0 }, { $0 }) }
+    public static var identity: BindingTransform { BindingTransform(isIdentity: true, { $0 }, { $0 }) }
 
     /// The opposite of a Boolean; nil of nil.
     public static var negated: BindingTransform { BindingTransform { (value: Bool) in !value } }

@@ -4,8 +4,7 @@ class Equality<Value>: AnyEquality, @unchecked Sendable {
     func callAsFunction(_ a: Value, _ b: Value) -> Bool { areEqualByContent(a, b) }
 
     final override func compare(_ a: Any, _ b: Any) -> Bool {
-        guard let a = a as? Value, let b = b as? Value else { return false }
-        return self(a, b)
+        self(content(of: a, as: Value.self), content(of: b, as: Value.self))
     }
 }
 
@@ -17,8 +16,14 @@ private final class EquatableEquality<Value: Equatable>: Equality<Value>, @unche
 class AnyEquality: @unchecked Sendable {
     private static let table = TypeTable<AnyEquality>()
 
-    /// Whether two values of the type are equal.
+    /// Whether two values are equal, which are of the type or can be cast to it.
     func compare(_ a: Any, _ b: Any) -> Bool { false }
+
+    /// The equality of a type that is known at run time only.
+    static func ofType(_ type: Any.Type) -> AnyEquality {
+        func equality<Value>(_ type: Value.Type) -> AnyEquality { of(type) }
+        return table[type]?.object ?? _openExistential(type, do: equality)
+    }
 
     /// The equality of a type.
     static func of<Value>(_ type: Value.Type) -> Equality<Value> {
@@ -34,8 +39,7 @@ class AnyEquality: @unchecked Sendable {
 /// objects, and never otherwise. Nil and every empty optional are equal.
 func areEqual(_ a: Any, _ b: Any) -> Bool {
     guard type(of: a) == type(of: b) else { return areEqualByContent(a, b) }
-    func equality<Value>(_ type: Value.Type) -> AnyEquality { .of(type) }
-    return _openExistential(type(of: a), do: equality).compare(a, b)
+    return AnyEquality.ofType(type(of: a)).compare(a, b)
 }
 
 /// The same without the optionals around the values.

@@ -1,0 +1,79 @@
+/// A property that is set again and again, by a binding: what that takes is looked up and checked once. It keeps no object.
+@usableFromInline
+struct SettableProperty {
+    private let type: Any.Type
+    private let equality: AnyEquality
+    private let read: ObjectReader
+    private let write: (AnyObject, Any) -> Void
+
+    @usableFromInline
+    init<Value>(
+        of type: Value.Type, read: @escaping (AnyObject) -> Any, write: @escaping (AnyObject, Any) -> Void
+    ) {
+        (self.type, equality, self.read, self.write) = (type, AnyEquality.of(type), ObjectReader(read), write)
+    }
+
+    /// The property of a key, read and set by name.
+    init(_ key: ResolvedKey) {
+        (type, equality, read) = (key.declared.valueType, .ofType(key.declared.valueType), key.declared.read)
+        write = key.announcesItself ? key.declared.write! : { known($0, as: TrackedObject.self).set($1, key) }
+    }
+
+    /// The value that the path of a change has now, in a handler of the change, whatever its type.
+    @inline(__always)
+    static func value<Value>(of change: Change<Value>) -> Any { change.valueInHandler }
+
+    /// Whether a value is held as one of the property's type.
+    @inline(__always)
+    func isOfType(_ value: Any) -> Bool { contentType(of: value) == type }
+
+    /// Whether the property of an object has a value that is equal to this one, which has its type.
+    @inline(__always)
+    func holds(_ value: Any, in object: TrackedObject) -> Bool { areEqual(read(object), value) }
+
+    @inline(__always)
+    func areEqual(_ a: Any, _ b: Any) -> Bool { equality.compare(a, b) }
+
+    /// Sets the property of an object to a value of its type.
+    @inline(__always)
+    func set(_ object: TrackedObject, to value: Any) { write(object, value) }
+}
+
+extension Property {
+    /// The property, in any object of the class, set through its handle. Compiled with the call that makes a binding, where the
+    /// type is known.
+    @inlinable
+    var settable: SettableProperty {
+        let (offset, indirect) = (storage.offset(in: object), indirect)
+        func handle(_ object: AnyObject) -> Property {
+            Property(
+                known(object, as: TrackedObject.self), PropertyStorage(in: object, offset: offset), indirect: indirect)
+        }
+        return SettableProperty(
+            of: Value.self, read: { handle($0).value }, write: { handle($0).write(content(of: $1, as: Value.self)) })
+    }
+}
+
+/// A key of a class, looked up and checked once, and what makes values of its type.
+struct SettableKey {
+    let property: SettableProperty
+    private let schema: ClassSchema
+    private let key: ResolvedKey
+
+    /// Looks up a key.
+    ///
+    /// - Parameter type: The type of the values that it is to be set to.
+    /// - Throws: As `setValue(_:forKey:)` and `checkType(_:forKey:)`.
+    init(_ name: String, of object: TrackedObject, for type: Any.Type) throws(KeyValueError) {
+        schema = try object.requireSchema()
+        key = try schema.requireKey(name, in: name)
+        try key.checkKeyPath(of: object)
+        try object.checkType(type, forKey: name)
+        property = SettableProperty(key)
+    }
+
+    /// The value as one of the property's type.
+    func converted(_ value: Any?) throws(KeyValueError) -> Any {
+        try schema.convert(value, for: key, in: key.name)
+    }
+}
