@@ -170,7 +170,8 @@ private struct CollectedKeys {
             else { continue }
             let name = String(field.name.dropFirst())
             hidden[name] = nil
-            append([DeclaredKey(observed: name, in: field, storage, owner: type)], (field, storage))
+            append(
+                [DeclaredKey(observed: name, in: field, storage, owner: type)], .init(field: field, storage: storage))
         }
     }
 

@@ -49,7 +49,10 @@ final class ResolvedKey: @unchecked Sendable {
 }
 
 /// A stored property that is `@Observed`, and the type of its storage.
-typealias ObservedField = (field: FieldLayout.Field, storage: any ObservedStorage.Type)
+struct ObservedField {
+    let field: FieldLayout.Field
+    let storage: any ObservedStorage.Type
+}
 
 /// What the property wrappers have in common, so that the fields of a class that are observed can be found.
 protocol ObservedStorage {
