@@ -22,7 +22,13 @@ final class ClassSchema: @unchecked Sendable {
     /// The same by the bits of the names: part of every registration, where hashing a string takes 25 ns and this 3 ns.
     private let slotsByBits: [StringBits: Int]
     /// The key paths that were used with the class last: see `CheckedKeyPath`.
-    let paths = Guarded<[String: any AnyObject & Sendable]>([:])
+    let paths = Guarded(KeptPaths())
+
+    struct KeptPaths {
+        var byText: [String: any AnyObject & Sendable] = [:]
+        /// The same by the bits of those texts.
+        var byBits: [StringBits: any AnyObject & Sendable] = [:]
+    }
     /// What writes read. Records point to it.
     let layout: InPlace<SlotLayout>
 
