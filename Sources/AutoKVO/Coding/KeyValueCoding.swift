@@ -42,6 +42,10 @@ extension TrackedObject {
     /// - Complexity: O(*n*) for *n* components and, behind an operator, elements.
     public func value(forKeyPath keyPath: String) throws(KeyValueError) -> Any? {
         let schema = try requireSchema()
+        // Asked first: that no key has this name is not seen by its bits.
+        if let kept = CheckedKeyPath.kept(keyPath, by: schema) {
+            return unwrapped(try kept.path.requireValue(from: self))
+        }
         if schema.slot(of: keyPath) != nil { return try value(forKey: keyPath) }
         return unwrapped(try CheckedKeyPath.of(keyPath, from: schema).path.requireValue(from: self))
     }

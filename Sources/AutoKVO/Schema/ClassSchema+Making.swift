@@ -4,6 +4,13 @@ extension ClassSchema {
     private static let schemas = TypeTable<ClassSchema>()
     private static let faults = Guarded<[(type: AnyClass, error: KeyValueError)]>([])
 
+    /// The schema of a class, without a reference of the caller's own: it is never freed.
+    @inline(__always)
+    static func unmanaged(of type: AnyClass) throws(KeyValueError) -> Borrowed<ClassSchema> {
+        if let known = schemas[type] { return known }
+        return .to(try of(type))
+    }
+
     /// The schema of a tracked class, or the handlers of any other class.
     static func of(_ type: AnyClass, isSuperclass: Bool = false) throws(KeyValueError) -> ClassSchema {
         if let known = schemas[type] { return known.object }

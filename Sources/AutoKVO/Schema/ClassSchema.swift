@@ -22,11 +22,18 @@ final class ClassSchema: @unchecked Sendable {
     /// The same by the bits of the names: part of every registration, where hashing a string takes 25 ns and this 3 ns.
     private let slotsByBits: [StringBits: Int]
     /// The key paths that were used with the class last: see `CheckedKeyPath`.
-    let paths = Guarded<[String: any AnyObject & Sendable]>([:])
+    let paths = Guarded(KeptPaths())
     /// How many stored properties the class has, those of its superclasses included.
     let fieldCount: Int
     /// What writes read. Records point to it.
     let layout: InPlace<SlotLayout>
+
+    struct KeptPaths {
+        /// It keeps the texts, so that the bits in the other one remain theirs.
+        var byText: [String: any AnyObject & Sendable] = [:]
+        /// The same by the bits of those texts.
+        var byBits: [StringBits: any AnyObject & Sendable] = [:]
+    }
 
     var className: String { String(describing: type) }
 

@@ -142,6 +142,36 @@ private final class BoundForm: Model {
         #expect(told.count == 1)
     }
 
+    @Test("a value that does not equal itself passes round a circle once") func notANumber() throws {
+        let (other, recorder) = (BoundForm(), Recorder<Any>())
+        try form.bind("ratio", to: "ratio", of: other)
+        try other.bind("ratio", to: "ratio", of: form)
+        try form.observe("ratio", options: [.new], recorder.handler())
+        let told = messages { other.ratio = .nan }
+        #expect(form.ratio.isNaN && other.ratio.isNaN && told == [])
+        #expect(recorder.entries.count <= 2)
+        other.ratio = 1
+        #expect(form.ratio == 1)
+    }
+
+    @Test("a hundred objects that follow each other have each value, also of optional and class types") func hundred()
+        throws
+    {
+        let forms = [form] + (0..<100).map { _ in BoundForm() }
+        for (source, follower) in zip(forms, forms.dropFirst()) {
+            for key in ["title", "note", "source", "span"] { try follower.bind(key, to: key, of: source) }
+        }
+        form.title = "a title of more than fifteen bytes"
+        form.note = "n"
+        form.source = Address("Linz")
+        form.span = BoundForm.Span(low: 1, high: 2)
+        let last = forms[100]
+        #expect(last.title == form.title && last.note == "n" && last.source === form.source && last.span.high == 2)
+        form.note = nil
+        form.source = nil
+        #expect(last.note == nil && last.source == nil)
+    }
+
     @Test("a function as a transform is typed and is not asked about nil") func functions() throws {
         try form.bind("title", to: "age", of: person) { (age: Int) in "\(age) years" }
         #expect(form.title == "0 years")

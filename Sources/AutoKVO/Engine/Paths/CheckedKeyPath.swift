@@ -17,20 +17,30 @@ final class CheckedKeyPath: Sendable {
     static var maximumCount: Int { 64 }
     static var maximumLength: Int { 256 }
 
+    /// The path if the class keeps it and the text has the bits that it had then, as the same string has, and any of up to 15 bytes.
+    /// An equal string elsewhere in memory is not found here.
+    static func kept(_ text: String, by schema: ClassSchema) -> CheckedKeyPath? {
+        let bits = StringBits(text)
+        return schema.paths.withLock { $0.byBits[bits] }.map { known($0, as: CheckedKeyPath.self) }
+    }
+
     /// The path, parsed and checked if the class does not keep it.
     ///
     /// - Throws: A `KeyValueError` for a path that the class does not have.
     static func of(_ text: String, from schema: ClassSchema) throws(KeyValueError) -> CheckedKeyPath {
-        if let kept = schema.paths.withLock({ $0[text] }) { return known(kept, as: CheckedKeyPath.self) }
+        if let kept = kept(text, by: schema) { return kept }
+        if let kept = schema.paths.withLock({ $0.byText[text] }) { return known(kept, as: CheckedKeyPath.self) }
         // User code runs here (the schemas of other classes), so no lock is held.
         let made = try CheckedKeyPath(text, from: schema.type)
         if text.utf8.count > maximumLength { return made }
+        let isIndexed = RuntimeCheck.holds(.stringBits)
         let dropped = schema.paths.withLock { paths in
             // Another thread may have parsed it, too: what it has stored stays.
-            if paths[text] != nil { return [:] }
-            let dropped = paths.count < maximumCount ? [:] : paths
-            if !dropped.isEmpty { paths = [:] }
-            paths[text] = made
+            if paths.byText[text] != nil { return ClassSchema.KeptPaths() }
+            var dropped = ClassSchema.KeptPaths()
+            if paths.byText.count >= maximumCount { swap(&dropped, &paths) }
+            paths.byText[text] = made
+            if isIndexed { paths.byBits[StringBits(text)] = made }
             return dropped
         }
         // Released without the lock.

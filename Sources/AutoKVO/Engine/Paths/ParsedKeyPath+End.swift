@@ -46,8 +46,14 @@ extension ParsedKeyPath {
 extension TrackedObject {
     /// The schema of the object's class.
     func requireSchema() throws(KeyValueError) -> ClassSchema {
-        if let schema = record?.schema { return schema }
-        return try ClassSchema.of(type(of: self))
+        try requireUnmanagedSchema().object
+    }
+
+    /// The same without a reference of the caller's own: it is never freed.
+    @inline(__always)
+    func requireUnmanagedSchema() throws(KeyValueError) -> Borrowed<ClassSchema> {
+        if let knownSchema { return knownSchema }
+        return try ClassSchema.unmanaged(of: type(of: self))
     }
 
     /// Follows a path to the object that has its last key.

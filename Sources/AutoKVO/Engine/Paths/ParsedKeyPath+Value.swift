@@ -37,7 +37,7 @@ extension ParsedKeyPath {
         if let known = object.use({ $0.knownSchema }) {
             schema = known
         } else {
-            schema = .to(try .of(type(of: object.object)))
+            schema = try ClassSchema.unmanaged(of: object.use { type(of: $0) })
         }
         guard let slot = slot(of: level, in: schema) else {
             throw schema.object.unknownKey(keys[level], in: text)

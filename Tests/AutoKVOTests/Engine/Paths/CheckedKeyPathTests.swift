@@ -18,15 +18,27 @@ private final class Chain: Model {
         #expect(first.valueType == Int.self && first.path.keys == ["next", "next", "next", "a"])
     }
 
+    @Test("the same text in other memory is the same path, and other text another one") func texts() throws {
+        let object = Chain()
+        object.next = Chain()
+        for length in [1, 3, 20] {
+            func copy(_ text: String) -> String { String(decoding: Array(text.utf8), as: UTF8.self) }
+            let first = try CheckedKeyPath.of(copy(path(length)), from: schema())
+            #expect(try CheckedKeyPath.of(copy(path(length)), from: schema()) === first)
+            #expect(try object.value(forKeyPath: copy(path(length))) as? Int == (length == 1 ? 1 : nil))
+            #expect(throws: KeyValueError.self) { try object.value(forKeyPath: copy(path(length)) + "b") }
+        }
+    }
+
     @Test("text from outside cannot make a class keep many paths, long ones, or wrong ones") func bounded() throws {
         let schema = try schema()
-        func count() -> Int { schema.paths.withLock { $0.count } }
+        func count() -> Int { schema.paths.withLock { max($0.byText.count, $0.byBits.count) } }
         for length in 1...300 {
             _ = try CheckedKeyPath.of(path(length), from: schema)
             #expect(throws: KeyValueError.self) { try CheckedKeyPath.of(path(length) + "b", from: schema) }
             #expect(count() <= CheckedKeyPath.maximumCount)
         }
-        #expect(schema.paths.withLock { $0.keys.allSatisfy { $0.utf8.count <= CheckedKeyPath.maximumLength } })
+        #expect(schema.paths.withLock { $0.byText.keys.allSatisfy { $0.utf8.count <= CheckedKeyPath.maximumLength } })
     }
 
     @Test("threads that use paths of one class at once get what each asked for") func threads() throws {
