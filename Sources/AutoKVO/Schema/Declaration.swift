@@ -17,9 +17,3 @@ class Declaration: @unchecked Sendable {
     /// Whether its closure may be called here.
     final var isCallable: Bool { !isOnMainActor.load(ordering: .relaxed) || MainActor.shared.isCurrent }
 }
-
-/// What `Key` and `Handler` have in common beyond what users see.
-protocol DeclaringElement {
-    associatedtype Declared: Declaration
-    var declared: Declared { get }
-}

@@ -11,11 +11,12 @@
 /// parameter is given: `Panel.redraw` is a nonisolated function that takes the object and returns a function of the main actor,
 /// and the object, whose class derives from `TrackedObject`, is not `Sendable`. A main-actor class that is not tracked is
 /// `Sendable`, and may name its methods.
-public struct Handler<Class: AnyObject>: SchemaElement, DeclaringElement {
-    let declared: DeclaredHandler
+public struct Handler<Class: AnyObject>: SchemaElement {
+    /// What the schema is told.
+    public let declaration: AnyObject
 
     private init(_ name: String, takesChange: Bool, _ call: @escaping (Class, Change<Any>, Any?) -> Void) {
-        declared = DeclaredHandler(name: name, owner: Class.self, takesChange: takesChange) {
+        declaration = DeclaredHandler(name: name, owner: Class.self, takesChange: takesChange) {
             observer, change, userInfo in
             call(known(observer, as: Class.self), change, userInfo)
         }

@@ -6,8 +6,9 @@
 /// So is one whose key path reads another property than the `@Observed` one of its name, as far as that shows: by the type,
 /// or by the first value that is read by name (of a property that the object's own class declares, and if the values can be
 /// compared; two properties that are equal at that moment cannot be distinguished).
-public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
-    @usableFromInline let declared: DeclaredKey
+public struct Key<Class: AnyObject, Value>: SchemaElement {
+    /// What the schema is told.
+    public let declaration: AnyObject
 
     /// Declares a key.
     ///
@@ -63,7 +64,7 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
         _ validate: ((Class, inout Value) throws -> Void)?, read: @escaping (AnyObject) -> Any,
         write: ((AnyObject, Any) -> Void)?
     ) {
-        declared = DeclaredKey(
+        declaration = DeclaredKey(
             name: name, keyPath: keyPath, owner: Class.self, valueType: Value.self, affectedBy: affectedBy,
             notifiesAutomatically: notifiesAutomatically, read: read, write: write,
             validate: validate.map { validate in

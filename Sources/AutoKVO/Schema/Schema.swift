@@ -33,7 +33,7 @@ extension Schema {
     ) {
         self.init(owner: owner, inherited: inherited) {
             content().map { element in
-                guard let declared = (element as? any DeclaringElement)?.declared else {
+                guard let declared = element.declaration as? Declaration else {
                     fatalMisuse(
                         "A schema consists of Key, Hidden and Handler, and \(type(of: element)) is none of them.")
                 }
@@ -98,10 +98,14 @@ extension Schema {
 @resultBuilder
 public enum SchemaBuilder<Class: AnyObject> {
     /// One key or handler. There is one overload, so that the compiler reports a mistake where it is.
+    @inlinable
     public static func buildExpression(_ element: some SchemaElement<Class>) -> [any SchemaElement<Class>] { [element] }
     /// The elements of a block, in order.
+    @inlinable
     public static func buildBlock(_ parts: [any SchemaElement<Class>]...) -> [any SchemaElement<Class>] {
-        parts.flatMap { $0 }
+        var all: [any SchemaElement<Class>] = []
+        for part in parts { all += part }
+        return all
     }
     /// The elements of an `if` without `else`.
     public static func buildOptional(_ part: [any SchemaElement<Class>]?) -> [any SchemaElement<Class>] { part ?? [] }
@@ -123,6 +127,13 @@ public enum SchemaBuilder<Class: AnyObject> {
 public protocol SchemaElement<Class> {
     /// The class to whose schema it belongs.
     associatedtype Class: AnyObject
+    /// What a schema is told: an object of the library's.
+    var declaration: AnyObject { get }
+}
+
+extension SchemaElement {
+    /// Nothing that a schema knows: it traps.
+    public var declaration: AnyObject { self as AnyObject }
 }
 
 /// A class that is not a `TrackedObject` and has handlers that can be named.
