@@ -26,8 +26,8 @@ final class Binding: @unchecked Sendable {
 
     /// Sets the property to the source's value, in the handler of a change of it.
     ///
-    /// Inlined: where many bindings follow each other, each function that has not returned costs a return that the processor does
-    /// not foresee (5 ns).
+    /// Inlined: where many bindings follow each other, a hop takes longer for each function that waits for the next one (counts:
+    /// `bind-hop`; presumably because the processor foresees only so many returns).
     ///
     /// - Returns: False if the value has to be transformed or converted. Then nothing is done.
     @inline(__always)
@@ -45,7 +45,7 @@ final class Binding: @unchecked Sendable {
         if property.holds(value, in: object) { return }
         let this = thisThread()
         if thread.load(ordering: .relaxed) == this { return setInCircle(object, to: value) }
-        // Without the two atomic additions that counting takes (10 ns).
+        // Without the two atomic additions that counting takes.
         thread.store(this, ordering: .relaxed)
         property.set(object, to: value)
         thread.store(0, ordering: .relaxed)

@@ -1,7 +1,8 @@
 import Synchronization
 
 /// The slots of the key paths that were used last, found by the identity of the key path: to compare it with those of a class's keys
-/// takes 60 ns for each. A literal is one object for each place in the source, unless it is in a generic function.
+/// is much of the work of a registration (counts: `observe-key-path`). A literal is one object for each place in the source, unless
+/// it is in a generic function.
 ///
 /// A key path has one slot: that of the key in the class that declares it, and in all its subclasses. Each place of the table is one
 /// word, the address of a key path and the slot, so that it is read and replaced without a lock. The table keeps the key path as long
