@@ -52,9 +52,6 @@ public struct Change<Value> {
 
     /// Whether the last component of the path changed, not an object on the way to it.
     public var isLastComponent: Bool { context.event.isLastComponent }
-
-    /// A copy that owns its values, and stays the same when the handler returns.
-    func detached() -> Change { Change(context.copy(convertingTo: Value.self)) }
 }
 
 /// What kind of change a property went through.

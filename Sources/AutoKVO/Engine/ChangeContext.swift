@@ -8,7 +8,8 @@ final class ChangeContext {
     /// The same for all calls of a delivery: the accessors return nil for values that the observation did not ask for (`wants`).
     @usableFromInline @exclusivity(unchecked) var event = ChangeEvent()
     // Declared before the variables whose size the compiler does not know: it looks up the offsets of the variables behind them.
-    @exclusivity(unchecked) var nextSpare: Borrowed<ChangeContext>?
+    /// The next one in its thread's pool, or in the queue of an `OrderedDelivery`.
+    @exclusivity(unchecked) var next: Borrowed<ChangeContext>?
     /// Borrowed from the delivery while the handler runs.
     @usableFromInline @exclusivity(unchecked) var observation: Borrowed<KeyValueObservation>?
     @exclusivity(unchecked) var route: Borrowed<Route>?
@@ -16,16 +17,14 @@ final class ChangeContext {
     private var keptObservation: KeyValueObservation?
     private var keptRoute: Route?
     private var keptEdit: CollectionChange?
+    private var keptOld: Any?
+    private var keptNew: Any?
 
     init() {
         Counters.contexts.add(1)
     }
 
     deinit {
-        if keptObservation != nil {
-            event.oldValue?.deallocate()
-            event.newValue?.deallocate()
-        }
         Counters.contexts.add(-1)
     }
 
@@ -85,9 +84,10 @@ final class ChangeContext {
         keptObservation = observation?.object
         keptRoute = route?.object
         keptEdit = event.edit?.object
+        (keptOld, keptNew) = (old, new)
         event.type = Any.self
-        event.old = old.map { ValuePointer.allocate($0).address }
-        event.new = new.map { ValuePointer.allocate($0).address }
+        event.old = old == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &keptOld).pointer)
+        event.new = new == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &keptNew).pointer)
     }
 }
 

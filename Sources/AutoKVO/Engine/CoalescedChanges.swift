@@ -19,7 +19,7 @@ public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure)
     let thread = ThreadContext.current
     guard thread.value.coalescing == nil else { return try body() }
     let changes = CoalescedChanges()
-    thread.value.coalescing = changes
+    thread.value.coalescing = .to(changes)
     defer {
         thread.value.coalescing = nil
         changes.deliver()
@@ -29,9 +29,14 @@ public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure)
 
 /// The changes that the `coalescingChanges` under way on one thread holds back. Only that thread uses it.
 final class CoalescedChanges {
-    /// For each observation one change of each path and target that changed, the one that changed last at the end.
-    private var entries: [(observation: KeyValueObservation, changes: [CoalescedChange])] = []
-    private var indexes: [KeyValueObservation: Int] = [:]
+    /// For each observation the notification of its change. One of several paths or targets has one for each of these that changed,
+    /// linked by `next`, the one that changed last at the front.
+    @exclusivity(unchecked) private var entries: [Borrowed<PendingNotification>] = []
+    @exclusivity(unchecked) private var indexes: [Borrowed<KeyValueObservation>: Int] = [:]
+    /// The entry that was changed last.
+    @exclusivity(unchecked) private var latest = 0
+    /// For a notification of one edit, which has the elements of that edit, the whole collection from before it.
+    private var wholeOld: [Borrowed<PendingNotification>: Any] = [:]
     /// By subject, the whole collection from before its first edit, or from before the first edit after an observer was added:
     /// `bound` is the last observer for which the value is right. The owner, a record or a route, keeps the subject's address
     /// from being reused.
@@ -47,82 +52,103 @@ final class CoalescedChanges {
     }
 
     /// The kept value of a path, or of the one key of an observation.
-    private func oldCollection(_ observation: KeyValueObservation, _ route: Route?) -> Any? {
-        if let route, let kept = collections[Borrowed.to(route).rawAddress] { return kept.value }
-        let list = route == nil ? observation.record?.list(Int(observation.slot)) : route?.keyList
+    private func oldCollection(_ observation: KeyValueObservation, _ route: Borrowed<Route>?) -> Any? {
+        if let route, let kept = collections[route.rawAddress] { return kept.value }
+        let list = route == nil ? observation.record?.list(Int(observation.slot)) : route?.use { $0.keyList }
         return list.flatMap { collections[$0.address]?.value }
     }
 
-    func add(_ observation: KeyValueObservation, _ event: ChangeEvent, _ route: Route?) {
-        let index = indexes[observation] ?? entries.count
-        if index == entries.count {
-            indexes[observation] = index
-            entries.append((observation, []))
+    func add(_ observation: KeyValueObservation, _ event: ChangeEvent, _ route: Borrowed<Route>?) {
+        guard let index = index(of: .to(observation)) else {
+            latest = entries.count
+            indexes[.to(observation)] = latest
+            return entries.append(first(observation, event, route))
         }
-        guard let earlier = entries[index].changes.lastIndex(where: { $0.route === route }) else {
-            return entries[index].changes.append(
-                CoalescedChange(route, event, event.edit == nil ? nil : oldCollection(observation, route)))
+        latest = index
+        let front = entries[index]
+        if front.use({ $0.route == route }) { return front.use { change($0, event) } }
+        var previous = front
+        while let next = previous.use({ $0.next }), next.use({ $0.route != route }) { previous = next }
+        let found = previous.use { $0.next }
+        if let found { previous.use { $0.next = found.use { $0.next } } }
+        let notification = found ?? first(observation, event, route)
+        notification.use { $0.next = front }
+        entries[index] = notification
+        if found != nil { notification.use { change($0, event) } }
+    }
+
+    /// Mostly the entry behind the one that was changed last, or that one: what changes several times does so in the same order.
+    @inline(__always)
+    private func index(of observation: Borrowed<KeyValueObservation>) -> Int? {
+        if entries.isEmpty { return nil }
+        let next = latest + 1 < entries.count ? latest + 1 : 0
+        if entries[next].use({ $0.observation == observation }) { return next }
+        if entries[latest].use({ $0.observation == observation }) { return latest }
+        return indexes[observation]
+    }
+
+    /// A notification of the first change of a path.
+    private func first(
+        _ observation: KeyValueObservation, _ event: ChangeEvent, _ route: Borrowed<Route>?
+    ) -> Borrowed<PendingNotification> {
+        let notification = ThreadContext.current.value.takeNotification()
+        notification.use {
+            $0.next = nil
+            $0.isKnown = true
+            $0.setSubject(
+                observation, route?.object, ChangeEvent(isLastComponent: event.isLastComponent),
+                edit: event.edit?.object, old: event.oldValue?.box(), new: event.newValue?.box())
         }
-        var change = entries[index].changes.remove(at: earlier)
-        change.add(event)
-        entries[index].changes.append(change)
+        if event.edit != nil { wholeOld[notification] = oldCollection(observation, route) }
+        return notification
+    }
+
+    /// Makes a notification one of a further change as well. Of several edits, old and new are the whole values.
+    private func change(_ notification: PendingNotification, _ event: ChangeEvent) {
+        notification.event.isLastComponent = event.isLastComponent
+        // If the last change is an edit, the new value is read at the end.
+        notification.isKnown = event.edit == nil
+        // What is replaced is released at the end of this function: that may make another change.
+        let former = notification.new.replace(with: event.edit == nil ? event.newValue : nil)
+        guard let edit = notification.edit else { return withExtendedLifetime(former) {} }
+        notification.edit = nil
+        let elements = notification.old.replace(with: nil)
+        if let whole = wholeOld.removeValue(forKey: .to(notification)) { notification.old.set(whole) }
+        withExtendedLifetime((former, edit, elements)) {}
     }
 
     func deliver() {
         TestPoint.coalesced.reach()
         let thread = ThreadContext.current
-        var chain = NotificationChain()
+        var (chain, others) = (NotificationChain(), NotificationChain())
         // All values are read before the first handler, which may change them.
-        for (observation, changes) in entries {
-            guard let change = changes.last(where: { $0.isPart(of: observation) }) else { continue }
-            let notification = thread.value.takeNotification()
-            notification.use { change.fill($0, for: observation) }
-            chain.append(notification)
+        for entry in entries {
+            var (next, isFound): (Borrowed<PendingNotification>?, Bool) = (entry, false)
+            while let notification = next {
+                next = notification.use { $0.next }
+                let isLast = !isFound && notification.use { $0.completeIfPart() }
+                if isLast { chain.append(notification) } else { others.append(notification) }
+                isFound = isFound || isLast
+            }
         }
         chain.forEach { thread.value.appendPending($0) }
         chain.forEach { $0.deliver(thread) }
         thread.giveBack(chain)
+        thread.giveBack(others)
     }
 }
 
-/// All changes of one path of one target, or of the one key of an observation.
-private struct CoalescedChange {
-    let route: Route?
-    private var isLastComponent: Bool
-    /// The edit of a collection, if it is the only change: `old` and `new` are elements then, otherwise whole values.
-    private var edit: CollectionChange?
-    private let wholeOld: Any?
-    private var old: Any?
-    private var new: Any?
-    /// Whether the last of several changes is an edit, so that `new` has to be read.
-    private var isNewUnknown = false
-
-    init(_ route: Route?, _ event: ChangeEvent, _ wholeOld: Any?) {
-        self.route = route
-        self.wholeOld = wholeOld
-        isLastComponent = event.isLastComponent
-        edit = event.edit?.object
-        old = event.oldValue?.box()
-        new = event.newValue?.box()
-    }
-
-    mutating func add(_ event: ChangeEvent) {
-        if edit != nil { old = wholeOld }
-        edit = nil
-        isLastComponent = event.isLastComponent
-        isNewUnknown = event.edit != nil
-        new = isNewUnknown ? nil : event.newValue?.box()
-    }
-
-    func isPart(of observation: KeyValueObservation) -> Bool {
-        guard let route else { return true }
-        return observation.routes?.contains { $0 === route } ?? false
-    }
-
-    func fill(_ notification: PendingNotification, for observation: KeyValueObservation) {
-        let readsNew = isNewUnknown && !observation.options.isDisjoint(with: .newOrDistinct)
-        notification.setSubject(
-            observation, route, ChangeEvent(isLastComponent: isLastComponent), edit: edit, old: old,
-            new: readsNew ? observation.currentValue(by: route) : new)
+extension PendingNotification {
+    /// Makes it ready to be delivered, if its path is still one of its observation's.
+    fileprivate func completeIfPart() -> Bool {
+        let (observation, route) = (observation!.object, route?.object)
+        if let route, !(observation.routes?.contains { $0 === route } ?? false) { return false }
+        if !isKnown, !observation.options.isDisjoint(with: .newOrDistinct),
+            let value = observation.currentValue(by: route)
+        {
+            new.set(value)
+        }
+        completeEvent()
+        return true
     }
 }

@@ -188,7 +188,7 @@ extension KeyValueObservation {
         guard isLive, !event.isPrior || options.contains(.prior) else { return false }
         if options.contains(.distinct), event.isUnchanged { return false }
         if let coalescing = thread.value.coalescing, !event.isInitial, !event.isCompleting {
-            if !event.isPrior { coalescing.add(self, event, route?.object) }
+            if !event.isPrior { coalescing.use { $0.add(self, event, route) } }
             return false
         }
         return options.contains(.once) ? claim(event, thread) : isActive

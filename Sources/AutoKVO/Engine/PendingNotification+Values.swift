@@ -5,7 +5,7 @@ extension PendingNotification {
         isPrepared = true
         if let edit {
             if let elements = elements(of: edit, edit.removed, isMissing: edit.kind == .insertion) { old.set(elements) }
-            ThreadContext.current.value.coalescing?.keepOldValue(in: self)
+            ThreadContext.current.value.coalescing?.use { $0.keepOldValue(in: self) }
         } else if let route {
             if let value = value(of: route) { old.set(value) }
         } else {

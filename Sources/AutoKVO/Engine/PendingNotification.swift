@@ -143,10 +143,15 @@ final class PendingNotification {
         if let new { self.new.set(new) }
         self.edit = edit
         self.event = event
-        self.event.kind = edit?.kind ?? .setting
-        self.event.edit = edit.map { .to($0) }
-        self.event.old = self.old.pointer
-        self.event.new = self.new.pointer
+        completeEvent()
+    }
+
+    /// Makes the event say what the notification has.
+    func completeEvent() {
+        event.kind = edit?.kind ?? .setting
+        event.edit = edit.map { .to($0) }
+        event.old = old.pointer
+        event.new = new.pointer
     }
 
     /// Releases the subject and the values, for the next change. User code runs, since values are released.

@@ -6,7 +6,7 @@ internal import CDeallocHook
 /// Only its own thread uses it, so it has no lock. It is memory behind a pointer, not an object: every delivery reads it, and would
 /// retain and release a reference.
 struct ThreadContext {
-    /// Change contexts that no handler kept, linked through `nextSpare`, for the next delivery.
+    /// Change contexts that no handler kept, linked through `next`, for the next delivery.
     var spareContexts: Borrowed<ChangeContext>?
     /// Notifications for the next change, linked through `next`.
     fileprivate var spareNotifications: Borrowed<PendingNotification>?
@@ -18,7 +18,7 @@ struct ThreadContext {
     /// Number of tokens that this thread has made.
     var serial: UInt = 0
     /// The outermost `coalescingChanges` under way, if any.
-    var coalescing: CoalescedChanges?
+    var coalescing: Borrowed<CoalescedChanges>?
     /// Routes to start or to end, in this order.
     var pathWork: [PathWork] = []
     var isDoingPathWork = false
@@ -53,7 +53,7 @@ struct ThreadContext {
     @inline(__always)
     private mutating func takeSpareContext() -> Borrowed<ChangeContext>? {
         guard let context = spareContexts else { return nil }
-        spareContexts = context.use { $0.nextSpare }
+        spareContexts = context.use { $0.next }
         return context
     }
 
@@ -65,7 +65,7 @@ struct ThreadContext {
     /// Returns a context to the pool. No handler refers to it.
     @inline(__always)
     mutating func giveBack(_ context: Borrowed<ChangeContext>) {
-        context.use { $0.nextSpare = spareContexts }
+        context.use { $0.next = spareContexts }
         spareContexts = context
     }
 

@@ -55,3 +55,23 @@ extension Borrowed: Equatable, Hashable {
     @inlinable
     func hash(into hasher: inout Hasher) { hasher.combine(address) }
 }
+
+extension Array where Element: AnyObject {
+    /// Calls a function with each object from an index on, as long as they are of the class of the first one. The array keeps them
+    /// alive, and no reference is counted.
+    ///
+    /// - Returns: How many there are.
+    @inline(__always)
+    func forEachOfOneClass(from start: Int, _ body: (Borrowed<Element>) -> Void) -> Int {
+        withUnsafeBytes { bytes in
+            let objects = bytes.assumingMemoryBound(to: Borrowed<Element>.self)
+            let first: AnyClass = objects[start].use { type(of: $0) }
+            var index = start
+            repeat {
+                body(objects[index])
+                index += 1
+            } while index < objects.count && objects[index].use { type(of: $0) } == first
+            return index - start
+        }
+    }
+}

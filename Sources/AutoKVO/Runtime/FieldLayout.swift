@@ -19,7 +19,12 @@ package struct FieldLayout {
 
         /// The value of the field in an object of the class. The type is the field's, or that of what the field begins with.
         func value<Value>(in object: AnyObject, as type: Value.Type) -> Value {
-            (UnsafeRawPointer(Borrowed.to(object).address) + offset).assumingMemoryBound(to: type).pointee
+            value(in: Borrowed.to(object), as: type)
+        }
+
+        @inline(__always)
+        func value<Object, Value>(in object: Borrowed<Object>, as type: Value.Type) -> Value {
+            (object.rawAddress + offset).assumingMemoryBound(to: type).pointee
         }
     }
 

@@ -47,10 +47,20 @@ struct ObjectReader {
 
     /// The value, which is always an object of a class, or an optional one. A cast would take 400 ns.
     func reference<Object: AnyObject>(in object: AnyObject, as type: Object.Type) -> Object? {
-        guard movesReferences else { return body(object) as? Object }
-        return withUnsafeTemporaryAllocation(of: Any.self, capacity: 1) { value in
+        movesReferences ? move(from: object, as: Object?.self) : body(object) as? Object
+    }
+
+    /// The value, which is always an array of objects of a class.
+    func objects<Object: AnyObject>(in object: AnyObject, as type: Object.Type) -> [Object] {
+        movesReferences ? move(from: object, as: [Object].self) : body(object) as! [Object]
+    }
+
+    /// The value, which is always one reference.
+    @inline(__always)
+    private func move<Reference>(from object: AnyObject, as type: Reference.Type) -> Reference {
+        withUnsafeTemporaryAllocation(of: Any.self, capacity: 1) { value in
             self(Borrowed.to(object).address, into: value.baseAddress!)
-            return UnsafeMutableRawPointer(value.baseAddress!).assumingMemoryBound(to: Object?.self).move()
+            return UnsafeMutableRawPointer(value.baseAddress!).assumingMemoryBound(to: type).move()
         }
     }
 
@@ -69,7 +79,17 @@ struct ObjectReader {
     static func probeReference() -> Bool {
         let value = RuntimeProbe.make()
         let (full, empty): (Any, Any) = (value, RuntimeProbe?.none as Any)
-        func word(_ any: Any) -> UInt { withUnsafeBytes(of: any) { $0.load(as: UInt.self) } }
-        return word(full) == UInt(bitPattern: Borrowed.to(value).address) && word(empty) == 0
+        // In a slot: a generic function that is called with an `Any` gets the value in it.
+        func word(_ value: Any, _ index: Int = 0) -> UInt {
+            var slot = ValueSlot()
+            slot.set(value)
+            defer {
+                slot.take()
+                slot.deallocate()
+            }
+            return slot.pointer!.load(fromByteOffset: index * MemoryLayout<UInt>.size, as: UInt.self)
+        }
+        return word(full) == UInt(bitPattern: Borrowed.to(value).address) && word(empty) == 0 && word(7) == 7
+            && word(7, 3) == unsafeBitCast(Int.self as Any.Type, to: UInt.self)
     }
 }

@@ -2,6 +2,11 @@
 @inlinable @inline(__always)
 func known<Object: AnyObject>(_ object: AnyObject, as type: Object.Type) -> Object { unsafeDowncast(object, to: type) }
 
+/// The same array, whose elements are known to be of a class. Not checked.
+func known<Element, Object: AnyObject>(_ array: [Element], as type: Object.Type) -> [Object] {
+    unsafeBitCast(array, to: [Object].self)
+}
+
 /// The same function, which may be called on any thread: it touches nothing that the main actor guards.
 func withoutIsolation<Result>(_ body: @escaping @MainActor () -> Result) -> () -> Result {
     unsafeBitCast(body, to: (() -> Result).self)

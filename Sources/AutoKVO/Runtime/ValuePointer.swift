@@ -29,14 +29,4 @@ struct ValuePointer {
         func load<T>(_: T.Type) -> Any { address.assumingMemoryBound(to: T.self).pointee }
         return _openExistential(type, do: load)
     }
-
-    /// A pointer to a value in memory of its own, as a value of type `Any`, until `deallocate`.
-    static func allocate(_ value: Any) -> ValuePointer {
-        ValuePointer(Any.self, InPlace.allocate(value).address)!
-    }
-
-    /// Frees the value. Only for one that `allocate` made.
-    func deallocate() {
-        InPlace(UnsafeMutablePointer(mutating: address.assumingMemoryBound(to: Any.self))).deallocate()
-    }
 }

@@ -26,6 +26,46 @@ struct ValueSlot {
         return memory.move()
     }
 
+    /// Fills the slot with a copy of another value, or empties it.
+    ///
+    /// - Returns: The value that was there, which is the caller's to release; nil if nothing has to be released.
+    @inline(__always)
+    mutating func replace(with value: ValuePointer?) -> Any? {
+        if let value, isFilled, copy(value, as: Int.self) || copy(value, as: Double.self) { return nil }
+        let former = isFilled ? take() : nil
+        if let value { set(value.box()) }
+        return former
+    }
+
+    @inline(__always)
+    private func copy<Value: BitwiseCopyable>(_ value: ValuePointer, as type: Value.Type) -> Bool {
+        guard value.type == type, let place = pointer(to: type) else { return false }
+        place.pointee = value.address.load(as: type)
+        return true
+    }
+
+    /// Takes the value of the slot, which is filled, if it is of this type: without a cast.
+    @inline(__always)
+    mutating func take<Value: BitwiseCopyable>(as type: Value.Type) -> Value? {
+        guard let value = pointer(to: type)?.pointee else { return nil }
+        isFilled = false
+        return value
+    }
+
+    /// A pointer to the value of the slot, which is filled, if it is of this type.
+    ///
+    /// **Assumption** `anyReference`: an `Any` keeps a number in its first word, and its type behind three words. Otherwise the answer
+    /// is nil.
+    @inline(__always)
+    private func pointer<Value: BitwiseCopyable>(to type: Value.Type) -> UnsafeMutablePointer<Value>? {
+        let words = UnsafeMutableRawPointer(memory)
+        let known = words.load(fromByteOffset: 3 * MemoryLayout<UInt>.size, as: UInt.self)
+        guard known == unsafeBitCast(type as Any.Type, to: UInt.self), Self.knowsType else { return nil }
+        return words.assumingMemoryBound(to: type)
+    }
+
+    private static let knowsType = RuntimeCheck.holds(.anyReference)
+
     func deallocate() {
         assert(!isFilled)
         memory.deallocate()

@@ -71,11 +71,27 @@ extension ResolvedKey {
     /// name. Only where the object's own class declares the property: the getter is the wrapper's then, unless the key path
     /// is wrong, and no subclass overrides it.
     func checkKeyPath(of object: TrackedObject) throws(KeyValueError) {
-        guard mayBeCompared.load(ordering: .relaxed), let field, let storageType else { return }
-        mayBeCompared.store(false, ordering: .relaxed)
-        guard !storageType.mayHold(declared.read(object), in: field, of: object) else { return }
+        guard keyPathCheck.load(ordering: .relaxed) == .pending else { return }
+        keyPathCheck.store(isReadInStorage(of: object) ? .passed : .failed, ordering: .relaxed)
+        guard keyPathCheck.load(ordering: .relaxed) == .failed else { return }
         throw .schemaFault(
             "its key path reads another value than the @Observed property \"\(name)\" holds: write "
                 + "Key(\"\(name)\", \\.\(name)), or give this key another name", of: type(of: object), key: name)
+    }
+
+    private func isReadInStorage(of object: TrackedObject) -> Bool {
+        guard let field, let storageType else { return true }
+        return storageType.mayHold(declared.read(object), in: field, of: object)
+    }
+
+    /// The storage, if reading it is what the getter does in an object of exactly this class.
+    func storage(in object: TrackedObject) -> FieldLayout.Field? {
+        switch keyPathCheck.load(ordering: .relaxed) {
+        case .passed: return field
+        case .pending where isReadInStorage(of: object):
+            keyPathCheck.store(.passed, ordering: .relaxed)
+            return field
+        default: return nil
+        }
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A property that can be reached and observed by name.
 ///
 /// The name is usually the property's own, and has to be if the property is `@Observed`: that is how a write finds its key.
@@ -90,6 +92,10 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     let read: ObjectReader
     /// Whether what is read is always a tracked object or an optional one: one reference, or none.
     private let holdsReference: Bool
+    /// Whether it is always an array of tracked objects: found out when it is first asked for.
+    private let holdsObjects = Atomic<Answer>(.unknown)
+
+    private enum Answer: UInt8, AtomicRepresentable { case unknown, yes, no }
     /// Sets the property to a value of its type. Nil for a key without a setter.
     let write: ((AnyObject, Any) -> Void)?
     /// Runs the key's validation of a value of the property's type. Nil if there is none.
@@ -138,5 +144,18 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     func readObject(_ object: TrackedObject) -> TrackedObject? {
         holdsReference
             ? read.reference(in: object, as: TrackedObject.self) : unwrapped(read(object)) as? TrackedObject
+    }
+
+    /// The objects the key holds now; nil if it is not of a type of arrays of tracked ones.
+    func readObjects(_ object: TrackedObject) -> [TrackedObject]? {
+        switch holdsObjects.load(ordering: .relaxed) {
+        case .yes: return read.objects(in: object, as: TrackedObject.self)
+        case .no: return nil
+        case .unknown:
+            let element = (valueType as? any KeyValueCollection.Type)?.elementType ?? Any.self
+            let isArray = element is TrackedObject.Type && arrayType(of: element) == valueType
+            holdsObjects.store(isArray ? .yes : .no, ordering: .relaxed)
+            return isArray ? read.objects(in: object, as: TrackedObject.self) : nil
+        }
     }
 }

@@ -10,8 +10,17 @@ final class ResolvedKey: @unchecked Sendable {
     let declarations: [DeclaredKey]
     /// The `@Observed` storage of the property in an object; nil for any other property.
     let observed: ObservedField?
-    /// Whether the key path is still to be compared with the storage: see `checkKeyPath(of:)`.
-    let mayBeCompared: Atomic<Bool>
+    /// Whether the key path leads to the storage: see `checkKeyPath(of:)`.
+    let keyPathCheck: Atomic<KeyPathCheck>
+
+    enum KeyPathCheck: UInt8, AtomicRepresentable {
+        /// It is not known, and is to be found out with the first value.
+        case pending
+        case passed
+        case failed
+        /// There is no storage, or a subclass may override the getter.
+        case none
+    }
     /// The keys and paths that the declarations, or the class's functions for ported code, say it is derived from.
     let affectedBy: [String]
     /// Whether writing the property is announced, if something can announce it.
@@ -44,7 +53,9 @@ final class ResolvedKey: @unchecked Sendable {
         notifiesAutomatically =
             declared.notifiesAutomatically && type.automaticallyNotifiesObservers(forKey: declared.name)
         let isOwn = field.map { FieldLayout.ownOffsets(of: type).contains($0.field.offset) } ?? false
-        mayBeCompared = Atomic(isOwn && declared.hasKeyPath)
+        let isOfSameType = field?.storage.valueType == declared.valueType
+        // A key that no schema declares is read in the storage.
+        keyPathCheck = Atomic(!isOfSameType ? .none : !declared.hasKeyPath ? .passed : isOwn ? .pending : .none)
     }
 }
 

@@ -1,56 +1,111 @@
 extension CollectionOperator {
     /// The operator's value for a collection that is nil: the value for an empty one.
-    var valueOfNothing: Any { apply(to: [])! }
+    var valueOfNothing: Any { OperatorResult(of: self).value! }
+}
 
-    /// The operator over the values of the elements. Nil if they are not of a kind that it works on.
-    ///
-    /// A nil value is zero to `@sum` and `@avg`; `@count` counts it, and the others ignore it.
-    func apply(to values: [Any]) -> Any? {
-        let present = values.compactMap(unwrapped)
-        switch self {
-        case .count: return values.count
-        case .sum: return Number(sumOf: present)?.value
-        case .avg: return values.isEmpty ? 0.0 : Number(sumOf: present).map { $0.double / Double(values.count) }
-        case .min: return first(of: present, by: isLess)
-        case .max: return first(of: present) { isLess($1, $0) }
-        case .unionOfObjects: return present
-        case .distinctUnionOfObjects: return distinct(present)
-        case .unionOfArrays: return flattened(present)
-        case .distinctUnionOfArrays: return flattened(present).map(distinct)
+/// What an operator has made of the values so far. A nil value is zero to `@sum` and `@avg`; `@count` counts it, and the others ignore
+/// it.
+struct OperatorResult {
+    let function: CollectionOperator
+    private var count = 0
+    /// Nil if something is not a number.
+    private var sum: Number? = .whole(0)
+    /// The value that comes before all others, the first one of several; and the same if it is a number.
+    private var first: Any?
+    private var firstNumber: Number?
+    private var isComparable = true
+    private var values: [Any] = []
+
+    init(of function: CollectionOperator) { self.function = function }
+
+    /// The operator's value. Nil if the values are not of a kind that it works on.
+    var value: Any? {
+        switch function {
+        case .count: return count
+        case .sum: return sum?.value
+        case .avg: return count == 0 ? 0.0 : sum.map { $0.double / Double(count) }
+        case .min, .max: return isComparable ? first ?? Any?.none as Any : nil
+        case .unionOfObjects: return values
+        case .distinctUnionOfObjects: return distinct(values)
+        case .unionOfArrays: return flattened(values)
+        case .distinctUnionOfArrays: return flattened(values).map(distinct)
         case .distinctUnionOfSets:
-            guard let all = flattened(present) else { return nil }
+            guard let all = flattened(values) else { return nil }
             let hashable = all.compactMap { $0 as? AnyHashable }
             return hashable.count == all.count ? Set(hashable) : nil
         }
     }
 
-    private func flattened(_ values: [Any]) -> [Any]? {
-        let collections = values.compactMap { $0 as? any KeyValueCollection }
-        return collections.count == values.count ? collections.flatMap(\.elements).compactMap(unwrapped) : nil
-    }
-
-    /// The first of each group of equal values, in order. Values that cannot be hashed are compared one by one.
-    private func distinct(_ values: [Any]) -> [Any] {
-        var hashed: Set<AnyHashable> = []
-        var unhashed: [Any] = []
-        return values.compactMap { value -> Any? in
-            if let value = value as? AnyHashable { return hashed.insert(value).inserted ? value.base : nil }
-            if unhashed.contains(where: { areEqual($0, value) }) { return nil }
-            unhashed.append(value)
-            return value
+    mutating func add(_ value: Any) {
+        count += 1
+        guard let value = unwrapped(value) else { return }
+        switch function {
+        case .count: break
+        case .sum, .avg: sum = Number(value).flatMap { number in sum.map { $0 + number } }
+        case .min, .max: compare(value)
+        default: values.append(value)
         }
     }
 
-    /// The value that comes before all others, the first one of several; the empty optional if there is none. Nil if the values
-    /// cannot be compared.
-    private func first(of values: [Any], by comesBefore: (Any, Any) -> Bool?) -> Any? {
-        guard var first = values.first else { return Any?.none as Any }
+    /// Takes the value out of a slot.
+    mutating func take(_ slot: inout ValueSlot) {
+        if let number = slot.takeNumber() { add(number) } else { add(slot.take()) }
+    }
+
+    /// Adds an `Int` or a `Double`.
+    mutating func add(_ number: Number) {
+        switch function {
+        case .sum, .avg: sum = sum.map { $0 + number }
+        case .min: guard let firstNumber, !(number < firstNumber) else { return add(number.value) }
+        case .max: guard let firstNumber, !(firstNumber < number) else { return add(number.value) }
+        default: return add(number.value)
+        }
+        count += 1
+    }
+
+    /// Adds the numbers that a function passes on, which returns how many, and which may be called twice.
+    @inline(__always)
+    mutating func addEach(_ pass: ((Int) -> Void) -> Int) -> Int {
+        if function == .sum || function == .avg, case .whole(var sum) = sum {
+            var isTooLarge = false
+            let added = pass {
+                let result = sum.addingReportingOverflow($0)
+                sum = result.partialValue
+                isTooLarge = isTooLarge || result.overflow
+            }
+            if !isTooLarge {
+                (self.sum, count) = (.whole(sum), count + added)
+                return added
+            }
+        }
+        return pass { add(.whole($0)) }
+    }
+
+    private mutating func compare(_ value: Any) {
         // The first value is compared with itself, which shows whether it can be compared at all.
-        for value in values {
-            guard let isBetter = comesBefore(value, first) else { return nil }
-            if isBetter { first = value }
+        let other = first ?? value
+        guard let isFirst = function == .min ? isLess(value, other) : isLess(other, value) else {
+            isComparable = false
+            return
         }
-        return first
+        if isFirst || first == nil { (first, firstNumber) = (value, Number(value)) }
+    }
+}
+
+private func flattened(_ values: [Any]) -> [Any]? {
+    let collections = values.compactMap { $0 as? any KeyValueCollection }
+    return collections.count == values.count ? collections.flatMap(\.elements).compactMap(unwrapped) : nil
+}
+
+/// The first of each group of equal values, in order. Values that cannot be hashed are compared one by one.
+private func distinct(_ values: [Any]) -> [Any] {
+    var hashed: Set<AnyHashable> = []
+    var unhashed: [Any] = []
+    return values.compactMap { value -> Any? in
+        if let value = value as? AnyHashable { return hashed.insert(value).inserted ? value.base : nil }
+        if unhashed.contains(where: { areEqual($0, value) }) { return nil }
+        unhashed.append(value)
+        return value
     }
 }
 
@@ -62,40 +117,62 @@ private func isLess(_ a: Any, _ b: Any) -> Bool? {
 }
 
 /// A number of any of the standard types.
-struct Number {
-    /// Exact, if it is whole and fits.
-    private(set) var integer: Int?
-    private(set) var double: Double
-    var value: Any { integer ?? double }
+enum Number {
+    /// Exact.
+    case whole(Int)
+    case real(Double)
+
+    @inline(__always)
+    var double: Double {
+        switch self {
+        case .whole(let value): Double(value)
+        case .real(let value): value
+        }
+    }
+
+    var value: Any {
+        switch self {
+        case .whole(let value): value
+        case .real(let value): value
+        }
+    }
 
     init?(_ value: Any) {
         // The usual types first: a cast to a protocol takes ten times as long.
         if type(of: value) == Int.self, let value = value as? Int {
-            (integer, double) = (value, Double(value))
+            self = .whole(value)
         } else if type(of: value) == Double.self, let value = value as? Double {
-            double = value
+            self = .real(value)
         } else if let value = value as? any BinaryInteger {
-            (integer, double) = (Int(exactly: value), Double(value))
+            self = Int(exactly: value).map(Number.whole) ?? .real(Double(value))
         } else if let value = value as? any BinaryFloatingPoint {
-            double = Double(value)
+            self = .real(Double(value))
         } else {
             return nil
         }
     }
 
-    /// The sum, whole as long as all numbers are and it fits an `Int`. Nil if something is not a number.
-    init?(sumOf values: [Any]) {
-        (integer, double) = (0, 0)
-        for value in values {
-            guard let number = Number(value) else { return nil }
-            let sum = integer.flatMap { number.integer.map($0.addingReportingOverflow) }
-            integer = sum.flatMap { $0.overflow ? nil : $0.partialValue }
-            double += number.double
+    /// The sum, whole if both numbers are and it fits an `Int`.
+    @inline(__always)
+    static func + (a: Number, b: Number) -> Number {
+        if case .whole(let a) = a, case .whole(let b) = b {
+            let (sum, overflow) = a.addingReportingOverflow(b)
+            if !overflow { return .whole(sum) }
         }
+        return .real(a.double + b.double)
     }
 
+    @inline(__always)
     static func < (a: Number, b: Number) -> Bool {
-        if let a = a.integer, let b = b.integer { return a < b }
+        if case .whole(let a) = a, case .whole(let b) = b { return a < b }
         return a.double < b.double
+    }
+}
+
+extension ValueSlot {
+    /// Takes the value if it is an `Int` or a `Double`, without a cast.
+    @inline(__always)
+    fileprivate mutating func takeNumber() -> Number? {
+        take(as: Int.self).map(Number.whole) ?? take(as: Double.self).map(Number.real)
     }
 }

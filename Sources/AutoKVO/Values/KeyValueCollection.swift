@@ -4,6 +4,8 @@ protocol KeyValueCollection {
     /// The type of the keys of a dictionary; nil for any other collection.
     static var keyType: Any.Type? { get }
     var elements: [Any] { get }
+    /// The elements, if their type is a class or a subclass of it: for an array without a copy.
+    func objects<Object: AnyObject>(of type: Object.Type) -> [Object]?
     var elementCount: Int { get }
     /// The keys of a dictionary, in the order of `elements`; nil for any other collection.
     var elementKeys: [Any]? { get }
@@ -17,6 +19,9 @@ extension KeyValueCollection where Self: Collection {
     static var elementType: Any.Type { Element.self }
     static var keyType: Any.Type? { nil }
     var elements: [Any] { map { $0 as Any } }
+    func objects<Object: AnyObject>(of type: Object.Type) -> [Object]? {
+        Element.self is Object.Type ? known(Array(self), as: type) : nil
+    }
     var elementCount: Int { count }
     var elementKeys: [Any]? { nil }
 }
@@ -42,6 +47,7 @@ extension Dictionary: KeyValueCollection {
     static var elementType: Any.Type { Value.self }
     static var keyType: Any.Type? { Key.self }
     var elements: [Any] { values.map { $0 as Any } }
+    func objects<Object: AnyObject>(of type: Object.Type) -> [Object]? { Array(values).objects(of: type) }
     var elementKeys: [Any]? { keys.map { $0 as Any } }
 
     static func converting(_ source: any KeyValueCollection) -> Self? {

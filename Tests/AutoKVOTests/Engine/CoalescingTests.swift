@@ -258,6 +258,60 @@ import Testing
         #expect(person.age == 3)
     }
 
+    @Test("objects that change in another order each time, and paths of one observation by turns") func turns() throws {
+        let people = (0..<6).map { _ in Person() }
+        for (number, person) in people.enumerated() {
+            try person.observe("age", options: [.old, .new], recorder.handler("\(number)"))
+        }
+        let group = Recorder<Any>()
+        try person.observe(["age", "firstName", "lastName"], options: [.old, .new], group.handler())
+        coalescingChanges {
+            for round in 1...5 {
+                for number in [0, 1, 2, 3, 4, 5].map({ ($0 * round) % 6 }) { people[number].age += round }
+                person.lastName = "last \(round)"
+                person.age = round
+                person.firstName = "first \(round)"
+                person.age = round + 1
+            }
+        }
+        #expect(recorder.labels == ["0", "1", "2", "3", "4", "5"])
+        #expect(recorder.olds(Int.self) == [0, 0, 0, 0, 0, 0])
+        #expect(recorder.news(Int.self) == people.map(\.age))
+        #expect(group.paths == ["age"] && group.olds(Int.self) == [0] && group.news(Int.self) == [6])
+    }
+
+    @Test("the last value is delivered whatever types the values before it had") func typesOfValues() throws {
+        final class Box: TrackedObject { @Observed var content: Any = 0 }
+        let box = Box()
+        try box.observe("content", options: [.old, .new], recorder.handler())
+        for last: any (Equatable & Sendable) in [7, 2.5, "text", true, UInt8(3)] {
+            coalescingChanges {
+                for value: any (Equatable & Sendable) in [1, 1.5, "a", 2, false, "b", 2.5, 3.5, last] {
+                    box.content = value
+                }
+            }
+            #expect("\(recorder.last!.new!)" == "\(last)")
+        }
+        #expect(recorder.count == 5)
+    }
+
+    @Test("a value that is replaced, and makes a change when it is released") func releasing() throws {
+        final class Content {
+            var onDeinit: () -> Void = {}
+            deinit { onDeinit() }
+        }
+        final class Box: TrackedObject { @Observed var content = Content() }
+        let (box, last) = (Box(), Content())
+        try box.observe("content", options: [.new], recorder.handler())
+        coalescingChanges {
+            box.content = Content()
+            box.content.onDeinit = { [unowned box] in box.content = last }
+            box.content = Content()
+        }
+        #expect(box.content === last)
+        #expect(recorder.count == 1 && recorder.last?.new as? Content === last)
+    }
+
     @Test("many changes of several targets on another thread are one call") func background() throws {
         let together = Counter()
         let single = Counter()

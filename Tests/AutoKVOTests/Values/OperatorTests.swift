@@ -41,6 +41,122 @@ final class Team: TrackedObject {
     }
 }
 
+/// An element whose keys are read in different ways.
+class Reading: TrackedObject, Hashable {
+    @Observed var whole = 0
+    @Observed var fraction = 0.5
+    @Observed var small: UInt8 = 1
+    @Observed var maybe: Int?
+    @Observed var undeclared = 1
+    @Observed var other = 100
+    var doubled: Int { whole * 2 }
+
+    static func == (a: Reading, b: Reading) -> Bool { a === b }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+    init(_ whole: Int) {
+        super.init()
+        self.whole = whole
+    }
+
+    override class var schema: Schema {
+        Schema(Reading.self, extending: super.schema) {
+            Key("whole", \.whole)
+            Key("fraction", \.fraction)
+            Key("small", \.small)
+            Key("maybe", \.maybe)
+            Key("doubled", \.doubled, affectedBy: "whole")
+        }
+    }
+}
+
+/// A subclass whose getters say something else than the storage.
+final class Adjusted: Reading {
+    override var whole: Int {
+        get { super.whole + 1000 }
+        set { super.whole = newValue }
+    }
+}
+
+final class Readings: TrackedObject {
+    @Observed var all: [Reading] = []
+    @Observed var maybes: [Reading?] = []
+    @Observed var some: ArraySlice<Reading> = []
+    @Observed var set: Set<Reading> = []
+    @Observed var adjusted: [Adjusted] = []
+}
+
+@Suite("Collection operators over keys of objects") struct ElementOperatorTests {
+    let readings = Readings()
+
+    private func value<T>(_ path: String, as type: T.Type) throws -> T? { try readings.value(forKeyPath: path) as? T }
+
+    @Test("of elements of several classes each is read by its own getter") func overridden() throws {
+        readings.all = [Reading(1), Reading(2), Adjusted(3), Reading(4), Adjusted(5), Adjusted(6)]
+        #expect(try value("all.@sum.whole", as: Int.self) == 3021)
+        #expect(try value("all.@max.whole", as: Int.self) == 1006)
+        #expect(try value("all.@min.whole", as: Int.self) == 1)
+        #expect(try value("all.@avg.whole", as: Double.self) == 503.5)
+        #expect(try value("all.@unionOfObjects.whole", as: [Int].self) == [1, 2, 1003, 4, 1005, 1006])
+        #expect(try value("all.@sum.doubled", as: Int.self) == 6042)
+        readings.adjusted = [Adjusted(1), Adjusted(2)]
+        #expect(try value("adjusted.@sum.whole", as: Int.self) == 2003)
+    }
+
+    @Test("a write that no observer is told of is in the next value") func silent() throws {
+        readings.all = (0..<10).map { Reading($0) }
+        #expect(try value("all.@sum.whole", as: Int.self) == 45)
+        readings.all[3].whole = 100
+        #expect(try value("all.@sum.whole", as: Int.self) == 142)
+    }
+
+    @Test("numbers of every type, and nil") func types() throws {
+        readings.all = (1...4).map { Reading($0) }
+        readings.all[2].fraction = 2
+        readings.all[3].maybe = 7
+        readings.all[1].small = 255
+        #expect(try value("all.@sum.fraction", as: Double.self) == 3.5)
+        #expect(try value("all.@max.fraction", as: Double.self) == 2)
+        #expect(try value("all.@sum.small", as: Int.self) == 258)
+        #expect(try value("all.@max.small", as: UInt8.self) == 255)
+        #expect(try value("all.@sum.maybe", as: Int.self) == 7)
+        #expect(try value("all.@avg.maybe", as: Double.self) == 1.75)
+        #expect(try value("all.@sum.undeclared", as: Int.self) == 4)
+    }
+
+    @Test("in every kind of collection") func collections() throws {
+        readings.maybes = [Reading(1), nil, Reading(2)]
+        readings.some = [Reading(0), Reading(3), Reading(4)][1...]
+        readings.set = [Reading(5), Reading(6)]
+        #expect(try value("maybes.@sum.whole", as: Int.self) == 3)
+        #expect(try value("maybes.@avg.whole", as: Double.self) == 1)
+        #expect(try value("some.@sum.whole", as: Int.self) == 7)
+        #expect(try value("set.@sum.whole", as: Int.self) == 11)
+        #expect(try value("all.@sum.whole", as: Int.self) == 0)
+        #expect(try readings.value(forKeyPath: "all.@max.whole") == nil)
+    }
+
+    @Test("a sum that no longer fits is a floating-point number, wherever it stops fitting") func overflow() throws {
+        readings.all = [Reading(1), Reading(.max), Reading(1), Reading(-5)]
+        #expect(try value("all.@sum.whole", as: Double.self) == 9_223_372_036_854_775_807.0)
+        readings.all.insert(Adjusted(0), at: 0)
+        #expect(try value("all.@sum.whole", as: Double.self) == 9_223_372_036_854_775_807.0 + 1000)
+        readings.all = [Reading(.max), Reading(-1), Reading(1)]
+        #expect(try value("all.@sum.whole", as: Int.self) == .max)
+    }
+
+    @Test("a key whose key path leads to another property is read by its key path") func otherProperty() throws {
+        final class Crossed: TrackedObject {
+            @Observed var a = 1
+            @Observed var b = 10
+
+            override class var schema: Schema { Schema(Crossed.self, extending: super.schema) { Key("a", \.b) } }
+        }
+        #expect(try [Crossed(), Crossed()].value(forKeyPath: "@sum.a") as? Int == 20)
+    }
+}
+
 @Suite("Collection operators") struct OperatorTests {
     let team = Team()
 

@@ -23,8 +23,11 @@ extension ParsedKeyPath {
             kept = next
         }
         let key = try declaration(of: last, in: object)
+        defer { withExtendedLifetime(kept) {} }
+        if let tail, let objects = object.use({ object in key.use { $0.readObjects(object) } }) {
+            return try tail.evaluate(on: objects, in: self)
+        }
         let value = object.use { object in key.use { $0.read(object) } }
-        withExtendedLifetime(kept) {}
         return try tail?.evaluate(on: value, in: self) ?? value
     }
 
@@ -33,6 +36,15 @@ extension ParsedKeyPath {
     private func declaration(
         of level: Int, in object: Borrowed<TrackedObject>
     ) throws(KeyValueError) -> Borrowed<DeclaredKey> {
+        let (schema, slot) = try key(of: level, in: object)
+        return schema.use { $0.layout.value.declaration(slot) }
+    }
+
+    /// The schema of the class of an object, and in it the slot of the key at a level.
+    @inline(__always)
+    private func key(
+        of level: Int, in object: Borrowed<TrackedObject>
+    ) throws(KeyValueError) -> (schema: Borrowed<ClassSchema>, slot: Int) {
         let schema: Borrowed<ClassSchema>
         if let known = object.use({ $0.knownSchema }) {
             schema = known
@@ -42,7 +54,7 @@ extension ParsedKeyPath {
         guard let slot = slot(of: level, in: schema) else {
             throw schema.object.unknownKey(keys[level], in: text)
         }
-        return schema.use { $0.layout.value.declaration(slot) }
+        return (schema, slot)
     }
 
     /// The object that a key before the last holds. Nil is no error: the path ends there.
@@ -70,12 +82,53 @@ extension ParsedKeyPath.Tail {
             throw unsupported(in: path.text, "\(type(of: value)) is no collection")
         }
         if function == .count { return collection.elementCount }
-        var values = collection.elements
-        if let element {
-            for index in values.indices { values[index] = try element.value(ofElement: values[index], in: self) }
+        if let objects = collection.objects(of: TrackedObject.self) { return try evaluate(on: objects, in: path) }
+        var result = OperatorResult(of: function)
+        for value in collection.elements { result.add(try element?.value(ofElement: value, in: self) ?? value) }
+        return try checked(result, in: path)
+    }
+
+    fileprivate func evaluate(on objects: [TrackedObject], in path: ParsedKeyPath) throws(KeyValueError) -> Any {
+        var result = OperatorResult(of: function)
+        if function != .count, let element, element.keys.count == 1, element.tail == nil {
+            var index = 0
+            while index < objects.count {
+                let (schema, slot) = try element.key(of: 0, in: .to(objects[index]))
+                index += schema.use { $0.keys[slot].addValues(of: objects, from: index, to: &result) }
+            }
+        } else {
+            for object in objects { result.add(try element?.value(ofElement: object, in: self) ?? object) }
         }
-        if let result = function.apply(to: values) { return result }
+        return try checked(result, in: path)
+    }
+
+    private func checked(_ result: OperatorResult, in path: ParsedKeyPath) throws(KeyValueError) -> Any {
+        if let value = result.value { return value }
         throw unsupported(in: path.text, "it takes \(function.operands)")
+    }
+}
+
+extension ResolvedKey {
+    /// Adds the values of the key in objects from an index on, as long as they are of one class, to the result of an operator. Returns
+    /// how many these are.
+    ///
+    /// Numbers are read in the objects themselves where the getter does nothing else. Unlike the getter this does not ask whether
+    /// one is being changed at this moment, by code that calls this: it is the number that is there.
+    fileprivate func addValues(of objects: [TrackedObject], from start: Int, to result: inout OperatorResult) -> Int {
+        if declared.valueType == Int.self, let storage = storage(in: objects[start]) {
+            return result.addEach { add in
+                objects.forEachOfOneClass(from: start) { add(storage.value(in: $0, as: Int.self)) }
+            }
+        }
+        if declared.valueType == Double.self, let storage = storage(in: objects[start]) {
+            return objects.forEachOfOneClass(from: start) { result.add(.real(storage.value(in: $0, as: Double.self))) }
+        }
+        var value = ValueSlot()
+        defer { value.deallocate() }
+        return objects.forEachOfOneClass(from: start) { object in
+            value.fill { declared.read(object.rawAddress, into: $0) }
+            result.take(&value)
+        }
     }
 }
 

@@ -17,11 +17,12 @@ extension KeyValueObserver where Self: Actor {
         _ handler: @escaping @Sendable (isolated Self, Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
         let delivery = OrderedDelivery()
+        delivery.deliverOnActor(handler)
         return try target.addObserver(
             self, forKeyPath: keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line
         ) { (actor: Self, change: Change<Value>) in
-            guard actor.isCurrent else { return delivery.send(change, to: actor, handler) }
-            delivery.callWaiting()
+            guard actor.isCurrent else { return delivery.send(change, to: actor) }
+            delivery.callWaiting(on: actor)
             actor.callIsolated(handler, change)
         }.closing(delivery)
     }
@@ -52,10 +53,10 @@ extension KeyValueObserver where Self: Actor {
 
 extension Actor {
     /// Calls a handler on the actor, on which this thread is running.
-    fileprivate nonisolated func callIsolated<Value>(
+    nonisolated func callIsolated<Value>(
         _ handler: @Sendable (isolated Self, Change<Value>) -> Void, _ change: Change<Value>
     ) {
-        // The change does not leave the actor, on which it was made.
+        // The change was made on the actor, or is a copy with values that are `Sendable`: nothing else uses it.
         nonisolated(unsafe) let change = change
         assumeIsolated { handler($0, change) }
     }

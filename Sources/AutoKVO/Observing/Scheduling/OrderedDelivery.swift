@@ -8,70 +8,86 @@
 final class OrderedDelivery: @unchecked Sendable {
     private let lock = ShortLock()
     // Guarded by `lock`.
-    private var waiting: [UInt: @Sendable () -> Void] = [:]
+    /// The first and the last of the changes in the queue, which owns them. They are linked by `next`.
+    private var first: Borrowed<ChangeContext>?
+    private var last: Borrowed<ChangeContext>?
     private var lastAdded: UInt = 0
     private var lastTaken: UInt = 0
     /// The highest number whose operation has run.
     private var due: UInt = 0
     private var isDelivering = false
     private var isClosed = false
+    /// Calls the handler with a change, on an actor if changes are delivered on one. Nil if the queue is closed.
+    private var call: Call?
 
-    /// Adds a call with a change at the end of the queue.
-    private func add<Value: Sendable>(
-        _ change: Change<Value>, through schedule: (@escaping @Sendable () -> Void) -> Void,
-        _ call: @escaping @Sendable (SentChange<Value>) -> Void
-    ) {
-        let sent = SentChange(change: change.detached())
+    private typealias Call = @Sendable (_ actor: AnyObject?, ChangeContext) -> Void
+    private typealias Taken = (context: Borrowed<ChangeContext>, call: Call)
+
+    deinit { close() }
+
+    /// Adds a change at the end of the queue: a copy that owns its values, which were converted on this thread. Returns its number, with
+    /// which an operation is to be scheduled; nil if the queue is closed.
+    private func add<Value: Sendable>(_ change: Change<Value>) -> UInt? {
+        let copy = Borrowed.retaining(change.context.copy(convertingTo: Value.self))
         let number: UInt? = lock.withLock {
             if isClosed { return nil }
+            if let last { last.use { $0.next = copy } } else { first = copy }
+            last = copy
             lastAdded += 1
-            waiting[lastAdded] = { call(sent) }
             return lastAdded
         }
-        if let number { schedule { self.deliver(upTo: number) } }
+        if number == nil { copy.release() }
+        return number
     }
 
-    private func deliver(upTo number: UInt) {
-        let isFree = lock.withLock {
+    /// Delivers what is due when the operation of a change runs.
+    private func deliver(upTo number: UInt, on actor: AnyObject? = nil) {
+        var next: Taken? = lock.withLock {
             due = max(due, number)
-            defer { isDelivering = true }
-            return !isDelivering
+            return isDelivering ? nil : takeDue()
         }
-        if !isFree { return }
-        while let call = takeDue() { call() }
-    }
-
-    private func takeDue() -> (@Sendable () -> Void)? {
-        lock.withLock {
-            let call = take(upTo: due)
-            isDelivering = call != nil
-            return call
+        while let taken = next {
+            taken.call(actor, taken.context.take())
+            next = lock.withLock { takeDue() }
         }
-    }
-
-    /// Delivers what is in the queue before it returns. Called on the actor on which the queue's operations run.
-    func callWaiting() {
-        let last = lock.withLock { lastAdded }
-        // One at a time: a handler may make another change, and what is in the queue before that change goes first.
-        while let call = lock.withLock({ take(upTo: last) }) { call() }
     }
 
     /// Under the lock.
-    private func take(upTo number: UInt) -> (@Sendable () -> Void)? {
-        guard lastTaken < number, let call = waiting.removeValue(forKey: lastTaken + 1) else { return nil }
+    private func takeDue() -> Taken? {
+        let next = take(upTo: due)
+        isDelivering = next != nil
+        return next
+    }
+
+    /// Delivers what is in the queue before it returns. Called on the actor on which the queue's operations run.
+    func callWaiting(on actor: some Actor) {
+        let last = lock.withLock { lastAdded }
+        // One at a time: a handler may make another change, and what is in the queue before that change goes first.
+        while let taken = lock.withLock({ take(upTo: last) }) { taken.call(actor, taken.context.take()) }
+    }
+
+    /// Under the lock. The change is the caller's.
+    private func take(upTo number: UInt) -> Taken? {
+        guard lastTaken < number, let next = first, let call else { return nil }
         lastTaken += 1
-        return call
+        first = next.use { $0.next }
+        if first == nil { last = nil }
+        return (next, call)
     }
 
     /// Drops the queue and accepts nothing more.
     fileprivate func close() {
-        let dropped = lock.withLock {
-            defer { waiting = [:] }
-            isClosed = true
-            return waiting
+        var (dropped, lastCall): (Borrowed<ChangeContext>?, Call?) = (nil, nil)
+        lock.withLock {
+            (dropped, lastCall) = (first, call)
+            (first, last, call, isClosed) = (nil, nil, nil, true)
         }
         // Released without the lock.
-        withExtendedLifetime(dropped) {}
+        while let context = dropped {
+            dropped = context.use { $0.next }
+            context.release()
+        }
+        withExtendedLifetime(lastCall) {}
     }
 }
 
@@ -91,17 +107,20 @@ extension OrderedDelivery {
     func handler<Value: Sendable>(
         on scheduler: some ChangeScheduler, _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> HandlerCall {
-        .closure { (change: Change<Value>) in self.add(change, through: scheduler.schedule) { handler($0.change) } }
+        call = { _, context in handler(Change(context)) }
+        return .closure { (change: Change<Value>) in
+            if let number = self.add(change) { scheduler.schedule { self.deliver(upTo: number) } }
+        }
     }
 
     /// The same for the main actor.
     func handler<Value: Sendable>(
         onMainActor handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> HandlerCall {
-        .closure { (change: Change<Value>) in
-            self.add(change, through: MainActorScheduler().schedule) { sent in
-                MainActor.assumeIsolated { handler(sent.change) }
-            }
+        self.handler(on: MainActorScheduler()) { (change: Change<Value>) in
+            // Nothing else refers to the change, whose values are `Sendable`.
+            nonisolated(unsafe) let change = change
+            MainActor.assumeIsolated { handler(change) }
         }
     }
 
@@ -109,21 +128,19 @@ extension OrderedDelivery {
     func handler<Value: Sendable, A: Actor>(
         onActor handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) -> HandlerCall {
-        .closure { (actor: A, change: Change<Value>) in self.send(change, to: actor, handler) }
+        deliverOnActor(handler)
+        return .closure { (actor: A, change: Change<Value>) in self.send(change, to: actor) }
+    }
+
+    /// Sets the handler of changes that are sent to an actor.
+    func deliverOnActor<Value: Sendable, A: Actor>(
+        _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
+    ) {
+        call = { actor, context in known(actor!, as: A.self).callIsolated(handler, Change(context)) }
     }
 
     /// Delivers a change on an actor, after those that are in the queue.
-    func send<Value: Sendable, A: Actor>(
-        _ change: Change<Value>, to actor: A, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
-    ) {
-        add(change, through: actor.enqueue) { sent in actor.assumeIsolated { handler($0, sent.change) } }
+    func send<Value: Sendable>(_ change: Change<Value>, to actor: some Actor) {
+        if let number = add(change) { actor.enqueue { self.deliver(upTo: number, on: actor) } }
     }
-}
-
-/// A change that goes to another thread: an immutable copy (`detached()`) that owns its values.
-///
-/// The values are `Sendable` and were converted to the requested type on the thread of the change.
-private struct SentChange<Value: Sendable>: @unchecked Sendable {
-    // Nothing else refers to the context behind the change, which is only read; its values are `Sendable`.
-    let change: Change<Value>
 }

@@ -130,6 +130,32 @@ import Testing
         tracker.expectNoLeaks()
     }
 
+    @Test("the values of changes that are dropped are released, and those of a change that a handler keeps are not")
+    func valuesOfDropped() throws {
+        final class Box: TrackedObject { @Observed var content: LifetimeToken? }
+        let tracker = LifetimeTracker()
+        nonisolated(unsafe) var kept: [Change<LifetimeToken?>] = []
+        do {
+            let box = Box()
+            let observation = try box.observe(
+                "content", as: LifetimeToken?.self, options: [.old, .new], on: scheduler
+            ) {
+                kept.append($0)
+            }
+            box.content = tracker.token()
+            scheduler.runAll()
+            for _ in 0..<3 { box.content = tracker.token() }
+            #expect(tracker.liveCount == 4)
+            observation.remove()
+            #expect(tracker.liveCount == 2)
+        }
+        #expect(tracker.liveCount == 1)
+        #expect(kept.count == 1 && kept[0].newValue! != nil && kept[0].oldValue! == nil)
+        kept = []
+        scheduler.runAll()
+        tracker.expectNoLeaks()
+    }
+
     @Test("a removal in the handler drops the rest") func removalInside() throws {
         try person.observe("age", as: Int.self, options: [.new], on: scheduler) { [log] change in
             log.add("\(change.newValue!)")
