@@ -170,6 +170,7 @@ private final class BoundForm: Model {
         form.note = nil
         form.source = nil
         #expect(last.note == nil && last.source == nil)
+        withExtendedLifetime(forms) {}
     }
 
     @Test("a function as a transform is typed and is not asked about nil") func functions() throws {
