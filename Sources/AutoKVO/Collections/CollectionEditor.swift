@@ -22,7 +22,7 @@ protocol CollectionEditor<Value> {
 }
 
 extension Property: CollectionEditor where Value: Collection {
-    @inlinable func edit<Result>(
+    @export(implementation) func edit<Result>(
         _ change: @autoclosure () -> CollectionChange, _ body: (inout Value) -> Result
     ) -> Result {
         guard object.isObserved else { return storage.exclusively(body) }
@@ -36,7 +36,7 @@ extension CollectionEditor
 where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollection, Value.Index == Int {
     /// Makes an edit that concerns some indexes of the collection. They are an autoclosure because a `RangeSet` is an
     /// allocation, which an edit that nobody observes does not need.
-    @inlinable func edit<Result>(
+    @export(implementation) func edit<Result>(
         _ kind: ChangeKind, at indexes: @autoclosure () -> RangeSet<Int>, _ body: (inout Value) -> Result
     ) -> Result {
         // A change has positions, which are the indexes of an array, but not those of a slice.
@@ -46,7 +46,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// Makes an edit by which the elements at some indexes leave. They are released after the edit and after the
     /// observers were called: the death of an object is a change for the observers of a weak reference to it, and
     /// their handlers may read this property.
-    @inlinable func edit(
+    @export(implementation) func edit(
         _ kind: ChangeKind, releasing indexes: @autoclosure () -> RangeSet<Int>, _ body: (inout Value) -> Void
     ) {
         let leaving = _isPOD(Value.Element.self) ? [] : Array(value[indexes()])
@@ -128,7 +128,7 @@ extension CollectionEditor where Value: SetAlgebra {
     /// - Parameter body: Makes the edit; nil for taking out what leaves and putting in what comes.
     /// - Returns: Whether any do.
     @discardableResult
-    @inlinable func move(_ movement: SetMovement<Value>, _ body: ((inout Value) -> Void)? = nil) -> Bool {
+    @export(implementation) func move(_ movement: SetMovement<Value>, _ body: ((inout Value) -> Void)? = nil) -> Bool {
         if movement.isEmpty { return false }
         edit(movement.change) {
             if let body { return body(&$0) }
@@ -152,7 +152,9 @@ extension RangeSet<Int> {
 
 extension RandomAccessCollection where Index == Int {
     /// The indexes in the order in which their elements would be sorted.
-    @inlinable func sortedIndices(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows -> [Int] {
+    @export(implementation) func sortedIndices(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows
+        -> [Int]
+    {
         try indices.sorted { try areInIncreasingOrder(self[$0], self[$1]) }
     }
 }

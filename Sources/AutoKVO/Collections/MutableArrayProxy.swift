@@ -55,8 +55,10 @@ public struct MutableArrayProxy {
 }
 
 extension MutableArrayProxy: RandomAccessCollection {
+    @export(implementation)
     public var startIndex: Int { 0 }
     public var endIndex: Int { array?.count ?? 0 }
+    @export(implementation)
     public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
 
     /// The element at an index. If there is none, or no longer one, an `Any` that holds the empty optional;
@@ -76,11 +78,13 @@ extension MutableArrayProxy {
     /// Adds an element at the end: an insertion.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
+    @export(implementation)
     public func append(_ element: Any?) throws(KeyValueError) { try insert(element, at: count) }
 
     /// Adds elements at the end: one insertion, or none if there are none.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
+    @export(implementation)
     public func append(contentsOf elements: some Sequence) throws(KeyValueError) {
         try insert(contentsOf: elements, at: count)
     }
@@ -89,6 +93,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
+    @export(implementation)
     public func insert(_ element: Any?, at index: Int) throws(KeyValueError) {
         try insert(contentsOf: CollectionOfOne(element), at: index)
     }
@@ -97,6 +102,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
+    @export(implementation)
     public func insert(contentsOf elements: some Sequence, at index: Int) throws(KeyValueError) {
         try replaceSubrange(index..<index, with: elements)
     }
@@ -119,6 +125,7 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
     @discardableResult
+    @export(implementation)
     public func remove(at index: Int) throws(KeyValueError) -> Any {
         let element = try element(at: index)
         try removeSubrange(index..<index + 1)
@@ -129,18 +136,21 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` if there is none.
     @discardableResult
+    @export(implementation)
     public func removeFirst() throws(KeyValueError) -> Any { try remove(at: 0) }
 
     /// Takes out the last element: one removal.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` if there is none.
     @discardableResult
+    @export(implementation)
     public func removeLast() throws(KeyValueError) -> Any { try remove(at: count - 1) }
 
     /// Takes elements out: one removal, or none if the range is empty.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
+    @export(implementation)
     public func removeSubrange(_ bounds: Range<Int>) throws(KeyValueError) { try removeSubranges(RangeSet(bounds)) }
 
     /// Takes the elements at some indexes out: one removal, or none.
@@ -154,11 +164,13 @@ extension MutableArrayProxy {
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
+    @export(implementation)
     public func removeAll() throws(KeyValueError) { try removeSubrange(0..<count) }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
+    @export(implementation)
     public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
         try removeSubranges(elements.indices(where: condition))
     }
@@ -166,6 +178,7 @@ extension MutableArrayProxy {
     /// Replaces an element: a replacement.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
+    @export(implementation)
     public func replace(at index: Int, with element: Any?) throws(KeyValueError) {
         _ = try self.element(at: index)
         try replaceSubrange(index..<index + 1, with: CollectionOfOne(element))

@@ -54,6 +54,7 @@ public struct MutableSetProxy {
     public var count: Int { (proxied.read() as? any KeyValueCollection)?.elementCount ?? 0 }
 
     /// Whether there is no element now.
+    @export(implementation)
     public var isEmpty: Bool { count == 0 }
 
     /// Whether an equal element is in the set.
@@ -70,7 +71,9 @@ public struct MutableSetProxy {
 }
 
 extension MutableSetProxy: Sequence {
+    @export(implementation)
     public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
+    @export(implementation)
     public var underestimatedCount: Int { count }
 }
 

@@ -20,6 +20,7 @@ extension KeyValueObserver {
     ///   registered, no call made, and the dependency that has the name remains.
     /// - Complexity: O(*n* + *m*) for *n* paths and, if it has a name, *m* observations that this object holds.
     @discardableResult
+    @export(implementation)
     public func depend(
         on dependencies: [Dependency], named name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Self) -> Void

@@ -14,6 +14,7 @@ extension Property {
     /// - Returns: The observation of the source. Removing it is the same as `unbind(_:)` of the key; it need not be kept.
     /// - Complexity: O(*n*) for *n* observations that this object holds. The property is set on the thread that changes the source.
     @discardableResult
+    @export(implementation)
     public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Source.Current == Value {
@@ -22,6 +23,7 @@ extension Property {
 
     /// Makes the property, which is optional, follow one that is not.
     @discardableResult
+    @export(implementation)
     public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Value == Source.Current? {
@@ -43,6 +45,7 @@ extension Property {
 
     /// Makes the property follow one of another object by a key path of its handle: `label.$title.bind(to: \.$firstName, of: person)`.
     @discardableResult
+    @export(implementation)
     public func bind<Root: TrackedObject, Source: PropertyHandle>(
         to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
@@ -52,6 +55,7 @@ extension Property {
 
     /// Makes the property follow a function of the values of one of another object, by a key path of its handle.
     @discardableResult
+    @export(implementation)
     public func bind<Root: TrackedObject, Source: PropertyHandle>(
         to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Source.Current) -> Value
@@ -65,6 +69,7 @@ extension Property {
     ///   `observe(_:options:userInfo:file:line:_:)`.
     @_disfavoredOverload
     @discardableResult
+    @export(implementation)
     public func bind<Root: TrackedObject>(
         to keyPath: KeyPath<Root, Value>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line

@@ -50,6 +50,7 @@ extension TrackedObject {
     ///
     /// - Throws: As the form with a `BindingTransform`.
     @discardableResult
+    @export(implementation)
     public func bind<Input, Output>(
         _ key: String, to keyPath: String, of source: TrackedObject, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Input) -> Output

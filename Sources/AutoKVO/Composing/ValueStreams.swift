@@ -62,6 +62,7 @@ extension TrackedObject {
 extension PropertyHandle where Current: Sendable {
     /// The values that the property takes from now on. See
     /// `TrackedObject.values(of:as:options:bufferingPolicy:file:line:)`.
+    @export(implementation)
     public var values: AsyncStream<Current> { values() }
 
     /// The values that the property takes from now on, with the current one first if `.initial` is among the options. Those of a path

@@ -16,12 +16,12 @@ public struct Change<Value> {
 
     /// The value from before the change, if the registration asked for `.old`. For a collection edit, the elements that
     /// were removed or replaced.
-    @inlinable
+    @export(implementation)
     public var oldValue: Value? { context.oldValue(as: Value.self) }
 
     /// The value from after the change, if the registration asked for `.new`; never in a prior call. For a collection
     /// edit, the elements that were inserted or put in place of others.
-    @inlinable
+    @export(implementation)
     public var newValue: Value? { context.newValue(as: Value.self) }
 
     /// The path as it was registered.

@@ -27,7 +27,7 @@ struct HandlerCall: ~Copyable {
     @usableFromInline let shape: Shape
     @usableFromInline let closure: ClosureCall
 
-    @inlinable
+    @export(implementation)
     init(_ shape: Shape, _ closure: ClosureCall) {
         self.shape = shape
         self.closure = closure
@@ -55,15 +55,15 @@ extension HandlerCall {
     @usableFromInline
     struct OfChange<Value> {
         @usableFromInline let body: (Change<Value>) -> Void
-        @inlinable init(body: @escaping (Change<Value>) -> Void) { self.body = body }
+        @export(implementation) init(body: @escaping (Change<Value>) -> Void) { self.body = body }
     }
     @usableFromInline
     struct OfObjectAndChange<Object: AnyObject, Value> {
         @usableFromInline let body: (Object, Change<Value>) -> Void
-        @inlinable init(body: @escaping (Object, Change<Value>) -> Void) { self.body = body }
+        @export(implementation) init(body: @escaping (Object, Change<Value>) -> Void) { self.body = body }
     }
 
-    @inlinable
+    @export(implementation)
     static func closure<Value>(_ body: @escaping (Change<Value>) -> Void) -> HandlerCall {
         guard ClosureCall.canCallDirectly else {
             return ordinary(.observerAndChange) { (_: AnyObject, change: Change<Value>) in body(change) }
@@ -71,7 +71,7 @@ extension HandlerCall {
         return HandlerCall(.change, ClosureCall(of: OfChange(body: body)))
     }
 
-    @inlinable
+    @export(implementation)
     static func closure<Object: AnyObject, Value>(
         _ body: @escaping (Object, Change<Value>) -> Void, _ shape: Shape = .observerAndChange
     ) -> HandlerCall {

@@ -7,6 +7,7 @@ extension Collection where Element: TrackedObject {
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
     /// - Complexity: O(*n*) for *n* objects and paths.
     @discardableResult
+    @export(implementation)
     public func observe(
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
@@ -19,6 +20,7 @@ extension Collection where Element: TrackedObject {
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths, or its values can never be of the
     ///   type; nothing is registered then.
     @discardableResult
+    @export(implementation)
     public func observe<Value>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Change<Value>) -> Void
@@ -30,6 +32,7 @@ extension Collection where Element: TrackedObject {
     /// Observes key paths of all objects as long as the result is kept.
     ///
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
+    @export(implementation)
     public func onChange(
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
@@ -41,6 +44,7 @@ extension Collection where Element: TrackedObject {
     ///
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
     @discardableResult
+    @export(implementation)
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [],
         userInfo: Any? = nil,

@@ -10,6 +10,7 @@ public struct Dependency {
     public let keyPaths: [String]
 
     /// Names key paths of an object. They are checked when the dependency is registered.
+    @export(implementation)
     public init(_ target: TrackedObject, _ keyPaths: some KeyPathSet) {
         self.target = target
         self.keyPaths = keyPaths.keyPaths

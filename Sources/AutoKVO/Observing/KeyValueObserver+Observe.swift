@@ -4,7 +4,7 @@ extension KeyValueObserver {
     /// The observation ends with the life of either. See `TrackedObject.addObserver(_:forKeyPath:options:userInfo:file:line:_:)`.
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class does not have; nothing is registered then.
-    @inlinable
+    @export(implementation)
     @discardableResult
     public func observe(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], userInfo: Any? = nil,
@@ -17,7 +17,7 @@ extension KeyValueObserver {
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class does not have, or whose values can never be of the
     ///   type; nothing is registered then.
-    @inlinable
+    @export(implementation)
     @discardableResult
     public func observe<Value>(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, as type: Value.Type, options: ObservingOptions = [],
@@ -56,6 +56,7 @@ extension KeyValueObserver {
     ///
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
     @discardableResult
+    @export(implementation)
     public func observe<Targets: Collection>(
         _ keyPaths: some KeyPathSet, of targets: Targets, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Any>) -> Void

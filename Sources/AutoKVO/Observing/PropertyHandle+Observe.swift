@@ -6,7 +6,7 @@ extension PropertyHandle {
     ///
     /// - Returns: The observation. It need not be kept.
     /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys.
-    @inlinable
+    @export(implementation)
     @discardableResult
     public func observe(
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -19,7 +19,7 @@ extension PropertyHandle {
     ///
     /// - Returns: The observation. It need not be kept.
     /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys.
-    @inlinable
+    @export(implementation)
     @discardableResult
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
@@ -31,7 +31,7 @@ extension PropertyHandle {
     /// Observes the property as long as the result is kept.
     ///
     /// - Returns: A token that ends the observation when it is released.
-    @inlinable
+    @export(implementation)
     public func onChange(
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Change<Value>) -> Void
@@ -55,6 +55,7 @@ extension PropertyHandle {
     ///   - handler: Called on the thread that makes the change, before the write returns, and first before this returns.
     /// - Returns: The observation. It need not be kept.
     @discardableResult
+    @export(implementation)
     public func onValue(
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Current) -> Void

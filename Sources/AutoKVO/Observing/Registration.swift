@@ -17,7 +17,7 @@ struct Registration: ~Copyable {
     @usableFromInline let handler: HandlerCall
     @usableFromInline let site: CallSite
 
-    @inlinable
+    @export(implementation)
     init(
         _ options: ObservingOptions, _ userInfo: Any?, as valueType: Any.Type = Any.self,
         _ handler: consuming HandlerCall, _ file: StaticString, _ line: UInt
@@ -33,7 +33,7 @@ struct Registration: ~Copyable {
     // MARK: What is observed
 
     /// Observes paths of one object. Inlined into the caller, who knows whether the paths are a string.
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     consuming func observe(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, by observer: AnyObject? = nil
     ) throws(KeyValueError) -> KeyValueObservation {

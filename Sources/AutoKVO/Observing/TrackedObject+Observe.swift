@@ -12,7 +12,7 @@ extension TrackedObject {
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
     /// - Complexity: O(1) for one key.
-    @inlinable
+    @export(implementation)
     @discardableResult
     public func observe(
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
@@ -38,7 +38,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of the
     ///   type; nothing is registered then.
     /// - Complexity: O(1) for one key.
-    @inlinable
+    @export(implementation)
     @discardableResult
     public func observe<Value>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: Any? = nil,
@@ -54,6 +54,7 @@ extension TrackedObject {
     /// - Returns: One observation of all the paths.
     /// - Throws: A `KeyValueError` for the first path that is wrong; none is registered then, and no call made.
     @discardableResult
+    @export(implementation)
     public func observe(
         _ handlers: KeyValuePairs<String, (Change<Any>) -> Void>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -70,7 +71,7 @@ extension TrackedObject {
     /// Observes key paths as long as the result is kept.
     ///
     /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
-    @inlinable
+    @export(implementation)
     public func onChange(
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
@@ -92,7 +93,7 @@ extension TrackedObject {
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
     /// - Complexity: O(1) for one key.
-    @inlinable
+    @export(implementation)
     @discardableResult
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [],
@@ -106,7 +107,7 @@ extension TrackedObject {
     ///
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of the
     ///   type; nothing is registered then.
-    @inlinable
+    @export(implementation)
     @discardableResult
     public func addObserver<Observer: AnyObject, Value>(
         _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],

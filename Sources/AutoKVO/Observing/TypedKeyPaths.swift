@@ -17,6 +17,7 @@ extension KeyValueObserver where Self: TrackedObject {
     /// Observes a property by the key path of its handle, `\.$firstName`, which a subclass can use for an inherited one. It
     /// is always valid, and may go on through objects: `\.$address.$city`.
     @discardableResult
+    @export(implementation)
     public func observe<Handle: PropertyHandle>(
         _ keyPath: KeyPath<Self, Handle>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Handle.Value>) -> Void
@@ -64,6 +65,7 @@ extension KeyValueObserver {
 
     /// Observes a property of another object by the key path of its handle: `panel.observe(\.$firstName, of: person) { … }`.
     @discardableResult
+    @export(implementation)
     public func observe<Root: TrackedObject, Handle: PropertyHandle>(
         _ keyPath: KeyPath<Root, Handle>, of target: Root, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Handle.Value>) -> Void

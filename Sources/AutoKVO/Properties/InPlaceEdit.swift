@@ -7,7 +7,7 @@ struct InPlaceEdit<Value> {
     @usableFromInline let old: Value?
     @usableFromInline let storage: PropertyStorage<Value>
 
-    @inlinable
+    @export(implementation)
     init(_ write: ObservedWrite?, _ storage: PropertyStorage<Value>) {
         self.write = write
         old = write?.needsOld == true ? storage.value : nil
@@ -15,12 +15,12 @@ struct InPlaceEdit<Value> {
     }
 
     // Not an initializer, which would own a reference to the object.
-    @inlinable
+    @export(implementation)
     static func begin(_ object: TrackedObject, _ storage: PropertyStorage<Value>) -> InPlaceEdit {
         InPlaceEdit(object.beginEdit(atOffset: storage.offset(in: object)), storage)
     }
 
-    @inlinable
+    @export(implementation)
     func finish(_ object: TrackedObject) {
         guard let write else { return }
         // Handlers may change the property again, so they get a copy: one that costs nothing unless it is asked for.

@@ -23,6 +23,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
     @available(
         *, unavailable, message: "@ObservedWeak works only on properties of classes that derive from TrackedObject."
     )
+    @export(implementation)
     public var wrappedValue: Referent? {
         get { preconditionFailure() }
         set { preconditionFailure() }
@@ -31,6 +32,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
     @available(
         *, unavailable, message: "@ObservedWeak works only on properties of classes that derive from TrackedObject."
     )
+    @export(implementation)
     public var projectedValue: Property<Referent?> {
         preconditionFailure()
     }

@@ -7,12 +7,12 @@ extension Property {
     ///
     /// - Complexity: O(1) and the observers' calls.
     public var value: Value {
-        @inlinable
+        @export(implementation)
         get {
             if let indirect { return indirect.read(storage, object) }
             return storage.checkedValue
         }
-        @inlinable
+        @export(implementation)
         nonmutating set { write(newValue) }
         nonmutating _modify {
             if indirect != nil {

@@ -5,7 +5,7 @@
 public struct ReadOnlyProperty<Value>: PropertyHandle {
     @usableFromInline let property: Property<Value>
 
-    @inlinable
+    @export(implementation)
     init(_ property: Property<Value>) {
         self.property = property
     }
@@ -13,12 +13,13 @@ public struct ReadOnlyProperty<Value>: PropertyHandle {
     /// The value now.
     ///
     /// - Complexity: O(1).
-    @inlinable
+    @export(implementation)
     public var value: Value { property.value }
 
-    @inlinable
+    @export(implementation)
     public var target: HandleTarget { property.target }
 
     /// The key of the property. A class whose schema has a fault is a mistake in code and traps.
+    @export(implementation)
     public var key: String { property.key }
 }

@@ -14,7 +14,7 @@ package struct ClosureCall {
     @usableFromInline let function: UnsafeRawPointer?
     @usableFromInline let context: UnsafeRawPointer?
 
-    @inlinable
+    @export(implementation)
     init(_ function: UnsafeRawPointer?, _ context: UnsafeRawPointer?) {
         self.function = function
         self.context = context
@@ -22,7 +22,7 @@ package struct ClosureCall {
 
     /// The closure that is the only stored property of a value, and whose arguments are one reference each. Passed to a
     /// generic function as it is, the compiler would convert a closure to one that takes its arguments in memory.
-    @inlinable
+    @export(implementation)
     init<Wrapper>(of wrapper: Wrapper) {
         self = withExtendedLifetime(wrapper) {
             let words = unsafeBitCast(wrapper, to: ClosureCall.self)

@@ -98,22 +98,29 @@ extension Schema {
 @resultBuilder
 public enum SchemaBuilder<Class: AnyObject> {
     /// One key or handler. There is one overload, so that the compiler reports a mistake where it is.
+    @export(implementation)
     public static func buildExpression(_ element: some SchemaElement<Class>) -> [any SchemaElement<Class>] { [element] }
     /// The elements of a block, in order.
+    @export(implementation)
     public static func buildBlock(_ parts: [any SchemaElement<Class>]...) -> [any SchemaElement<Class>] {
         parts.flatMap { $0 }
     }
     /// The elements of an `if` without `else`.
+    @export(implementation)
     public static func buildOptional(_ part: [any SchemaElement<Class>]?) -> [any SchemaElement<Class>] { part ?? [] }
     /// The elements of the first branch of an `if`.
+    @export(implementation)
     public static func buildEither(first part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] { part }
     /// The elements of the other branch of an `if`.
+    @export(implementation)
     public static func buildEither(second part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] { part }
     /// The elements of a `for` loop.
+    @export(implementation)
     public static func buildArray(_ parts: [[any SchemaElement<Class>]]) -> [any SchemaElement<Class>] {
         parts.flatMap { $0 }
     }
     /// The elements of an `if #available`.
+    @export(implementation)
     public static func buildLimitedAvailability(_ part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] {
         part
     }

@@ -40,6 +40,7 @@ public struct BindingTransform {
     public static var identity: BindingTransform { BindingTransform({ $0 }, { $0 }) }
 
     /// The opposite of a Boolean; nil of nil.
+    @export(implementation)
     public static var negated: BindingTransform { BindingTransform { (value: Bool) in !value } }
 
     /// Whether there is no value.

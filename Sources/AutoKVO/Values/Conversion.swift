@@ -26,6 +26,7 @@ public protocol KeyValueConvertible {
 
 extension KeyValueConvertible {
     /// True: any property may be tried.
+    @export(implementation)
     public static func canConvert(from type: Any.Type) -> Bool { true }
 }
 
