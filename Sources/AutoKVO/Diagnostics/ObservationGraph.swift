@@ -89,8 +89,8 @@ extension ObservationGraph {
                     keyPaths: withoutRepetitions(keyPaths), options: sighting.options,
                     registeredAt: sighting.site.description, calls: sighting.calls))
         }
-        self.objects = objects.values.sorted { ($0.className, $0.address) < ($1.className, $1.address) }
-        observations = edges.sorted {
+        self.objects = objects.values.inOrder { ($0.className, $0.address) < ($1.className, $1.address) }
+        observations = edges.inOrder {
             ($0.registeredAt, $0.keyPaths.first ?? "", $0.targets.first ?? 0, $0.observer ?? 0)
                 < ($1.registeredAt, $1.keyPaths.first ?? "", $1.targets.first ?? 0, $1.observer ?? 0)
         }
@@ -121,7 +121,7 @@ private struct Sighting {
 
     /// In the order of the registration.
     var keyPaths: [String] {
-        if !places.isEmpty { return places.sorted { $0.order < $1.order }.map(\.path) }
+        if !places.isEmpty { return places.inOrder { $0.order < $1.order }.map(\.path) }
         // Either another thread is making or ending it, or it is a manual one that has outlived its targets.
         return options.contains(.unregisterManually) ? observation.object?.keyPaths ?? [] : []
     }

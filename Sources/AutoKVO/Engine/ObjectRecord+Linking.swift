@@ -197,7 +197,7 @@ extension ObjectRecord {
                 guard let route = observation.details?.partRoute else { return body(.to(observation), slot, nil) }
                 if let whole = route.unmanagedObservation { body(whole, slot, route) }
             }
-            for link in list.value.links.sorted(by: { $0.route.sequence < $1.route.sequence }) where link.isFirst {
+            for link in list.value.links.inOrder(by: { $0.route.sequence < $1.route.sequence }) where link.isFirst {
                 if let whole = link.route.unmanagedObservation { body(whole, slot, link.route) }
             }
         }

@@ -67,7 +67,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
 
 /// The assumptions of this process, probed once: at the first record, or before if an answer is needed.
 package enum RuntimeCheck {
-    private static let failures = Set(RuntimeAssumption.allCases.filter { isPretendedToFail($0) || !$0.probe() })
+    private static let failures = RuntimeAssumption.allCases.filter { isPretendedToFail($0) || !$0.probe() }
 
     package static func holds(_ assumption: RuntimeAssumption) -> Bool { !failures.contains(assumption) }
 

@@ -41,7 +41,7 @@ final class ResolvedKey: @unchecked Sendable {
         storageType = field?.type as? any ObservedStorage.Type
         affectedBy = withoutRepetitions(
             declarations.flatMap(\.affectedBy)
-                + type.keyPathsForValuesAffectingValue(forKey: declared.name).sorted())
+                + type.keyPathsForValuesAffectingValue(forKey: declared.name).inOrder(by: <))
         notifiesAutomatically =
             declared.notifiesAutomatically && type.automaticallyNotifiesObservers(forKey: declared.name)
         let isOwn = field.map { FieldLayout.ownOffsets(of: type).contains($0.offset) } ?? false
@@ -81,7 +81,7 @@ final class DependencyClosure: Sendable {
             return found
         }
         bases = reach(\.directBases)
-        derived = reach(\.directDerived).sorted()
+        derived = reach(\.directDerived).inOrder(by: <)
         paths = withoutRepetitions(([slot] + bases).flatMap { keys[$0].directPaths })
     }
 }
