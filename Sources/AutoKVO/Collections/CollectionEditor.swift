@@ -57,6 +57,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     // A handler of the prior call may shorten the collection. So the closures below do not rely on the indexes.
 
     /// Removes the elements at some indexes, if there are any.
+    @export(implementation)
     func remove(at indexes: RangeSet<Int>) {
         if indexes.isEmpty { return }
         edit(.removal, releasing: indexes) {
@@ -65,6 +66,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     }
 
     /// Inserts elements in such a way that they are at some indexes, as many as there are elements: one insertion.
+    @export(implementation)
     func insert(_ elements: [Value.Element], at indexes: RangeSet<Int>) {
         if indexes.isEmpty { return }
         edit(.insertion, at: indexes) { value in
@@ -77,6 +79,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     }
 
     /// Replaces the elements at some indexes by as many others: one replacement.
+    @export(implementation)
     func replace(at indexes: RangeSet<Int>, with elements: [Value.Element]) {
         if indexes.isEmpty { return }
         edit(.replacement, releasing: indexes) { value in

@@ -7,6 +7,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not an array, and one that
     ///   cannot be written.
     /// - Complexity: O(1).
+    @export(implementation)
     public func mutableArrayValue(forKey key: String) throws(KeyValueError) -> MutableArrayProxy {
         try MutableArrayProxy(ProxiedKey(self, key))
     }
@@ -14,6 +15,7 @@ extension TrackedObject {
     /// The array at the end of a key path: that of the object that the path leads to now.
     ///
     /// - Throws: As `mutableArrayValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
+    @export(implementation)
     public func mutableArrayValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableArrayProxy {
         try MutableArrayProxy(ProxiedKey(self, path: keyPath, as: (any ProxiedArray.Type).self, "an array"))
     }
@@ -31,43 +33,53 @@ extension TrackedObject {
 /// is used by one thread at a time, like the property. Handlers run before an edit returns and may edit the array
 /// again.
 public struct MutableArrayProxy {
-    private let proxied: ProxiedKey
-    private let type: any ProxiedArray.Type
+    @usableFromInline
+    let proxied: ProxiedKey
+    @usableFromInline
+    let type: any ProxiedArray.Type
 
+    @export(implementation)
     init(_ key: ProxiedKey) throws(KeyValueError) {
         proxied = key
         type = try key.type(as: (any ProxiedArray.Type).self, "an array")
     }
 
     /// The object that has the array.
+    @export(implementation)
     public var object: TrackedObject { proxied.object }
 
     /// The key of the array.
-    public var key: String { proxied.key.name }
+    @export(implementation)
+    public var key: String { proxied.name }
 
     /// The elements now.
     ///
     /// - Complexity: O(*n*).
+    @export(implementation)
     public var elements: [Any] { proxied.elements }
 
     /// The array now; nil if the property is nil.
-    private var array: (any ProxiedArray)? { proxied.read() as? any ProxiedArray }
+    @export(implementation)
+    var array: (any ProxiedArray)? { proxied.read() as? any ProxiedArray }
 }
 
 extension MutableArrayProxy: RandomAccessCollection {
     @export(implementation)
     public var startIndex: Int { 0 }
+    @export(implementation)
     public var endIndex: Int { array?.count ?? 0 }
     @export(implementation)
     public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
 
     /// The element at an index. If there is none, or no longer one, an `Any` that holds the empty optional;
     /// `element(at:)` throws there instead.
+    @export(implementation)
     public subscript(position: Int) -> Any { array?.element(at: position) ?? Any?.none as Any }
 
     /// The element at an index.
     ///
     /// - Throws: `.indexOutOfRange` where there is none.
+    @export(implementation)
     public func element(at index: Int) throws(KeyValueError) -> Any {
         if let element = array?.element(at: index) { return element }
         throw proxied.error(.indexOutOfRange(index: index, count: count))
@@ -116,6 +128,7 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, `.wrongType` for an element that the array cannot hold, or `.invalidValue`
     ///   for another number of elements than of indexes.
     /// - Complexity: O(*n* · *k*) for *n* elements that move or are compared, and *k* ranges of indexes.
+    @export(implementation)
     public func insert(contentsOf elements: some Sequence, at indexes: RangeSet<Int>) throws(KeyValueError) {
         try type.insert(elements.map { $0 as Any }, at: indexes, of: proxied)
     }
@@ -157,6 +170,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
+    @export(implementation)
     public func removeSubranges(_ indexes: RangeSet<Int>) throws(KeyValueError) {
         try type.remove(at: indexes, of: proxied)
     }
@@ -189,6 +203,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
+    @export(implementation)
     public func replaceSubrange(_ bounds: Range<Int>, with elements: some Sequence) throws(KeyValueError) {
         try type.replace(bounds, with: elements.map { $0 as Any }, of: proxied)
     }
@@ -199,6 +214,7 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, `.wrongType` for an element that the array cannot hold, or `.invalidValue`
     ///   for another number of elements than of indexes.
     /// - Complexity: O(*n*) for *n* elements that are replaced or compared.
+    @export(implementation)
     public func replaceSubranges(_ indexes: RangeSet<Int>, with elements: some Sequence) throws(KeyValueError) {
         try type.replace(at: indexes, with: elements.map { $0 as Any }, of: proxied)
     }
@@ -206,6 +222,7 @@ extension MutableArrayProxy {
     /// Exchanges two elements: a replacement of both, or nothing if they are the same one.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
+    @export(implementation)
     public func swapAt(_ i: Int, _ j: Int) throws(KeyValueError) {
         for index in [i, j] { _ = try element(at: index) }
         var order = Array(0..<count)
@@ -217,6 +234,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     /// - Complexity: O(*n* log *n*).
+    @export(implementation)
     public func sort(by areInIncreasingOrder: (Any, Any) -> Bool) throws(KeyValueError) {
         type.arrange(by: elements.sortedIndices(by: areInIncreasingOrder), of: proxied)
     }

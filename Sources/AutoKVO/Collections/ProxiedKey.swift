@@ -1,11 +1,14 @@
 /// The key of a collection that a proxy stands for.
 ///
 /// It reads and writes through the property each time, so it never holds a collection that has been replaced.
+@usableFromInline
 struct ProxiedKey {
+    @usableFromInline
     let object: TrackedObject
     let schema: ClassSchema
     let key: ResolvedKey
 
+    @usableFromInline
     init(_ object: TrackedObject, _ name: String) throws(KeyValueError) {
         self.object = object
         schema = try object.requireSchema()
@@ -13,6 +16,7 @@ struct ProxiedKey {
     }
 
     /// The key at the end of a path, which has to be of a kind and settable. An object on the way that is nil is an error.
+    @usableFromInline
     init<Kind>(_ object: TrackedObject, path: String, as kind: Kind.Type, _ description: String) throws(KeyValueError) {
         let end = try object.pathEnd(path)
         // The type is checked as far as it is declared also if there is no object.
@@ -24,21 +28,30 @@ struct ProxiedKey {
     }
 
     /// The type of the collection, which has to be of a kind and settable.
+    @usableFromInline
     func type<Kind>(as kind: Kind.Type, _ description: String) throws(KeyValueError) -> Kind {
         try schema.collectionType(of: key, as: kind, description, in: key.name)
     }
 
     /// The collection now; nil if the property is nil.
+    @usableFromInline
     func read() -> Any? { unwrapped(key.declared.read(object)) }
 
+    /// The name of the key.
+    @usableFromInline
+    var name: String { key.name }
+
     /// The elements now.
+    @usableFromInline
     var elements: [Any] { (read() as? any KeyValueCollection)?.elements ?? [] }
 
+    @usableFromInline
     func error(_ reason: KeyValueError.Reason) -> KeyValueError {
         KeyValueError(reason, className: schema.className, key: key.name)
     }
 
     /// Values as elements of a type.
+    @usableFromInline
     func convert<Element>(_ values: [Any], to type: Element.Type) throws(KeyValueError) -> [Element] {
         try values.map { value throws(KeyValueError) -> Element in
             if let element = convertForCoding(value, to: type) { return element }
@@ -47,6 +60,7 @@ struct ProxiedKey {
     }
 
     /// What edits the collection, of which the type is known: an `@Observed` property is edited in place, any other is set.
+    @usableFromInline
     func editor<Value: Collection & ExpressibleByArrayLiteral>(of type: Value.Type) -> any CollectionEditor<Value> {
         guard let offset = key.offset, key.storageType == Observed<Value>.self else {
             return ComputedCollection(key: self)

@@ -48,6 +48,7 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
 }
 
 /// A set that a proxy can edit without knowing the type of its elements.
+@usableFromInline
 protocol ProxiedSet: SetAlgebra, Collection {}
 
 extension Set: ProxiedSet {}
@@ -60,6 +61,7 @@ extension ProxiedSet {
     }
 
     /// Mutates the set of a key; nil is the symmetric difference. Returns whether any element moved.
+    @usableFromInline
     static func perform(
         _ mutation: SetMutationKind?, with values: [Any], on key: ProxiedKey
     ) throws(KeyValueError) -> Bool {

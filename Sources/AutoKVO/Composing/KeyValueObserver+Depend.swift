@@ -33,6 +33,7 @@ extension KeyValueObserver {
     /// - Returns: Whether there was one.
     /// - Complexity: O(*n*) for *n* observations that this object holds. May be called on any thread.
     @discardableResult
+    @export(implementation)
     public func endDependency(named name: String) -> Bool {
         ObservationName(role: .dependency, text: name).end(of: self)
     }
@@ -44,6 +45,7 @@ extension Collection where Element == Dependency {
     ///
     /// - Throws: A `KeyValueError` if an object does not have one of its paths, or there is none.
     @discardableResult
+    @export(implementation)
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, named name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Observer) -> Void

@@ -32,6 +32,7 @@ extension Property {
 
     /// Makes the property follow a function of another one's values. The function is called on the thread of the change.
     @discardableResult
+    @export(implementation)
     public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         transform: @escaping (Source.Current) -> Value
@@ -83,6 +84,7 @@ extension Property {
     /// - Precondition: The key path is one that a key is declared with.
     @_disfavoredOverload
     @discardableResult
+    @export(implementation)
     public func bind<Root: TrackedObject, Input>(
         to keyPath: KeyPath<Root, Input>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Input) -> Value
@@ -97,7 +99,8 @@ extension Property {
     /// Binds the property: observes, replaces the former binding, and sets the property to the first value.
     ///
     /// - Parameter observe: Makes the observation. Its handler gives the other closure the object and the source's value.
-    private func bind<Input>(
+    @usableFromInline
+    func bind<Input>(
         _ first: @autoclosure () -> Input, _ options: ObservingOptions, _ transform: @escaping (Input) -> Value,
         _ observe: (ObservingOptions, ObservationName, @escaping (TrackedObject, Input?) -> Void) -> KeyValueObservation
     ) -> KeyValueObservation {

@@ -26,6 +26,7 @@ extension TrackedObject {
     /// - Complexity: O(*n*) for *n* observations that this object holds. The property is set on the thread that changes the source,
     ///   before the change returns.
     @discardableResult
+    @export(implementation)
     public func bind(
         _ key: String, to keyPath: String, of source: TrackedObject, options: ObservingOptions = [],
         transform: BindingTransform = .identity, file: StaticString = #fileID, line: UInt = #line
@@ -65,6 +66,7 @@ extension TrackedObject {
     /// - Returns: Whether it was bound.
     /// - Complexity: O(*n*) for *n* observations that this object holds.
     @discardableResult
+    @export(implementation)
     public func unbind(_ key: String) -> Bool {
         ObservationName(role: .binding, text: key).end(of: self)
     }

@@ -80,6 +80,7 @@ extension HandlerCall {
     }
 
     /// A handler that the observer's class declares.
+    @usableFromInline
     static func named(_ name: String, of observer: AnyObject) throws(KeyValueError) -> HandlerCall {
         named(try ClassSchema.of(type(of: observer)).requireHandler(name))
     }

@@ -59,6 +59,7 @@ extension Collection where Element: TrackedObject {
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths, or the observer's class not the
     ///   handler; nothing is registered then.
     @discardableResult
+    @export(implementation)
     public func addObserver(
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], handler: String,
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line

@@ -36,6 +36,7 @@ extension Collection where Element == Dependency {
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` if an object does not have one of its paths, or there is none; nothing is registered then.
     @discardableResult
+    @export(implementation)
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, options: ObservingOptions = [], userInfo: Any?, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Observer) -> Void

@@ -32,6 +32,7 @@ extension KeyValueObserver {
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class, or a handler that this object's class, does not have.
     @discardableResult
+    @export(implementation)
     public func observe(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], handler: String,
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -44,6 +45,7 @@ extension KeyValueObserver {
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class, or a handler that this object's class, does not have.
     @discardableResult
+    @export(implementation)
     public func observe(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], userInfo: Any?,
         handler: String, file: StaticString = #fileID, line: UInt = #line

@@ -71,7 +71,7 @@ struct Registration: ~Copyable {
         if keyPaths.isEmpty { throw KeyValueError(.emptyPathSet) }
         for keyPath in keyPaths { _ = try ParsedKeyPath.parse(keyPath) }
         let details = useDetails()
-        let observation = try make(nil, of: [], by: observer)
+        let observation = try makeWithRoutes(nil, of: [], by: observer)
         details.routes = RouteList([])
         observation.end(.targetDeinitialized)
         details.endedPaths = keyPaths
@@ -79,6 +79,7 @@ struct Registration: ~Copyable {
     }
 
     /// Observes, of each object, paths of its own, as one observation.
+    @usableFromInline
     consuming func observe(
         _ dependencies: [Dependency], by observer: AnyObject? = nil
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -104,7 +105,8 @@ struct Registration: ~Copyable {
         }
         if found.contains(where: { Self.isManual(.to($0.record)) }) { options.insert(.unregisterManually) }
         let details = useDetails()
-        let observation = try make(.to(found[0].record), of: dependencies.map(\.target), by: observer)
+        let observation = try makeWithRoutes(
+            .to(found[0].record), of: dependencies.map(\.target), by: observer)
         details.routes = RouteList(
             found.enumerated().map { order, part in
                 Route(
@@ -115,6 +117,7 @@ struct Registration: ~Copyable {
     }
 
     /// Observes a property by a key path. One that is not the key path of a declared key is a mistake in code, and traps.
+    @usableFromInline
     consuming func observe(
         _ keyPath: AnyKeyPath, of target: TrackedObject, by observer: AnyObject? = nil
     ) -> KeyValueObservation {
@@ -206,6 +209,14 @@ struct Registration: ~Copyable {
         // Stored only if there are any (counts: `add-remove-closure`).
         if let details = consume details { observation.details = details }
         return observation
+    }
+
+    /// Makes an observation that is to get routes.
+    @inline(never)
+    private consuming func makeWithRoutes(
+        _ record: Borrowed<ObjectRecord>?, of targets: [TrackedObject], by observer: AnyObject?
+    ) throws(KeyValueError) -> KeyValueObservation {
+        try make(record, of: targets, by: observer)
     }
 
     /// Attaches an observation to both sides and makes the initial calls.

@@ -130,6 +130,7 @@ extension TrackedObject {
     ///   - line: The same.
     /// - Throws: A `KeyValueError` for a path that this object's class, or a handler that the observer's class, does not have.
     @discardableResult
+    @export(implementation)
     public func addObserver(
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], handler: String,
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -142,6 +143,7 @@ extension TrackedObject {
     ///
     /// - Throws: A `KeyValueError` for a path that this object's class, or a handler that the observer's class, does not have.
     @discardableResult
+    @export(implementation)
     public func addObserver(
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any?,
         handler: String, file: StaticString = #fileID, line: UInt = #line

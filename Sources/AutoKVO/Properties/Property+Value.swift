@@ -7,12 +7,10 @@ extension Property {
     ///
     /// - Complexity: O(1) and the observers' calls.
     public var value: Value {
-        @export(implementation)
         get {
             if let indirect { return indirect.read(storage, object) }
             return storage.checkedValue
         }
-        @export(implementation)
         nonmutating set { write(newValue) }
         nonmutating _modify {
             if indirect != nil {

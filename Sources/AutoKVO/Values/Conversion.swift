@@ -47,12 +47,14 @@ extension Optional: OptionalValue {
 }
 
 /// The type without its layers of `Optional`.
+@usableFromInline
 func unwrappedType(_ type: Any.Type) -> Any.Type {
     guard isOptional(type), let optional = type as? any OptionalValue.Type else { return type }
     return unwrappedType(optional.wrappedType)
 }
 
 /// The value without its layers of `Optional`; nil if one of them is empty.
+@usableFromInline
 func unwrapped(_ value: Any) -> Any? {
     guard isOptional(type(of: value)), let optional = value as? any OptionalValue else { return value }
     return optional.wrapped.flatMap(unwrapped)
@@ -64,6 +66,7 @@ func isOpen(_ type: Any.Type) -> Bool {
 }
 
 /// The value as another type: as it is, in or out of an optional, through a raw value, or by the type's own conversion.
+@usableFromInline
 func convert<To>(_ value: Any, to type: To.Type) -> To? {
     if Swift.type(of: value) == To.self { return value as? To }
     if let any = asAny(value, type) { return any }
@@ -84,6 +87,7 @@ private func make<R: RawRepresentable>(_ type: R.Type, from raw: Any) -> Any? {
 }
 
 /// Whether values of one type could ever be converted to another. What the static types leave open is allowed.
+@usableFromInline
 func canConvert(from source: Any.Type, to target: Any.Type) -> Bool {
     if canCast(from: source, to: target) { return true }
     let (source, target) = (unwrappedType(source), unwrappedType(target))
@@ -111,4 +115,5 @@ private func sameShape(_ a: any KeyValueCollection.Type, _ b: any KeyValueCollec
 func isClass<Other: AnyObject>(_ type: AnyClass, orSubclassOf other: Other.Type) -> Bool { type is Other.Type }
 
 /// The name by which an error describes the type of a value.
+@usableFromInline
 func typeName(of value: Any?) -> String { value.flatMap(unwrapped).map { "\(type(of: $0))" } ?? "nil" }

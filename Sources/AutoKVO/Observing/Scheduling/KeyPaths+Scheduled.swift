@@ -9,6 +9,7 @@ extension KeyValueObserver where Self: TrackedObject {
     /// `person.$age.observe(on: .mainActor) { change in … }`.
     @_disfavoredOverload
     @discardableResult
+    @export(implementation)
     public func observe<Value: Sendable>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -21,6 +22,7 @@ extension KeyValueObserver where Self: TrackedObject {
 
     /// Observes a property that the compiler has checked and delivers its changes on the main actor, in order.
     @discardableResult
+    @export(implementation)
     public func observe<Value: Sendable>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,

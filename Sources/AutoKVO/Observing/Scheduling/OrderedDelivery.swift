@@ -5,6 +5,7 @@
 /// and on any other scheduler the changes arrive in order too, one at a time, and no thread waits.
 ///
 /// When the observation ends, the changes that are still in the queue are dropped.
+@usableFromInline
 final class OrderedDelivery: @unchecked Sendable {
     private let lock = ShortLock()
     // Guarded by `lock`.
@@ -15,6 +16,9 @@ final class OrderedDelivery: @unchecked Sendable {
     private var due: UInt = 0
     private var isDelivering = false
     private var isClosed = false
+
+    @usableFromInline
+    init() {}
 
     /// Adds a call with a change at the end of the queue.
     private func add<Value: Sendable>(
@@ -50,6 +54,7 @@ final class OrderedDelivery: @unchecked Sendable {
     }
 
     /// Delivers what is in the queue before it returns. Called on the actor on which the queue's operations run.
+    @usableFromInline
     func callWaiting() {
         let last = lock.withLock { lastAdded }
         // One at a time: a handler may make another change, and what is in the queue before that change goes first.
@@ -78,6 +83,7 @@ final class OrderedDelivery: @unchecked Sendable {
 extension KeyValueObservation {
     /// Closes a queue when the observation is removed or a side dies. The queue stays open when a `.once` observation has
     /// fired, whose change is still to be delivered.
+    @usableFromInline
     func closing(_ delivery: OrderedDelivery) -> KeyValueObservation {
         onDrop { delivery.close() }
         return self
@@ -88,6 +94,7 @@ extension KeyValueObservation {
 
 extension OrderedDelivery {
     /// The handler, on the thread of the change, of an observation that is delivered on a scheduler.
+    @usableFromInline
     func handler<Value: Sendable>(
         on scheduler: some ChangeScheduler, _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> HandlerCall {
@@ -95,6 +102,7 @@ extension OrderedDelivery {
     }
 
     /// The same for the main actor.
+    @usableFromInline
     func handler<Value: Sendable>(
         onMainActor handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> HandlerCall {
@@ -106,6 +114,7 @@ extension OrderedDelivery {
     }
 
     /// The same for an actor, which is the observer.
+    @usableFromInline
     func handler<Value: Sendable, A: Actor>(
         onActor handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) -> HandlerCall {
@@ -113,6 +122,7 @@ extension OrderedDelivery {
     }
 
     /// Delivers a change on an actor, after those that are in the queue.
+    @usableFromInline
     func send<Value: Sendable, A: Actor>(
         _ change: Change<Value>, to actor: A, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) {

@@ -5,6 +5,7 @@ extension PropertyHandle where Value: Sendable {
     /// `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`.
     @_disfavoredOverload
     @discardableResult
+    @export(implementation)
     public func observe(
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @Sendable (Change<Value>) -> Void
@@ -16,6 +17,7 @@ extension PropertyHandle where Value: Sendable {
 
     /// Observes the property and delivers its changes on the main actor, in order. The write does not wait for them.
     @discardableResult
+    @export(implementation)
     public func observe(
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: MainActorScheduler,
         file: StaticString = #fileID, line: UInt = #line,
@@ -29,6 +31,7 @@ extension PropertyHandle where Value: Sendable {
     /// Observes the property and delivers its changes on an actor, in order. The write does not wait for them. The actor is the
     /// observer: it is not kept alive, and the observation ends when it dies.
     @discardableResult
+    @export(implementation)
     public func observe<A: Actor>(
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void

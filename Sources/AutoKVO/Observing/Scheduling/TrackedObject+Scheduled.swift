@@ -23,6 +23,7 @@ extension TrackedObject {
     ///   the type.
     @_disfavoredOverload
     @discardableResult
+    @export(implementation)
     public func observe<Value: Sendable>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
         userInfo: (any Sendable)? = nil,
@@ -40,6 +41,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
     @discardableResult
+    @export(implementation)
     public func observe<Value: Sendable>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
         userInfo: (any Sendable)? = nil,
@@ -59,6 +61,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
     @discardableResult
+    @export(implementation)
     public func observe<Value: Sendable, A: Actor>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
         userInfo: (any Sendable)? = nil,
