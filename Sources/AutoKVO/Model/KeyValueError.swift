@@ -43,26 +43,53 @@ public struct KeyValueError: Error, Hashable, Sendable {
     }
 
     /// What was wrong, for code; `description` is for people.
-    public let reason: Reason
+    public var reason: Reason { contents.reason }
     /// The class in question, empty where none is.
-    public let className: String
+    public var className: String { contents.className }
     /// The key in question: one component of `keyPath`, or a handler's name.
-    public let key: String
+    public var key: String { contents.key }
     /// The whole path in which the key stood.
-    public let keyPath: String
+    public var keyPath: String { contents.keyPath }
     /// The error that a validation threw, where the reason is `.invalidValue`.
-    public internal(set) var underlyingError: (any Error)?
-    /// What `description` says beyond the reason. Text from outside in it is already escaped and cut.
-    private var detail: String?
-    /// What was wrong with the further entries of a call that takes several, in the order of their names.
-    private var following: [KeyValueError] = []
+    public internal(set) var underlyingError: (any Error)? {
+        get { contents.more.underlyingError }
+        set { more.underlyingError = newValue }
+    }
+
+    /// In an object: an error is thrown and passed on as one reference, which keeps everything that does so small.
+    private var contents: Contents
+
+    private final class Contents: Sendable {
+        let reason: Reason
+        let className: String
+        let key: String
+        let keyPath: String
+        let more: More
+
+        init(_ reason: Reason, _ className: String, _ key: String, _ keyPath: String, _ more: More = More()) {
+            (self.reason, self.className, self.key, self.keyPath, self.more) = (reason, className, key, keyPath, more)
+        }
+    }
+
+    private struct More {
+        var underlyingError: (any Error)?
+        /// What `description` says beyond the reason. Text from outside in it is already escaped and cut.
+        var detail: String?
+        /// What was wrong with the further entries of a call that takes several, in the order of their names.
+        var following: [KeyValueError] = []
+    }
+
+    private var more: More {
+        get { contents.more }
+        set { contents = Contents(reason, className, key, keyPath, newValue) }
+    }
 
     /// What was wrong with each entry of a call that takes several, such as `setValues(_:validating:)`, in the order of their
     /// names: this error first. An error that stands alone is the only one.
     public var errors: [KeyValueError] {
         var first = self
-        first.following = []
-        return [first] + following
+        first.more.following = []
+        return [first] + more.following
     }
 
     /// Makes an error, for overrides such as `value(forUndefinedKey:)` and for validations that refuse a value.
@@ -73,10 +100,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
     ///   - key: The key in question.
     ///   - keyPath: The path in which the key stood; the key itself if left out.
     public init(_ reason: Reason, className: String = "", key: String = "", keyPath: String? = nil) {
-        self.reason = reason
-        self.className = className
-        self.key = key
-        self.keyPath = keyPath ?? key
+        contents = Contents(reason, className, key, keyPath ?? key)
     }
 
     /// Errors are equal if reason, class, key and path are.
@@ -100,7 +124,7 @@ extension KeyValueError: CustomStringConvertible {
     /// The same with other sentences for the errors.
     package func description(of sentence: (KeyValueError) -> String) -> String {
         let lines = errors.prefix(8).map(sentence)
-        let others = following.count + 1 - lines.count
+        let others = more.following.count + 1 - lines.count
         return (lines + (others > 0 ? ["and \(others) more"] : [])).joined(separator: "\n")
     }
 
@@ -108,6 +132,7 @@ extension KeyValueError: CustomStringConvertible {
         let (path, key) = (quoted(keyPath), quoted(key))
         let name = "\(className).\(shown(self.key))"
         func hint(_ nearest: String?) -> String { nearest.map { ", did you mean \"\($0)\"?" } ?? "" }
+        let detail = more.detail
         switch reason {
         case .unknownKey(let nearest):
             return "unknown key \(path): \(className) has no key \(key)" + hint(nearest)
@@ -152,7 +177,7 @@ extension KeyValueError: CustomStringConvertible {
     /// The error for several entries of which each has one. Nil if there is none.
     init?(_ errors: [KeyValueError]) {
         guard var first = errors.first else { return nil }
-        first.following = errors.dropFirst().map { $0.errors[0] }
+        first.more.following = errors.dropFirst().map { $0.errors[0] }
         self = first
     }
 
@@ -160,14 +185,14 @@ extension KeyValueError: CustomStringConvertible {
     func named(className: String, key: String, keyPath: String) -> KeyValueError {
         if !self.className.isEmpty || !self.key.isEmpty || !self.keyPath.isEmpty { return self }
         var error = KeyValueError(reason, className: className, key: key, keyPath: keyPath)
-        (error.underlyingError, error.detail, error.following) = (underlyingError, detail, following)
+        error.more = more
         return error
     }
 
     /// The same error with more to say.
     func saying(_ detail: String?) -> KeyValueError {
         var error = self
-        error.detail = detail
+        error.more.detail = detail
         return error
     }
 }
