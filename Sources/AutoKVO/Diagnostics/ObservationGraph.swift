@@ -69,7 +69,7 @@ extension Diagnostics {
 
 extension ObservationGraph {
     init(of records: [ObjectRecord]) {
-        var sightings: [Borrowed<KeyValueObservation>: Sighting] = [:]
+        var sightings: [UnsafeRawPointer: Sighting] = [:]
         for record in records { record.note(in: &sightings) }
         var objects: [UInt: Object] = [:]
         func note(_ record: ObjectRecord) -> UInt {
@@ -100,7 +100,7 @@ extension ObservationGraph {
 // MARK: - Reading the records
 
 /// What the records contain of an observation. Constants only, and no object of the program.
-private struct Sighting {
+private final class Sighting {
     /// Pinned, so that no other observation reuses its address while the graph is made.
     let observation: PinnedReference<KeyValueObservation>
     let observer: ObjectRecord?
@@ -129,16 +129,18 @@ private struct Sighting {
 
 extension ObjectRecord {
     /// Adds the observations of the object's keys and those that the object has as an observer.
-    fileprivate func note(in sightings: inout [Borrowed<KeyValueObservation>: Sighting]) {
+    fileprivate func note(in sightings: inout [UnsafeRawPointer: Sighting]) {
         func note(_ observation: Borrowed<KeyValueObservation>) {
-            if sightings[observation] == nil { sightings[observation] = Sighting(observation.object) }
+            if sightings[observation.rawAddress] == nil {
+                sightings[observation.rawAddress] = Sighting(observation.object)
+            }
         }
         lock.withLock {
             forEachHeld(note)
             forEachObservation { observation, slot, route in
                 note(observation)
                 let path = route?.path.text ?? schema!.keys[slot].name
-                sightings[observation]?.places.append((self, path, route?.order ?? 0))
+                sightings[observation.rawAddress]?.places.append((self, path, route?.order ?? 0))
             }
         }
     }
