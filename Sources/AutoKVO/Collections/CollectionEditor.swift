@@ -90,7 +90,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     }
 
     /// Replaces as many elements as there are on both sides, then inserts or removes the rest.
-    @usableFromInline func replaceInSteps(_ bounds: Range<Int>, with elements: [Value.Element]) {
+    @export(implementation) func replaceInSteps(_ bounds: Range<Int>, with elements: [Value.Element]) {
         let common = Swift.min(bounds.count, elements.count)
         let middle = bounds.lowerBound + common
         if common > 0 {
@@ -112,7 +112,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
 
     /// Moves elements: `order` has the index of the element that each position gets. One replacement of the elements
     /// that move, or nothing if none does.
-    @usableFromInline func arrange(by order: [Int]) {
+    @export(implementation) func arrange(by order: [Int]) {
         let start = value.startIndex
         let moved = order.indices.indices { order[$0] != start + $0 }.shifted(by: start)
         if moved.isEmpty { return }
@@ -145,12 +145,12 @@ extension CollectionEditor where Value: SetAlgebra {
 }
 
 extension RangeSet<Int> {
-    @usableFromInline func shifted(by distance: Int) -> RangeSet {
+    @export(implementation) func shifted(by distance: Int) -> RangeSet {
         distance == 0 ? self : RangeSet(ranges.map { $0.lowerBound + distance..<$0.upperBound + distance })
     }
 
     /// From the first index to the last; nil if there is none.
-    @usableFromInline var bounds: Range<Int>? { ranges.first.map { $0.lowerBound..<ranges.last!.upperBound } }
+    @export(implementation) var bounds: Range<Int>? { ranges.first.map { $0.lowerBound..<ranges.last!.upperBound } }
 }
 
 extension RandomAccessCollection where Index == Int {

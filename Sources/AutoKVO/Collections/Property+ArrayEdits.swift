@@ -172,7 +172,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         if let bounds = indexes.bounds { require(bounds) }
     }
 
-    @usableFromInline func fail(_ bounds: Range<Int>) -> Never {
+    @export(implementation) func fail(_ bounds: Range<Int>) -> Never {
         let indexes = bounds.count == 1 ? "The index \(bounds.lowerBound) is" : "The indexes \(bounds) are"
         fatalMisuse("\(indexes) out of range for \(type(of: object)).\(key), which has \(count) elements.")
     }
