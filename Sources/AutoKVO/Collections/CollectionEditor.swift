@@ -57,8 +57,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     // A handler of the prior call may shorten the collection. So the closures below do not rely on the indexes.
 
     /// Removes the elements at some indexes, if there are any.
-    @export(implementation)
-    func remove(at indexes: RangeSet<Int>) {
+    @export(implementation) func remove(at indexes: RangeSet<Int>) {
         if indexes.isEmpty { return }
         edit(.removal, releasing: indexes) {
             $0.removeSubranges(indexes.intersection(RangeSet($0.startIndex..<$0.endIndex)))
@@ -66,8 +65,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     }
 
     /// Inserts elements in such a way that they are at some indexes, as many as there are elements: one insertion.
-    @export(implementation)
-    func insert(_ elements: [Value.Element], at indexes: RangeSet<Int>) {
+    @export(implementation) func insert(_ elements: [Value.Element], at indexes: RangeSet<Int>) {
         if indexes.isEmpty { return }
         edit(.insertion, at: indexes) { value in
             var rest = elements[...]
@@ -79,8 +77,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     }
 
     /// Replaces the elements at some indexes by as many others: one replacement.
-    @export(implementation)
-    func replace(at indexes: RangeSet<Int>, with elements: [Value.Element]) {
+    @export(implementation) func replace(at indexes: RangeSet<Int>, with elements: [Value.Element]) {
         if indexes.isEmpty { return }
         edit(.replacement, releasing: indexes) { value in
             for (index, element) in zip(indexes.ranges.joined(), elements) where index < value.endIndex {

@@ -33,54 +33,42 @@ extension TrackedObject {
 /// is used by one thread at a time, like the property. Handlers run before an edit returns and may edit the array
 /// again.
 public struct MutableArrayProxy {
-    @usableFromInline
-    let proxied: ProxiedKey
-    @usableFromInline
-    let type: any ProxiedArray.Type
+    @usableFromInline let proxied: ProxiedKey
+    @usableFromInline let type: any ProxiedArray.Type
 
-    @export(implementation)
-    init(_ key: ProxiedKey) throws(KeyValueError) {
+    @export(implementation) init(_ key: ProxiedKey) throws(KeyValueError) {
         proxied = key
         type = try key.type(as: (any ProxiedArray.Type).self, "an array")
     }
 
     /// The object that has the array.
-    @export(implementation)
-    public var object: TrackedObject { proxied.object }
+    @export(implementation) public var object: TrackedObject { proxied.object }
 
     /// The key of the array.
-    @export(implementation)
-    public var key: String { proxied.name }
+    @export(implementation) public var key: String { proxied.name }
 
     /// The elements now.
     ///
     /// - Complexity: O(*n*).
-    @export(implementation)
-    public var elements: [Any] { proxied.elements }
+    @export(implementation) public var elements: [Any] { proxied.elements }
 
     /// The array now; nil if the property is nil.
-    @export(implementation)
-    var array: (any ProxiedArray)? { proxied.read() as? any ProxiedArray }
+    @export(implementation) var array: (any ProxiedArray)? { proxied.read() as? any ProxiedArray }
 }
 
 extension MutableArrayProxy: RandomAccessCollection {
-    @export(implementation)
-    public var startIndex: Int { 0 }
-    @export(implementation)
-    public var endIndex: Int { array?.count ?? 0 }
-    @export(implementation)
-    public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
+    @export(implementation) public var startIndex: Int { 0 }
+    @export(implementation) public var endIndex: Int { array?.count ?? 0 }
+    @export(implementation) public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
 
     /// The element at an index. If there is none, or no longer one, an `Any` that holds the empty optional;
     /// `element(at:)` throws there instead.
-    @export(implementation)
-    public subscript(position: Int) -> Any { array?.element(at: position) ?? Any?.none as Any }
+    @export(implementation) public subscript(position: Int) -> Any { array?.element(at: position) ?? Any?.none as Any }
 
     /// The element at an index.
     ///
     /// - Throws: `.indexOutOfRange` where there is none.
-    @export(implementation)
-    public func element(at index: Int) throws(KeyValueError) -> Any {
+    @export(implementation) public func element(at index: Int) throws(KeyValueError) -> Any {
         if let element = array?.element(at: index) { return element }
         throw proxied.error(.indexOutOfRange(index: index, count: count))
     }
@@ -90,14 +78,12 @@ extension MutableArrayProxy {
     /// Adds an element at the end: an insertion.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
-    @export(implementation)
-    public func append(_ element: Any?) throws(KeyValueError) { try insert(element, at: count) }
+    @export(implementation) public func append(_ element: Any?) throws(KeyValueError) { try insert(element, at: count) }
 
     /// Adds elements at the end: one insertion, or none if there are none.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
-    @export(implementation)
-    public func append(contentsOf elements: some Sequence) throws(KeyValueError) {
+    @export(implementation) public func append(contentsOf elements: some Sequence) throws(KeyValueError) {
         try insert(contentsOf: elements, at: count)
     }
 
@@ -105,8 +91,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
-    @export(implementation)
-    public func insert(_ element: Any?, at index: Int) throws(KeyValueError) {
+    @export(implementation) public func insert(_ element: Any?, at index: Int) throws(KeyValueError) {
         try insert(contentsOf: CollectionOfOne(element), at: index)
     }
 
@@ -137,9 +122,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
-    @discardableResult
-    @export(implementation)
-    public func remove(at index: Int) throws(KeyValueError) -> Any {
+    @discardableResult @export(implementation) public func remove(at index: Int) throws(KeyValueError) -> Any {
         let element = try element(at: index)
         try removeSubrange(index..<index + 1)
         return element
@@ -149,15 +132,13 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` if there is none.
     @discardableResult
-    @export(implementation)
-    public func removeFirst() throws(KeyValueError) -> Any { try remove(at: 0) }
+    @export(implementation) public func removeFirst() throws(KeyValueError) -> Any { try remove(at: 0) }
 
     /// Takes out the last element: one removal.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` if there is none.
     @discardableResult
-    @export(implementation)
-    public func removeLast() throws(KeyValueError) -> Any { try remove(at: count - 1) }
+    @export(implementation) public func removeLast() throws(KeyValueError) -> Any { try remove(at: count - 1) }
 
     /// Takes elements out: one removal, or none if the range is empty.
     ///
@@ -170,30 +151,26 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
-    @export(implementation)
-    public func removeSubranges(_ indexes: RangeSet<Int>) throws(KeyValueError) {
+    @export(implementation) public func removeSubranges(_ indexes: RangeSet<Int>) throws(KeyValueError) {
         try type.remove(at: indexes, of: proxied)
     }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
-    @export(implementation)
-    public func removeAll() throws(KeyValueError) { try removeSubrange(0..<count) }
+    @export(implementation) public func removeAll() throws(KeyValueError) { try removeSubrange(0..<count) }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
-    @export(implementation)
-    public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
+    @export(implementation) public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
         try removeSubranges(elements.indices(where: condition))
     }
 
     /// Replaces an element: a replacement.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
-    @export(implementation)
-    public func replace(at index: Int, with element: Any?) throws(KeyValueError) {
+    @export(implementation) public func replace(at index: Int, with element: Any?) throws(KeyValueError) {
         _ = try self.element(at: index)
         try replaceSubrange(index..<index + 1, with: CollectionOfOne(element))
     }
@@ -222,8 +199,7 @@ extension MutableArrayProxy {
     /// Exchanges two elements: a replacement of both, or nothing if they are the same one.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
-    @export(implementation)
-    public func swapAt(_ i: Int, _ j: Int) throws(KeyValueError) {
+    @export(implementation) public func swapAt(_ i: Int, _ j: Int) throws(KeyValueError) {
         for index in [i, j] { _ = try element(at: index) }
         var order = Array(0..<count)
         order.swapAt(i, j)
@@ -234,8 +210,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     /// - Complexity: O(*n* log *n*).
-    @export(implementation)
-    public func sort(by areInIncreasingOrder: (Any, Any) -> Bool) throws(KeyValueError) {
+    @export(implementation) public func sort(by areInIncreasingOrder: (Any, Any) -> Bool) throws(KeyValueError) {
         type.arrange(by: elements.sortedIndices(by: areInIncreasingOrder), of: proxied)
     }
 }

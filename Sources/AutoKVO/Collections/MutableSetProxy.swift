@@ -6,8 +6,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not a set, and one that cannot
     ///   be written.
     /// - Complexity: O(1).
-    @export(implementation)
-    public func mutableSetValue(forKey key: String) throws(KeyValueError) -> MutableSetProxy {
+    @export(implementation) public func mutableSetValue(forKey key: String) throws(KeyValueError) -> MutableSetProxy {
         try MutableSetProxy(ProxiedKey(self, key))
     }
 
@@ -34,25 +33,21 @@ public struct MutableSetProxy {
     @usableFromInline let proxied: ProxiedKey
     @usableFromInline let type: any ProxiedSet.Type
 
-    @usableFromInline
-    init(_ key: ProxiedKey) throws(KeyValueError) {
+    @usableFromInline init(_ key: ProxiedKey) throws(KeyValueError) {
         proxied = key
         type = try key.type(as: (any ProxiedSet.Type).self, "a set")
     }
 
     /// The object that has the set.
-    @export(implementation)
-    public var object: TrackedObject { proxied.object }
+    @export(implementation) public var object: TrackedObject { proxied.object }
 
     /// The key of the set.
-    @export(implementation)
-    public var key: String { proxied.name }
+    @export(implementation) public var key: String { proxied.name }
 
     /// The elements now, in no particular order.
     ///
     /// - Complexity: O(*n*).
-    @export(implementation)
-    public var elements: [Any] { proxied.elements }
+    @export(implementation) public var elements: [Any] { proxied.elements }
 
     /// How many elements there are now.
     ///
@@ -60,8 +55,7 @@ public struct MutableSetProxy {
     public var count: Int { (proxied.read() as? any KeyValueCollection)?.elementCount ?? 0 }
 
     /// Whether there is no element now.
-    @export(implementation)
-    public var isEmpty: Bool { count == 0 }
+    @export(implementation) public var isEmpty: Bool { count == 0 }
 
     /// Whether an equal element is in the set.
     ///
@@ -70,46 +64,39 @@ public struct MutableSetProxy {
         (proxied.read() as? any ProxiedSet)?.containsElement(element) ?? false
     }
 
-    @discardableResult
-    @export(implementation)
+    @discardableResult @export(implementation)
     func perform(_ mutation: SetMutationKind?, _ elements: some Sequence) throws(KeyValueError) -> Bool {
         try type.perform(mutation, with: elements.map { $0 as Any }, on: proxied)
     }
 }
 
 extension MutableSetProxy: Sequence {
-    @export(implementation)
-    public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
-    @export(implementation)
-    public var underestimatedCount: Int { count }
+    @export(implementation) public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
+    @export(implementation) public var underestimatedCount: Int { count }
 }
 
 extension MutableSetProxy {
     /// Puts an element in, unless an equal one is there: an insertion. Returns whether it was put in.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
-    @discardableResult
-    @export(implementation)
+    @discardableResult @export(implementation)
     public func insert(_ element: Any) throws(KeyValueError) -> Bool { try perform(.union, [element]) }
 
     /// Takes an element out, if an equal one is there: a removal. Returns whether there was one.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
-    @discardableResult
-    @export(implementation)
+    @discardableResult @export(implementation)
     public func remove(_ element: Any) throws(KeyValueError) -> Bool { try perform(.minus, [element]) }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
-    @export(implementation)
-    public func removeAll() throws(KeyValueError) { try perform(.intersect, [Any]()) }
+    @export(implementation) public func removeAll() throws(KeyValueError) { try perform(.intersect, [Any]()) }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
-    @export(implementation)
-    public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
+    @export(implementation) public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
         try perform(.minus, elements.filter(condition))
     }
 

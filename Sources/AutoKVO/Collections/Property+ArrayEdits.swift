@@ -70,8 +70,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Precondition: The index is that of an element.
     /// - Complexity: O(*n*).
-    @discardableResult
-    @export(implementation) public func remove(at index: Int) -> Value.Element {
+    @discardableResult @export(implementation) public func remove(at index: Int) -> Value.Element {
         require(index..<index + 1)
         return edit(.removal, at: RangeSet(index..<index + 1)) { $0.remove(at: index) }
     }
@@ -80,15 +79,13 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Precondition: The array is not empty.
     /// - Complexity: O(*n*).
-    @discardableResult
-    @export(implementation) public func removeFirst() -> Value.Element { remove(at: startIndex) }
+    @discardableResult @export(implementation) public func removeFirst() -> Value.Element { remove(at: startIndex) }
 
     /// Takes the last element out: a removal.
     ///
     /// - Precondition: The array is not empty.
     /// - Complexity: O(1).
-    @discardableResult
-    @export(implementation) public func removeLast() -> Value.Element { remove(at: endIndex - 1) }
+    @discardableResult @export(implementation) public func removeLast() -> Value.Element { remove(at: endIndex - 1) }
 
     /// Takes the last element out, if there is one: a removal.
     ///

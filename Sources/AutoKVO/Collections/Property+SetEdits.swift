@@ -12,8 +12,7 @@ extension Property where Value: SetAlgebra & Collection {
     /// (Setting the property itself is a `.setting` with both sets whole.)
     ///
     /// - Complexity: Setting is O(*n*) while the object is observed.
-    @export(implementation)
-    public var value: Value {
+    @export(implementation) public var value: Value {
         @export(implementation) get { storage.checkedValue }
         nonmutating set {
             guard object.isObserved else { return write(newValue) }
@@ -29,8 +28,7 @@ extension Property where Value: SetAlgebra & Collection {
     ///
     /// - Returns: Whether it was put in, and the element that is in the set now.
     /// - Complexity: O(1) on average.
-    @discardableResult
-    @export(implementation) public func insert(_ element: Value.Element) -> (
+    @discardableResult @export(implementation) public func insert(_ element: Value.Element) -> (
         inserted: Bool, memberAfterInsert: Value.Element
     ) {
         guard object.isObserved, !contains(element) else { return storage.exclusively { $0.insert(element) } }
@@ -42,8 +40,7 @@ extension Property where Value: SetAlgebra & Collection {
     ///
     /// - Returns: The equal element that was there.
     /// - Complexity: O(1) on average.
-    @discardableResult
-    @export(implementation) public func update(with element: Value.Element) -> Value.Element? {
+    @discardableResult @export(implementation) public func update(with element: Value.Element) -> Value.Element? {
         guard object.isObserved else { return storage.exclusively { $0.update(with: element) } }
         let coming = Value(CollectionOfOne(element))
         let movement = SetMovement(leaving: value.intersection(coming), coming: coming)
@@ -54,8 +51,7 @@ extension Property where Value: SetAlgebra & Collection {
     ///
     /// - Returns: The element that was in the set.
     /// - Complexity: O(1) on average.
-    @discardableResult
-    @export(implementation) public func remove(_ element: Value.Element) -> Value.Element? {
+    @discardableResult @export(implementation) public func remove(_ element: Value.Element) -> Value.Element? {
         guard object.isObserved else { return storage.exclusively { $0.remove(element) } }
         let movement = SetMovement(leaving: value.intersection(Value(CollectionOfOne(element))))
         return movement.isEmpty ? nil : edit(movement.change) { $0.remove(element) }

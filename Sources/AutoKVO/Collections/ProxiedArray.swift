@@ -8,8 +8,7 @@ extension ContiguousArray: ProxiedArray {}
 
 extension ProxiedArray {
     /// Takes elements out of the array of a key.
-    @export(implementation)
-    static func remove(at indexes: RangeSet<Int>, of key: ProxiedKey) throws(KeyValueError) {
+    @export(implementation) static func remove(at indexes: RangeSet<Int>, of key: ProxiedKey) throws(KeyValueError) {
         let editor = key.editor(of: Self.self)
         if let bounds = indexes.bounds { try require(bounds, editor.value.count, key) }
         editor.remove(at: indexes)
@@ -40,8 +39,7 @@ extension ProxiedArray {
     }
 
     /// Checks that there is an index for each value.
-    @export(implementation)
-    static func require(
+    @export(implementation) static func require(
         _ indexes: RangeSet<Int>, _ count: Int, of values: [Any], _ key: ProxiedKey
     ) throws(KeyValueError) {
         if let bounds = indexes.bounds { try require(bounds, count, key) }
@@ -64,6 +62,5 @@ extension ProxiedArray {
     }
 
     /// The element at an index; nil if there is none.
-    @export(implementation)
-    func element(at index: Int) -> Any? { indices.contains(index) ? self[index] : nil }
+    @export(implementation) func element(at index: Int) -> Any? { indices.contains(index) ? self[index] : nil }
 }

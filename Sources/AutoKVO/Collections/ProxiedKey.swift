@@ -1,15 +1,12 @@
 /// The key of a collection that a proxy stands for.
 ///
 /// It reads and writes through the property each time, so it never holds a collection that has been replaced.
-@usableFromInline
-struct ProxiedKey {
-    @usableFromInline
-    let object: TrackedObject
+@usableFromInline struct ProxiedKey {
+    @usableFromInline let object: TrackedObject
     let schema: ClassSchema
     let key: ResolvedKey
 
-    @usableFromInline
-    init(_ object: TrackedObject, _ name: String) throws(KeyValueError) {
+    @usableFromInline init(_ object: TrackedObject, _ name: String) throws(KeyValueError) {
         self.object = object
         schema = try object.requireSchema()
         key = schema.keys[try schema.requireSlot(of: name, in: name)]
@@ -28,31 +25,25 @@ struct ProxiedKey {
     }
 
     /// The type of the collection, which has to be of a kind and settable.
-    @usableFromInline
-    func type<Kind>(as kind: Kind.Type, _ description: String) throws(KeyValueError) -> Kind {
+    @usableFromInline func type<Kind>(as kind: Kind.Type, _ description: String) throws(KeyValueError) -> Kind {
         try schema.collectionType(of: key, as: kind, description, in: key.name)
     }
 
     /// The collection now; nil if the property is nil.
-    @usableFromInline
-    func read() -> Any? { unwrapped(key.declared.read(object)) }
+    @usableFromInline func read() -> Any? { unwrapped(key.declared.read(object)) }
 
     /// The name of the key.
-    @usableFromInline
-    var name: String { key.name }
+    @usableFromInline var name: String { key.name }
 
     /// The elements now.
-    @usableFromInline
-    var elements: [Any] { (read() as? any KeyValueCollection)?.elements ?? [] }
+    @usableFromInline var elements: [Any] { (read() as? any KeyValueCollection)?.elements ?? [] }
 
-    @usableFromInline
-    func error(_ reason: KeyValueError.Reason) -> KeyValueError {
+    @usableFromInline func error(_ reason: KeyValueError.Reason) -> KeyValueError {
         KeyValueError(reason, className: schema.className, key: key.name)
     }
 
     /// Values as elements of a type.
-    @usableFromInline
-    func convert<Element>(_ values: [Any], to type: Element.Type) throws(KeyValueError) -> [Element] {
+    @usableFromInline func convert<Element>(_ values: [Any], to type: Element.Type) throws(KeyValueError) -> [Element] {
         try values.map { value throws(KeyValueError) -> Element in
             if let element = convertForCoding(value, to: type) { return element }
             throw error(.wrongType(expected: "elements of type \(type)", actual: typeName(of: value)))

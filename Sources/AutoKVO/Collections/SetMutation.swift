@@ -48,8 +48,7 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
 }
 
 /// A set that a proxy can edit without knowing the type of its elements.
-@usableFromInline
-protocol ProxiedSet: SetAlgebra, Collection {}
+@usableFromInline protocol ProxiedSet: SetAlgebra, Collection {}
 
 extension Set: ProxiedSet {}
 
@@ -61,8 +60,7 @@ extension ProxiedSet {
     }
 
     /// Mutates the set of a key; nil is the symmetric difference. Returns whether any element moved.
-    @usableFromInline
-    static func perform(
+    @usableFromInline static func perform(
         _ mutation: SetMutationKind?, with values: [Any], on key: ProxiedKey
     ) throws(KeyValueError) -> Bool {
         let editor = key.editor(of: Self.self)
@@ -98,8 +96,7 @@ extension TrackedObject {
     }
 
     /// Announces that elements have been put in a set or taken out of it, and calls the observers.
-    @export(implementation)
-    public func didChangeValue(
+    @export(implementation) public func didChangeValue(
         forKey key: String, withSetMutation mutation: SetMutationKind, using elements: Set<AnyHashable>
     ) {
         didChangeValue(forKey: key)

@@ -13,27 +13,21 @@ extension Property {
     ///   - line: The same.
     /// - Returns: The observation of the source. Removing it is the same as `unbind(_:)` of the key; it need not be kept.
     /// - Complexity: O(*n*) for *n* observations that this object holds. The property is set on the thread that changes the source.
-    @discardableResult
-    @export(implementation)
-    public func bind<Source: PropertyHandle>(
+    @discardableResult @export(implementation) public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Source.Current == Value {
         bind(to: source, options: options, file: file, line: line) { $0 }
     }
 
     /// Makes the property, which is optional, follow one that is not.
-    @discardableResult
-    @export(implementation)
-    public func bind<Source: PropertyHandle>(
+    @discardableResult @export(implementation) public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Value == Source.Current? {
         bind(to: source, options: options, file: file, line: line) { $0 }
     }
 
     /// Makes the property follow a function of another one's values. The function is called on the thread of the change.
-    @discardableResult
-    @export(implementation)
-    public func bind<Source: PropertyHandle>(
+    @discardableResult @export(implementation) public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         transform: @escaping (Source.Current) -> Value
     ) -> KeyValueObservation {
@@ -45,9 +39,7 @@ extension Property {
     }
 
     /// Makes the property follow one of another object by a key path of its handle: `label.$title.bind(to: \.$firstName, of: person)`.
-    @discardableResult
-    @export(implementation)
-    public func bind<Root: TrackedObject, Source: PropertyHandle>(
+    @discardableResult @export(implementation) public func bind<Root: TrackedObject, Source: PropertyHandle>(
         to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Source.Current == Value {
@@ -55,9 +47,7 @@ extension Property {
     }
 
     /// Makes the property follow a function of the values of one of another object, by a key path of its handle.
-    @discardableResult
-    @export(implementation)
-    public func bind<Root: TrackedObject, Source: PropertyHandle>(
+    @discardableResult @export(implementation) public func bind<Root: TrackedObject, Source: PropertyHandle>(
         to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Source.Current) -> Value
     ) -> KeyValueObservation {
@@ -69,9 +59,7 @@ extension Property {
     /// - Precondition: The key path is one that a key is declared with; any other traps, as in
     ///   `observe(_:options:userInfo:file:line:_:)`.
     @_disfavoredOverload
-    @discardableResult
-    @export(implementation)
-    public func bind<Root: TrackedObject>(
+    @discardableResult @export(implementation) public func bind<Root: TrackedObject>(
         to keyPath: KeyPath<Root, Value>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation {
@@ -83,9 +71,7 @@ extension Property {
     ///
     /// - Precondition: The key path is one that a key is declared with.
     @_disfavoredOverload
-    @discardableResult
-    @export(implementation)
-    public func bind<Root: TrackedObject, Input>(
+    @discardableResult @export(implementation) public func bind<Root: TrackedObject, Input>(
         to keyPath: KeyPath<Root, Input>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Input) -> Value
     ) -> KeyValueObservation {
@@ -99,8 +85,7 @@ extension Property {
     /// Binds the property: observes, replaces the former binding, and sets the property to the first value.
     ///
     /// - Parameter observe: Makes the observation. Its handler gives the other closure the object and the source's value.
-    @usableFromInline
-    func bind<Input>(
+    @usableFromInline func bind<Input>(
         _ first: @autoclosure () -> Input, _ options: ObservingOptions, _ transform: @escaping (Input) -> Value,
         _ observe: (ObservingOptions, ObservationName, @escaping (TrackedObject, Input?) -> Void) -> KeyValueObservation
     ) -> KeyValueObservation {

@@ -1,12 +1,10 @@
 import Observation
 
 /// What a closure reads of `@Observable` objects, as a property that can be observed like any other. Its observation keeps it.
-@usableFromInline
-final class TrackedExpression<Value: Sendable>: TrackedObject {
+@usableFromInline final class TrackedExpression<Value: Sendable>: TrackedObject {
     @Observed var value: Value?
 
-    @usableFromInline
-    var property: Property<Value?> { $value }
+    @usableFromInline var property: Property<Value?> { $value }
 }
 
 extension KeyValueObserver {
@@ -35,9 +33,7 @@ extension KeyValueObserver {
     ///   - handler: Gets this object and the value, on the main actor.
     /// - Returns: The observation. It need not be kept.
     /// - Complexity: O(1), and a task that lasts as long as the observation.
-    @MainActor @discardableResult
-    @export(implementation)
-    public func observe<Value: Sendable>(
+    @MainActor @discardableResult @export(implementation) public func observe<Value: Sendable>(
         tracking: @escaping @MainActor () -> Value, options: ObservingOptions = [], on scheduler: MainActorScheduler,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @MainActor (Self, Value) -> Void
     ) -> KeyValueObservation {
@@ -71,9 +67,7 @@ extension KeyValueObserver where Self: Sendable {
     ///   - line: The same.
     ///   - handler: Gets the actor, this object and the value, on the actor.
     /// - Returns: The observation. It need not be kept.
-    @discardableResult
-    @export(implementation)
-    public nonisolated func observe<Value: Sendable, A: Actor>(
+    @discardableResult @export(implementation) public nonisolated func observe<Value: Sendable, A: Actor>(
         tracking: @escaping @Sendable (isolated A) -> Value, options: ObservingOptions = [], on actor: A,
         file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated A, Self, Value) -> Void
@@ -96,8 +90,7 @@ extension KeyValueObserver where Self: Sendable {
 }
 
 /// Calls a function with each value of a closure, on an actor, until the task is cancelled.
-@usableFromInline
-func follow<Value: Sendable, A: Actor>(
+@usableFromInline func follow<Value: Sendable, A: Actor>(
     _ tracking: @escaping @Sendable (isolated A) -> Value, on actor: isolated A, _ body: (Value) -> Void
 ) async {
     let values = Observations<Value, Never> { tracking(actor) }
@@ -106,8 +99,7 @@ func follow<Value: Sendable, A: Actor>(
 
 extension ObservingOptions {
     /// The values are delivered by the change, and the expression is kept by its observation.
-    @usableFromInline
-    var ofExpression: ObservingOptions {
+    @usableFromInline var ofExpression: ObservingOptions {
         intersection([.distinct, .once]).union([.new, .retainsTarget])
     }
 }

@@ -131,9 +131,8 @@ extension ObjectRecord {
     /// Adds the observations of the object's keys and those that the object has as an observer.
     fileprivate func note(in sightings: inout [UnsafeRawPointer: Sighting]) {
         func note(_ observation: Borrowed<KeyValueObservation>) {
-            if sightings[observation.rawAddress] == nil {
-                sightings[observation.rawAddress] = Sighting(observation.object)
-            }
+            let address = observation.rawAddress
+            if sightings[address] == nil { sightings[address] = Sighting(observation.object) }
         }
         lock.withLock {
             forEachHeld(note)

@@ -41,8 +41,7 @@ final class ChangeContext {
     @export(implementation)
     func newValue<Value>(as type: Value.Type) -> Value? { wants(.new) ? load(event.newValue, as: type) : nil }
 
-    @export(implementation)
-    func load<Value>(_ pointer: ValuePointer?, as type: Value.Type) -> Value? {
+    @export(implementation) func load<Value>(_ pointer: ValuePointer?, as type: Value.Type) -> Value? {
         guard let pointer else { return nil }
         return pointer.load(as: type) ?? convertValue(pointer, to: type)
     }

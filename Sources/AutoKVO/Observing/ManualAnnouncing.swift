@@ -19,9 +19,7 @@ extension TrackedObject {
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws. An unknown key does not throw, but is reported to `Diagnostics`.
-    @discardableResult
-    @export(implementation)
-    public func withMutation<Result, Failure: Error>(
+    @discardableResult @export(implementation) public func withMutation<Result, Failure: Error>(
         of key: String, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         willChangeValue(forKey: key)

@@ -17,8 +17,7 @@ struct Registration: ~Copyable {
     @usableFromInline let handler: HandlerCall
     @usableFromInline let site: CallSite
 
-    @export(implementation)
-    init(
+    @export(implementation) init(
         _ options: ObservingOptions, _ userInfo: Any?, as valueType: Any.Type = Any.self,
         _ handler: consuming HandlerCall, _ file: StaticString, _ line: UInt
     ) {
@@ -79,8 +78,7 @@ struct Registration: ~Copyable {
     }
 
     /// Observes, of each object, paths of its own, as one observation.
-    @usableFromInline
-    consuming func observe(
+    @usableFromInline consuming func observe(
         _ dependencies: [Dependency], by observer: AnyObject? = nil
     ) throws(KeyValueError) -> KeyValueObservation {
         if dependencies.contains(where: \.keyPaths.isEmpty) || dependencies.isEmpty {
@@ -117,8 +115,7 @@ struct Registration: ~Copyable {
     }
 
     /// Observes a property by a key path. One that is not the key path of a declared key is a mistake in code, and traps.
-    @usableFromInline
-    consuming func observe(
+    @usableFromInline consuming func observe(
         _ keyPath: AnyKeyPath, of target: TrackedObject, by observer: AnyObject? = nil
     ) -> KeyValueObservation {
         do throws(KeyValueError) {

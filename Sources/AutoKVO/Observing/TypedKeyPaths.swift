@@ -5,9 +5,7 @@ extension KeyValueObserver where Self: TrackedObject {
     /// `Employee` inherits. Anything else is a mistake in code and traps, with a sentence that names this call. `\.$firstName`
     /// is valid for every observed property.
     @_disfavoredOverload
-    @discardableResult
-    @export(implementation)
-    public func observe<Value>(
+    @discardableResult @export(implementation) public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
@@ -17,9 +15,7 @@ extension KeyValueObserver where Self: TrackedObject {
 
     /// Observes a property by the key path of its handle, `\.$firstName`, which a subclass can use for an inherited one. It
     /// is always valid, and may go on through objects: `\.$address.$city`.
-    @discardableResult
-    @export(implementation)
-    public func observe<Handle: PropertyHandle>(
+    @discardableResult @export(implementation) public func observe<Handle: PropertyHandle>(
         _ keyPath: KeyPath<Self, Handle>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
@@ -56,9 +52,7 @@ extension KeyValueObserver {
     /// The observation ends with the life of either. A key path that no key is declared with traps, with a sentence that names
     /// this call; `\.$firstName` is always valid.
     @_disfavoredOverload
-    @discardableResult
-    @export(implementation)
-    public func observe<Root: TrackedObject, Value>(
+    @discardableResult @export(implementation) public func observe<Root: TrackedObject, Value>(
         _ keyPath: KeyPath<Root, Value>, of target: Root, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {
@@ -66,9 +60,7 @@ extension KeyValueObserver {
     }
 
     /// Observes a property of another object by the key path of its handle: `panel.observe(\.$firstName, of: person) { … }`.
-    @discardableResult
-    @export(implementation)
-    public func observe<Root: TrackedObject, Handle: PropertyHandle>(
+    @discardableResult @export(implementation) public func observe<Root: TrackedObject, Handle: PropertyHandle>(
         _ keyPath: KeyPath<Root, Handle>, of target: Root, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {

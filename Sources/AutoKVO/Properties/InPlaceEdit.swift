@@ -7,8 +7,7 @@ struct InPlaceEdit<Value> {
     @usableFromInline let old: Value?
     @usableFromInline let storage: PropertyStorage<Value>
 
-    @export(implementation)
-    init(_ write: ObservedWrite?, _ storage: PropertyStorage<Value>) {
+    @export(implementation) init(_ write: ObservedWrite?, _ storage: PropertyStorage<Value>) {
         self.write = write
         old = write?.needsOld == true ? storage.value : nil
         self.storage = storage
@@ -20,8 +19,7 @@ struct InPlaceEdit<Value> {
         InPlaceEdit(object.beginEdit(atOffset: storage.offset(in: object)), storage)
     }
 
-    @export(implementation)
-    func finish(_ object: TrackedObject) {
+    @export(implementation) func finish(_ object: TrackedObject) {
         guard let write else { return }
         // Handlers may change the property again, so they get a copy: one that costs nothing unless it is asked for.
         ValuePointers.with(old: old, new: write.needsNew ? storage.value : nil) { object.endEdit(write, $0) }

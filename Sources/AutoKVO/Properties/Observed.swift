@@ -29,21 +29,18 @@ public struct Observed<Value> {
     var value: Value
 
     /// Sets the initial value, which is no change: an object that is being initialised has no observer.
-    @export(implementation)
-    public init(wrappedValue: Value) {
+    @export(implementation) public init(wrappedValue: Value) {
         value = wrappedValue
     }
 
     @available(*, unavailable, message: "@Observed works only on properties of classes that derive from TrackedObject.")
-    @export(implementation)
-    public var wrappedValue: Value {
+    @export(implementation) public var wrappedValue: Value {
         get { preconditionFailure() }
         set { preconditionFailure() }
     }
 
     @available(*, unavailable, message: "@Observed works only on properties of classes that derive from TrackedObject.")
-    @export(implementation)
-    public var projectedValue: Property<Value> {
+    @export(implementation) public var projectedValue: Property<Value> {
         preconditionFailure()
     }
 

@@ -17,16 +17,14 @@ public struct ObservedReadOnly<Value> {
     var observed: Observed<Value>
 
     /// Sets the initial value, which is no change: an object that is being initialised has no observer.
-    @export(implementation)
-    public init(wrappedValue: Value) {
+    @export(implementation) public init(wrappedValue: Value) {
         observed = Observed(wrappedValue: wrappedValue)
     }
 
     @available(
         *, unavailable, message: "@ObservedReadOnly works only on properties of classes that derive from TrackedObject."
     )
-    @export(implementation)
-    public var wrappedValue: Value {
+    @export(implementation) public var wrappedValue: Value {
         get { preconditionFailure() }
         set { preconditionFailure() }
     }
@@ -34,8 +32,7 @@ public struct ObservedReadOnly<Value> {
     @available(
         *, unavailable, message: "@ObservedReadOnly works only on properties of classes that derive from TrackedObject."
     )
-    @export(implementation)
-    public var projectedValue: ReadOnlyProperty<Value> {
+    @export(implementation) public var projectedValue: ReadOnlyProperty<Value> {
         preconditionFailure()
     }
 
@@ -95,8 +92,7 @@ extension KeyValueObserver where Self: TrackedObject {
     /// - Parameter storage: The property's wrapper: its name with an underscore.
     /// - Returns: A handle with the edits of `Property`, which is used by one thread at a time.
     /// - Complexity: O(1).
-    @export(implementation)
-    public func editable<Value>(
+    @export(implementation) public func editable<Value>(
         _ storage: ReferenceWritableKeyPath<Self, ObservedReadOnly<Value>>
     ) -> Property<Value> {
         Property(self, PropertyStorage(at: &self[keyPath: storage].observed.value))

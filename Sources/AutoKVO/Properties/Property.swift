@@ -34,8 +34,7 @@ public struct Property<Value>: PropertyHandle {
         self.indirect = indirect
     }
 
-    @export(implementation)
-    public var target: HandleTarget {
+    @export(implementation) public var target: HandleTarget {
         let offset = storage.offset(in: object)
         return offset < 0 ? HandleTarget(object, ofOneValued: Value.self) : HandleTarget(object, offset: offset)
     }

@@ -5,21 +5,17 @@
 public struct ReadOnlyProperty<Value>: PropertyHandle {
     @usableFromInline let property: Property<Value>
 
-    @export(implementation)
-    init(_ property: Property<Value>) {
+    @export(implementation) init(_ property: Property<Value>) {
         self.property = property
     }
 
     /// The value now.
     ///
     /// - Complexity: O(1).
-    @export(implementation)
-    public var value: Value { property.value }
+    @export(implementation) public var value: Value { property.value }
 
-    @export(implementation)
-    public var target: HandleTarget { property.target }
+    @export(implementation) public var target: HandleTarget { property.target }
 
     /// The key of the property. A class whose schema has a fault is a mistake in code and traps.
-    @export(implementation)
-    public var key: String { property.key }
+    @export(implementation) public var key: String { property.key }
 }

@@ -33,12 +33,10 @@ struct Borrowed<Object: AnyObject> {
     }
 
     /// The object, with a reference of the caller's own.
-    @export(implementation)
-    var object: Object { unmanaged.takeUnretainedValue() }
+    @export(implementation) var object: Object { unmanaged.takeUnretainedValue() }
 
     /// The object, with the reference that was counted for this one.
-    @export(implementation)
-    func take() -> Object { unmanaged.takeRetainedValue() }
+    @export(implementation) func take() -> Object { unmanaged.takeRetainedValue() }
 
     @export(implementation) @inline(__always)
     @discardableResult
@@ -52,6 +50,5 @@ extension Borrowed: Equatable, Hashable {
     @export(implementation) @inline(__always)
     static func == (a: Borrowed, b: Borrowed) -> Bool { a.address == b.address }
 
-    @export(implementation)
-    func hash(into hasher: inout Hasher) { hasher.combine(address) }
+    @export(implementation) func hash(into hasher: inout Hasher) { hasher.combine(address) }
 }

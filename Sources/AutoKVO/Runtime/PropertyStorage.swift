@@ -34,8 +34,7 @@ struct PropertyStorage<Value> {
     }
 
     /// The value, used without a check of exclusive access.
-    @export(implementation)
-    var value: Value {
+    @export(implementation) var value: Value {
         @inline(__always) unsafeAddress { UnsafePointer(pointer) }
         @inline(__always) nonmutating unsafeMutableAddress { pointer }
     }

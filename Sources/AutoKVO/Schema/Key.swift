@@ -23,9 +23,7 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
     // Each use of the key path is an evaluation of its own, in the caller: so the compiler sees the literal where it is
     // captured, and reads the property directly. Captured from one variable that is used twice, a read takes 140 ns more. (Forced
     // inlining crashes the compiler, 6.3.1, where a class that is not final says `Schema(Self.self)`.)
-    @_disfavoredOverload
-    @export(implementation)
-    public init(
+    @_disfavoredOverload @export(implementation) public init(
         _ name: String, _ keyPath: @autoclosure () -> KeyPath<Class, Value>, affectedBy: String...,
         notifiesAutomatically: Bool = true, validate: ((Class, inout Value) throws -> Void)? = nil
     ) {
@@ -41,8 +39,7 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
 
     /// Declares a key of a property that can be written, and so be set by name. See the other initializer for the parameters; here the
     /// compiler sees that the key path is writable, and a set by name is a direct call of the property's setter.
-    @export(implementation)
-    public init(
+    @export(implementation) public init(
         _ name: String, _ keyPath: @autoclosure () -> ReferenceWritableKeyPath<Class, Value>, affectedBy: String...,
         notifiesAutomatically: Bool = true, validate: ((Class, inout Value) throws -> Void)? = nil
     ) {
@@ -53,8 +50,7 @@ public struct Key<Class: AnyObject, Value>: SchemaElement, DeclaringElement {
             write: { object, value in known(object, as: Class.self)[keyPath: write] = value as! Value })
     }
 
-    @export(implementation)
-    init(
+    @export(implementation) init(
         _ name: String, _ keyPath: AnyKeyPath, _ affectedBy: [String], _ notifiesAutomatically: Bool,
         _ validate: ((Class, inout Value) throws -> Void)?, read: @escaping (AnyObject) -> Any,
         write: ((AnyObject, Any) -> Void)?

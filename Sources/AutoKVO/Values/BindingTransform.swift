@@ -3,13 +3,10 @@
 /// Transforms can be chained: `.default(0).then(.description)`. Nil is a missing value: an empty optional, or a path
 /// on which an object is missing.
 public struct BindingTransform {
-    @usableFromInline
-    let body: (Any?) -> Any?
-    @usableFromInline
-    let resultTypeOfInput: (Any.Type) -> Any.Type?
+    @usableFromInline let body: (Any?) -> Any?
+    @usableFromInline let resultTypeOfInput: (Any.Type) -> Any.Type?
 
-    @export(implementation)
-    init(_ resultType: @escaping (Any.Type) -> Any.Type?, _ body: @escaping (Any?) -> Any?) {
+    @export(implementation) init(_ resultType: @escaping (Any.Type) -> Any.Type?, _ body: @escaping (Any?) -> Any?) {
         resultTypeOfInput = resultType
         self.body = body
     }
@@ -26,30 +23,25 @@ public struct BindingTransform {
     }
 
     /// Transforms a value, as a binding does. Nil and the empty optional are no value.
-    @export(implementation)
-    public func callAsFunction(_ value: Any?) -> Any? { body(value.flatMap(unwrapped)) }
+    @export(implementation) public func callAsFunction(_ value: Any?) -> Any? { body(value.flatMap(unwrapped)) }
 
     /// The type of the results for values of a type; nil if the transform does not accept them.
-    @export(implementation)
-    public func resultType(for input: Any.Type) -> Any.Type? { resultTypeOfInput(input) }
+    @export(implementation) public func resultType(for input: Any.Type) -> Any.Type? { resultTypeOfInput(input) }
 
     /// A function of a value. It is not called with nil, which stays nil, unless `Input` is an optional type.
     ///
     /// The function is called on the thread of the change and must not change the property that is bound.
-    @export(implementation)
-    public init<Input, Output>(_ function: @escaping (Input) -> Output) {
+    @export(implementation) public init<Input, Output>(_ function: @escaping (Input) -> Output) {
         self.init({ canConvert(from: $0, to: Input.self) ? Output.self : nil }) { value in
             convert(value as Any, to: Input.self).flatMap { unwrapped(function($0)) }
         }
     }
 
     /// The value as it is.
-    @export(implementation)
-    public static var identity: BindingTransform { BindingTransform({ $0 }, { $0 }) }
+    @export(implementation) public static var identity: BindingTransform { BindingTransform({ $0 }, { $0 }) }
 
     /// The opposite of a Boolean; nil of nil.
-    @export(implementation)
-    public static var negated: BindingTransform { BindingTransform { (value: Bool) in !value } }
+    @export(implementation) public static var negated: BindingTransform { BindingTransform { (value: Bool) in !value } }
 
     /// Whether there is no value.
     @export(implementation)
@@ -60,14 +52,12 @@ public struct BindingTransform {
     public static var isNotNil: BindingTransform { BindingTransform({ _ in Bool.self }) { $0 != nil } }
 
     /// The value, or another one where there is none.
-    @export(implementation)
-    public static func `default`<Value>(_ value: Value) -> BindingTransform {
+    @export(implementation) public static func `default`<Value>(_ value: Value) -> BindingTransform {
         BindingTransform({ canConvert(from: Value.self, to: $0) ? unwrappedType($0) : nil }) { $0 ?? value }
     }
 
     /// The value as text, as string interpolation writes it; nil of nil.
-    @export(implementation)
-    public static var description: BindingTransform {
+    @export(implementation) public static var description: BindingTransform {
         BindingTransform({ _ in String.self }) { $0.map { "\($0)" } }
     }
 
@@ -91,8 +81,7 @@ public struct BindingTransform {
     }
 
     /// This transform followed by another one of its results.
-    @export(implementation)
-    public func then(_ next: BindingTransform) -> BindingTransform {
+    @export(implementation) public func then(_ next: BindingTransform) -> BindingTransform {
         BindingTransform({ resultTypeOfInput($0).flatMap(next.resultTypeOfInput) }) { next.body(body($0)) }
     }
 }

@@ -26,8 +26,7 @@ public protocol KeyValueConvertible {
 
 extension KeyValueConvertible {
     /// True: any property may be tried.
-    @export(implementation)
-    public static func canConvert(from type: Any.Type) -> Bool { true }
+    @export(implementation) public static func canConvert(from type: Any.Type) -> Bool { true }
 }
 
 protocol OptionalValue {
@@ -47,15 +46,13 @@ extension Optional: OptionalValue {
 }
 
 /// The type without its layers of `Optional`.
-@usableFromInline
-func unwrappedType(_ type: Any.Type) -> Any.Type {
+@usableFromInline func unwrappedType(_ type: Any.Type) -> Any.Type {
     guard isOptional(type), let optional = type as? any OptionalValue.Type else { return type }
     return unwrappedType(optional.wrappedType)
 }
 
 /// The value without its layers of `Optional`; nil if one of them is empty.
-@usableFromInline
-func unwrapped(_ value: Any) -> Any? {
+@usableFromInline func unwrapped(_ value: Any) -> Any? {
     guard isOptional(type(of: value)), let optional = value as? any OptionalValue else { return value }
     return optional.wrapped.flatMap(unwrapped)
 }
@@ -66,8 +63,7 @@ func isOpen(_ type: Any.Type) -> Bool {
 }
 
 /// The value as another type: as it is, in or out of an optional, through a raw value, or by the type's own conversion.
-@usableFromInline
-func convert<To>(_ value: Any, to type: To.Type) -> To? {
+@usableFromInline func convert<To>(_ value: Any, to type: To.Type) -> To? {
     if Swift.type(of: value) == To.self { return value as? To }
     if let any = asAny(value, type) { return any }
     if isOptional(To.self), let optional = To.self as? any OptionalValue.Type {
@@ -87,8 +83,7 @@ private func make<R: RawRepresentable>(_ type: R.Type, from raw: Any) -> Any? {
 }
 
 /// Whether values of one type could ever be converted to another. What the static types leave open is allowed.
-@usableFromInline
-func canConvert(from source: Any.Type, to target: Any.Type) -> Bool {
+@usableFromInline func canConvert(from source: Any.Type, to target: Any.Type) -> Bool {
     if canCast(from: source, to: target) { return true }
     let (source, target) = (unwrappedType(source), unwrappedType(target))
     if let convertible = target as? any KeyValueConvertible.Type { return convertible.canConvert(from: source) }

@@ -5,8 +5,7 @@
 /// and on any other scheduler the changes arrive in order too, one at a time, and no thread waits.
 ///
 /// When the observation ends, the changes that are still in the queue are dropped.
-@usableFromInline
-final class OrderedDelivery: @unchecked Sendable {
+@usableFromInline final class OrderedDelivery: @unchecked Sendable {
     private let lock = ShortLock()
     // Guarded by `lock`.
     private var waiting: [UInt: @Sendable () -> Void] = [:]
@@ -17,8 +16,7 @@ final class OrderedDelivery: @unchecked Sendable {
     private var isDelivering = false
     private var isClosed = false
 
-    @usableFromInline
-    init() {}
+    @usableFromInline init() {}
 
     /// Adds a call with a change at the end of the queue.
     private func add<Value: Sendable>(
@@ -54,8 +52,7 @@ final class OrderedDelivery: @unchecked Sendable {
     }
 
     /// Delivers what is in the queue before it returns. Called on the actor on which the queue's operations run.
-    @usableFromInline
-    func callWaiting() {
+    @usableFromInline func callWaiting() {
         let last = lock.withLock { lastAdded }
         // One at a time: a handler may make another change, and what is in the queue before that change goes first.
         while let call = lock.withLock({ take(upTo: last) }) { call() }
@@ -83,8 +80,7 @@ final class OrderedDelivery: @unchecked Sendable {
 extension KeyValueObservation {
     /// Closes a queue when the observation is removed or a side dies. The queue stays open when a `.once` observation has
     /// fired, whose change is still to be delivered.
-    @usableFromInline
-    func closing(_ delivery: OrderedDelivery) -> KeyValueObservation {
+    @usableFromInline func closing(_ delivery: OrderedDelivery) -> KeyValueObservation {
         onDrop { delivery.close() }
         return self
     }
@@ -94,16 +90,14 @@ extension KeyValueObservation {
 
 extension OrderedDelivery {
     /// The handler, on the thread of the change, of an observation that is delivered on a scheduler.
-    @usableFromInline
-    func handler<Value: Sendable>(
+    @usableFromInline func handler<Value: Sendable>(
         on scheduler: some ChangeScheduler, _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> HandlerCall {
         .closure { (change: Change<Value>) in self.add(change, through: scheduler.schedule) { handler($0.change) } }
     }
 
     /// The same for the main actor.
-    @usableFromInline
-    func handler<Value: Sendable>(
+    @usableFromInline func handler<Value: Sendable>(
         onMainActor handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> HandlerCall {
         .closure { (change: Change<Value>) in
@@ -114,16 +108,14 @@ extension OrderedDelivery {
     }
 
     /// The same for an actor, which is the observer.
-    @usableFromInline
-    func handler<Value: Sendable, A: Actor>(
+    @usableFromInline func handler<Value: Sendable, A: Actor>(
         onActor handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) -> HandlerCall {
         .closure { (actor: A, change: Change<Value>) in self.send(change, to: actor, handler) }
     }
 
     /// Delivers a change on an actor, after those that are in the queue.
-    @usableFromInline
-    func send<Value: Sendable, A: Actor>(
+    @usableFromInline func send<Value: Sendable, A: Actor>(
         _ change: Change<Value>, to actor: A, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) {
         add(change, through: actor.enqueue) { sent in actor.assumeIsolated { handler($0, sent.change) } }

@@ -4,9 +4,7 @@ extension PropertyHandle where Value: Sendable {
     /// Observes the property and delivers its changes elsewhere, in order. See
     /// `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`.
     @_disfavoredOverload
-    @discardableResult
-    @export(implementation)
-    public func observe(
+    @discardableResult @export(implementation) public func observe(
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> KeyValueObservation {
@@ -16,9 +14,7 @@ extension PropertyHandle where Value: Sendable {
     }
 
     /// Observes the property and delivers its changes on the main actor, in order. The write does not wait for them.
-    @discardableResult
-    @export(implementation)
-    public func observe(
+    @discardableResult @export(implementation) public func observe(
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: MainActorScheduler,
         file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Value>) -> Void
@@ -30,9 +26,7 @@ extension PropertyHandle where Value: Sendable {
 
     /// Observes the property and delivers its changes on an actor, in order. The write does not wait for them. The actor is the
     /// observer: it is not kept alive, and the observation ends when it dies.
-    @discardableResult
-    @export(implementation)
-    public func observe<A: Actor>(
+    @discardableResult @export(implementation) public func observe<A: Actor>(
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) -> KeyValueObservation {
