@@ -4,7 +4,7 @@
 /// binding and a dependency have a name as user info, under which the observer has at most one of them (`ObservationName`); a
 /// stream ends with its observation and the observation with its stream. Observations keep neither side alive, so both sides are
 /// passed to the handler by the delivery that retains them. There is no lock here. Read next: TrackedObject+Bind.swift.
-@usableFromInline final class Binding: Sendable {
+final class Binding: Sendable {
     private let key: SettableKey
     private let keyPath: String
     private let name: String
@@ -13,7 +13,7 @@
     private let circle = BindingCircle()
 
     /// Checks all that can be checked before there is a value.
-    @usableFromInline init(
+    init(
         of key: String, of object: TrackedObject, to keyPath: String, of source: TrackedObject.Type,
         _ transform: BindingTransform
     ) throws(KeyValueError) {
@@ -30,10 +30,10 @@
     }
 
     /// What the property would be set to for a value of the source.
-    @usableFromInline func converted(_ value: Any?) throws(KeyValueError) -> Any { try key.converted(transform(value)) }
+    func converted(_ value: Any?) throws(KeyValueError) -> Any { try key.converted(transform(value)) }
 
     /// Sets the property to the transformed value of the source, unless it has an equal value.
-    @usableFromInline func follow(_ value: Any?, on object: TrackedObject) {
+    func follow(_ value: Any?, on object: TrackedObject) {
         do throws(KeyValueError) {
             let new = try converted(value)
             circle.set(new, insteadOf: key.value(of: object), by: areEqual, name) { key.set(new, of: object) }

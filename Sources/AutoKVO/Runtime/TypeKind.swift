@@ -4,7 +4,7 @@
 private func kind(of type: Any.Type) -> UInt { unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee }
 
 /// Whether the type is `Any`, `any P` or `AnyObject`, or a metatype of such a type.
-@usableFromInline func isExistential(_ type: Any.Type) -> Bool {
+func isExistential(_ type: Any.Type) -> Bool {
     let kind = _MetadataKind(rawValue: kind(of: type))
     return kind == .existential || kind == .existentialMetatype
 }

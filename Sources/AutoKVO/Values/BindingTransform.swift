@@ -3,17 +3,16 @@
 /// Transforms can be chained: `.default(0).then(.description)`. Nil is a missing value: an empty optional, or a path
 /// on which an object is missing.
 public struct BindingTransform {
-    @usableFromInline let body: (Any?) -> Any?
-    @usableFromInline let resultTypeOfInput: (Any.Type) -> Any.Type?
+    private let body: (Any?) -> Any?
+    private let resultTypeOfInput: (Any.Type) -> Any.Type?
 
-    @export(implementation) init(_ resultType: @escaping (Any.Type) -> Any.Type?, _ body: @escaping (Any?) -> Any?) {
+    private init(_ resultType: @escaping (Any.Type) -> Any.Type?, _ body: @escaping (Any?) -> Any?) {
         resultTypeOfInput = resultType
         self.body = body
     }
 
     /// A conversion of numbers to another type of number, which also parses text.
-    @export(implementation)
-    init<Number: LosslessStringConvertible>(to type: Number.Type, _ convert: @escaping (Any) -> Number?) {
+    private init<Number: LosslessStringConvertible>(to type: Number.Type, _ convert: @escaping (Any) -> Number?) {
         self.init({ input in
             let isText = unwrappedType(input) is any StringProtocol.Type
             return isText || isNumberType(input) || isExistential(unwrappedType(input)) ? Number.self : nil
@@ -23,46 +22,43 @@ public struct BindingTransform {
     }
 
     /// Transforms a value, as a binding does. Nil and the empty optional are no value.
-    @export(implementation) public func callAsFunction(_ value: Any?) -> Any? { body(value.flatMap(unwrapped)) }
+    public func callAsFunction(_ value: Any?) -> Any? { body(value.flatMap(unwrapped)) }
 
     /// The type of the results for values of a type; nil if the transform does not accept them.
-    @export(implementation) public func resultType(for input: Any.Type) -> Any.Type? { resultTypeOfInput(input) }
+    public func resultType(for input: Any.Type) -> Any.Type? { resultTypeOfInput(input) }
 
     /// A function of a value. It is not called with nil, which stays nil, unless `Input` is an optional type.
     ///
     /// The function is called on the thread of the change and must not change the property that is bound.
-    @export(implementation) public init<Input, Output>(_ function: @escaping (Input) -> Output) {
+    public init<Input, Output>(_ function: @escaping (Input) -> Output) {
         self.init({ canConvert(from: $0, to: Input.self) ? Output.self : nil }) { value in
             convert(value as Any, to: Input.self).flatMap { unwrapped(function($0)) }
         }
     }
 
     /// The value as it is.
-    @export(implementation) public static var identity: BindingTransform { BindingTransform({ $0 }, { $0 }) }
+    public static var identity: BindingTransform { BindingTransform({ $0 }, { $0 }) }
 
     /// The opposite of a Boolean; nil of nil.
-    @export(implementation) public static var negated: BindingTransform { BindingTransform { (value: Bool) in !value } }
+    public static var negated: BindingTransform { BindingTransform { (value: Bool) in !value } }
 
     /// Whether there is no value.
-    @export(implementation)
     public static var isNil: BindingTransform { BindingTransform({ _ in Bool.self }) { $0 == nil } }
 
     /// Whether there is a value.
-    @export(implementation)
     public static var isNotNil: BindingTransform { BindingTransform({ _ in Bool.self }) { $0 != nil } }
 
     /// The value, or another one where there is none.
-    @export(implementation) public static func `default`<Value>(_ value: Value) -> BindingTransform {
+    public static func `default`<Value>(_ value: Value) -> BindingTransform {
         BindingTransform({ canConvert(from: Value.self, to: $0) ? unwrappedType($0) : nil }) { $0 ?? value }
     }
 
     /// The value as text, as string interpolation writes it; nil of nil.
-    @export(implementation) public static var description: BindingTransform {
+    public static var description: BindingTransform {
         BindingTransform({ _ in String.self }) { $0.map { "\($0)" } }
     }
 
     /// An integer of a number, whose fraction is cut off, or of a text; nil where it does not fit.
-    @export(implementation)
     public static func number<Number: FixedWidthInteger>(_ type: Number.Type) -> BindingTransform {
         BindingTransform(to: type) { value in
             let whole = (value as? any BinaryFloatingPoint).map { Double($0).rounded(.towardZero) }
@@ -71,7 +67,6 @@ public struct BindingTransform {
     }
 
     /// A floating-point number of a number or of a text, the nearest where it does not fit; nil of any other text.
-    @export(implementation)
     public static func number<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ type: Number.Type)
         -> BindingTransform
     {
@@ -81,7 +76,7 @@ public struct BindingTransform {
     }
 
     /// This transform followed by another one of its results.
-    @export(implementation) public func then(_ next: BindingTransform) -> BindingTransform {
+    public func then(_ next: BindingTransform) -> BindingTransform {
         BindingTransform({ resultTypeOfInput($0).flatMap(next.resultTypeOfInput) }) { next.body(body($0)) }
     }
 }

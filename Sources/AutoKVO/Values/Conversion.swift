@@ -46,7 +46,7 @@ extension Optional: OptionalValue {
 }
 
 /// The type without its layers of `Optional`.
-@usableFromInline func unwrappedType(_ type: Any.Type) -> Any.Type {
+func unwrappedType(_ type: Any.Type) -> Any.Type {
     guard isOptional(type), let optional = type as? any OptionalValue.Type else { return type }
     return unwrappedType(optional.wrappedType)
 }
@@ -83,7 +83,7 @@ private func make<R: RawRepresentable>(_ type: R.Type, from raw: Any) -> Any? {
 }
 
 /// Whether values of one type could ever be converted to another. What the static types leave open is allowed.
-@usableFromInline func canConvert(from source: Any.Type, to target: Any.Type) -> Bool {
+func canConvert(from source: Any.Type, to target: Any.Type) -> Bool {
     if canCast(from: source, to: target) { return true }
     let (source, target) = (unwrappedType(source), unwrappedType(target))
     if let convertible = target as? any KeyValueConvertible.Type { return convertible.canConvert(from: source) }
@@ -110,5 +110,4 @@ private func sameShape(_ a: any KeyValueCollection.Type, _ b: any KeyValueCollec
 func isClass<Other: AnyObject>(_ type: AnyClass, orSubclassOf other: Other.Type) -> Bool { type is Other.Type }
 
 /// The name by which an error describes the type of a value.
-@usableFromInline
 func typeName(of value: Any?) -> String { value.flatMap(unwrapped).map { "\(type(of: $0))" } ?? "nil" }

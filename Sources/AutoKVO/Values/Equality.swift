@@ -32,7 +32,7 @@ class AnyEquality: @unchecked Sendable {
 
 /// Whether two values of a key are equal for `.distinct` and for bindings: by `==` if the type has one, by identity for
 /// objects, and never otherwise. Nil and every empty optional are equal.
-@usableFromInline func areEqual(_ a: Any, _ b: Any) -> Bool {
+func areEqual(_ a: Any, _ b: Any) -> Bool {
     guard type(of: a) == type(of: b) else { return areEqualByContent(a, b) }
     func equality<Value>(_ type: Value.Type) -> AnyEquality { .of(type) }
     return _openExistential(type(of: a), do: equality).compare(a, b)

@@ -16,7 +16,7 @@ func storedType(_ type: Any.Type) -> Any.Type {
 }
 
 /// Whether the type is one of numbers, or of optional numbers.
-@usableFromInline func isNumberType(_ type: Any.Type) -> Bool {
+func isNumberType(_ type: Any.Type) -> Bool {
     let type = unwrappedType(type)
     return type is any BinaryInteger.Type || type is any BinaryFloatingPoint.Type
 }
@@ -24,7 +24,7 @@ func storedType(_ type: Any.Type) -> Any.Type {
 func rawValueType<R: RawRepresentable>(of type: R.Type) -> Any.Type { R.RawValue.self }
 
 /// An integer that equals a number; nil if there is none of the type.
-@usableFromInline func wholeNumber<To: BinaryInteger>(_ value: Any, as type: To.Type) -> To? {
+func wholeNumber<To: BinaryInteger>(_ value: Any, as type: To.Type) -> To? {
     func exactly<From: BinaryFloatingPoint>(_ value: From) -> To? { To(exactly: value) }
     if let value = value as? any BinaryInteger { return To(exactly: value) }
     return (value as? any BinaryFloatingPoint).flatMap { exactly($0) }
