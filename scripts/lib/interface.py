@@ -18,6 +18,7 @@ def conditions(constraints):
 
 def declaration(symbol):
     text = " ".join("".join(part["spelling"] for part in symbol["declarationFragments"]).split())
+    text = text.replace("@export(implementation) ", "")  # where the code is made, which is no promise to a client
     return ("open " if symbol["accessLevel"] == "open" else "") + text
 
 

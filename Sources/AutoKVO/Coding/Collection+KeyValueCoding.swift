@@ -8,7 +8,7 @@ extension Collection where Element: TrackedObject {
     ///
     /// - Throws: A `KeyValueError` as `value(forKey:)` of the first object that does not have the key.
     /// - Complexity: O(*n*) for *n* objects, and the property's getter for each.
-    public func value(forKey key: String) throws(KeyValueError) -> [Any?] {
+    @export(implementation) public func value(forKey key: String) throws(KeyValueError) -> [Any?] {
         try map { object throws(KeyValueError) in try object.value(forKey: key) }
     }
 

@@ -16,14 +16,14 @@ public struct KeyDescription {
     public let declaringClass: AnyClass
 
     /// Whether the value is computed from other keys or paths.
-    public var isDerived: Bool { !affectedBy.isEmpty }
+    @export(implementation) public var isDerived: Bool { !affectedBy.isEmpty }
     /// Whether the values are arrays, sets or dictionaries, optional ones among them.
     public var isCollection: Bool { unwrappedType(valueType) is any KeyValueCollection.Type }
 }
 
 extension KeyDescription: CustomStringConvertible {
     /// Such as `age: Int, settable`.
-    public var description: String {
+    @export(implementation) public var description: String {
         let traits = [
             isSettable ? "settable" : "", isWeak ? "weak" : "",
             isDerived ? "derived from " + affectedBy.joined(separator: ", ") : "",

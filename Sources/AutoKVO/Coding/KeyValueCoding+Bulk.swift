@@ -53,14 +53,14 @@ extension TrackedObject {
         var plan = SettingPlan()
         var faults: [(name: String, error: KeyValueError)] = []
         let entries = values.map { (depth: KeyPathText.depth(of: $0.key), name: $0.key, value: $0.value) }
-        for entry in entries.sorted(by: { ($0.depth, $0.name) < ($1.depth, $1.name) }) {
+        for entry in entries.inOrder(by: { ($0.depth, $0.name) < ($1.depth, $1.name) }) {
             do throws(KeyValueError) {
                 try plan.add(entry.value, forKeyPath: entry.name, of: self, validating: validating)
             } catch {
                 faults.append((entry.name, error))
             }
         }
-        if let error = KeyValueError(faults.sorted { $0.name < $1.name }.map(\.error)) { throw error }
+        if let error = KeyValueError(faults.inOrder(by: { $0.name < $1.name }).map(\.error)) { throw error }
         plan.carryOut()
     }
 }

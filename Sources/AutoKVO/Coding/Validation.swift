@@ -51,9 +51,7 @@ extension TrackedObject {
         } catch let error as KeyValueError {
             throw error.named(className: schema.className, key: key.name, keyPath: keyPath)
         } catch {
-            var refusal = schema.error(.invalidValue("\(error)"), of: key, in: keyPath)
-            refusal.underlyingError = error
-            throw refusal
+            throw schema.error(.invalidValue("\(error)"), of: key, in: keyPath).caused(by: error)
         }
         value = candidate
     }

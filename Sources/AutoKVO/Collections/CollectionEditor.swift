@@ -22,7 +22,7 @@ protocol CollectionEditor<Value> {
 }
 
 extension Property: CollectionEditor where Value: Collection {
-    @inlinable func edit<Result>(
+    @export(implementation) func edit<Result>(
         _ change: @autoclosure () -> CollectionChange, _ body: (inout Value) -> Result
     ) -> Result {
         guard object.isObserved else { return storage.exclusively(body) }
@@ -36,7 +36,7 @@ extension CollectionEditor
 where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollection, Value.Index == Int {
     /// Makes an edit that concerns some indexes of the collection. They are an autoclosure because a `RangeSet` is an
     /// allocation, which an edit that nobody observes does not need.
-    @inlinable func edit<Result>(
+    @export(implementation) func edit<Result>(
         _ kind: ChangeKind, at indexes: @autoclosure () -> RangeSet<Int>, _ body: (inout Value) -> Result
     ) -> Result {
         // A change has positions, which are the indexes of an array, but not those of a slice.
@@ -46,7 +46,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// Makes an edit by which the elements at some indexes leave. They are released after the edit and after the
     /// observers were called: the death of an object is a change for the observers of a weak reference to it, and
     /// their handlers may read this property.
-    @inlinable func edit(
+    @export(implementation) func edit(
         _ kind: ChangeKind, releasing indexes: @autoclosure () -> RangeSet<Int>, _ body: (inout Value) -> Void
     ) {
         let leaving = _isPOD(Value.Element.self) ? [] : Array(value[indexes()])
@@ -57,7 +57,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     // A handler of the prior call may shorten the collection. So the closures below do not rely on the indexes.
 
     /// Removes the elements at some indexes, if there are any.
-    func remove(at indexes: RangeSet<Int>) {
+    @export(implementation) func remove(at indexes: RangeSet<Int>) {
         if indexes.isEmpty { return }
         edit(.removal, releasing: indexes) {
             $0.removeSubranges(indexes.intersection(RangeSet($0.startIndex..<$0.endIndex)))
@@ -65,7 +65,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     }
 
     /// Inserts elements in such a way that they are at some indexes, as many as there are elements: one insertion.
-    func insert(_ elements: [Value.Element], at indexes: RangeSet<Int>) {
+    @export(implementation) func insert(_ elements: [Value.Element], at indexes: RangeSet<Int>) {
         if indexes.isEmpty { return }
         edit(.insertion, at: indexes) { value in
             var rest = elements[...]
@@ -77,7 +77,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     }
 
     /// Replaces the elements at some indexes by as many others: one replacement.
-    func replace(at indexes: RangeSet<Int>, with elements: [Value.Element]) {
+    @export(implementation) func replace(at indexes: RangeSet<Int>, with elements: [Value.Element]) {
         if indexes.isEmpty { return }
         edit(.replacement, releasing: indexes) { value in
             for (index, element) in zip(indexes.ranges.joined(), elements) where index < value.endIndex {
@@ -87,7 +87,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     }
 
     /// Replaces as many elements as there are on both sides, then inserts or removes the rest.
-    @usableFromInline func replaceInSteps(_ bounds: Range<Int>, with elements: [Value.Element]) {
+    @export(implementation) func replaceInSteps(_ bounds: Range<Int>, with elements: [Value.Element]) {
         let common = Swift.min(bounds.count, elements.count)
         let middle = bounds.lowerBound + common
         if common > 0 {
@@ -109,7 +109,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
 
     /// Moves elements: `order` has the index of the element that each position gets. One replacement of the elements
     /// that move, or nothing if none does.
-    @usableFromInline func arrange(by order: [Int]) {
+    @export(implementation) func arrange(by order: [Int]) {
         let start = value.startIndex
         let moved = order.indices.indices { order[$0] != start + $0 }.shifted(by: start)
         if moved.isEmpty { return }
@@ -128,7 +128,7 @@ extension CollectionEditor where Value: SetAlgebra {
     /// - Parameter body: Makes the edit; nil for taking out what leaves and putting in what comes.
     /// - Returns: Whether any do.
     @discardableResult
-    @inlinable func move(_ movement: SetMovement<Value>, _ body: ((inout Value) -> Void)? = nil) -> Bool {
+    @export(implementation) func move(_ movement: SetMovement<Value>, _ body: ((inout Value) -> Void)? = nil) -> Bool {
         if movement.isEmpty { return false }
         edit(movement.change) {
             if let body { return body(&$0) }
@@ -142,17 +142,19 @@ extension CollectionEditor where Value: SetAlgebra {
 }
 
 extension RangeSet<Int> {
-    @usableFromInline func shifted(by distance: Int) -> RangeSet {
+    @export(implementation) func shifted(by distance: Int) -> RangeSet {
         distance == 0 ? self : RangeSet(ranges.map { $0.lowerBound + distance..<$0.upperBound + distance })
     }
 
     /// From the first index to the last; nil if there is none.
-    @usableFromInline var bounds: Range<Int>? { ranges.first.map { $0.lowerBound..<ranges.last!.upperBound } }
+    @export(implementation) var bounds: Range<Int>? { ranges.first.map { $0.lowerBound..<ranges.last!.upperBound } }
 }
 
 extension RandomAccessCollection where Index == Int {
     /// The indexes in the order in which their elements would be sorted.
-    @inlinable func sortedIndices(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows -> [Int] {
+    @export(implementation) func sortedIndices(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows
+        -> [Int]
+    {
         try indices.sorted { try areInIncreasingOrder(self[$0], self[$1]) }
     }
 }

@@ -22,8 +22,7 @@ extension TrackedObject {
     ///   elements can never be of the type.
     /// - Complexity: For each edit, O(*n*) for the *n* elements added and removed; for each assignment O(*n*) for all
     ///   elements if they are objects or `Hashable`, else O(*n*²).
-    @discardableResult
-    public func observeElements<Element>(
+    @discardableResult @export(implementation) public func observeElements<Element>(
         _ keyPath: String, of type: Element.Type, options: ObservingOptions = [], file: StaticString = #fileID,
         line: UInt = #line, added: ((Element) -> Void)? = nil, removed: ((Element) -> Void)? = nil
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -33,7 +32,7 @@ extension TrackedObject {
         }
     }
 
-    fileprivate func checkElements(_ keyPath: String, _ type: Any.Type) throws(KeyValueError) {
+    @usableFromInline func checkElements(_ keyPath: String, _ type: Any.Type) throws(KeyValueError) {
         let checked = try CheckedKeyPath.of(keyPath, from: requireSchema())
         let valueType = unwrappedType(checked.valueType)
         if isExistential(valueType) { return }
@@ -55,8 +54,7 @@ extension KeyValueObserver {
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class does not have, that has no collection at its end,
     ///   or whose elements can never be of the type.
-    @discardableResult
-    public func observeElements<Element>(
+    @discardableResult @export(implementation) public func observeElements<Element>(
         _ keyPath: String, of target: TrackedObject, as type: Element.Type, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, added: ((Self, Element) -> Void)? = nil,
         removed: ((Self, Element) -> Void)? = nil
@@ -71,17 +69,20 @@ extension KeyValueObserver {
     }
 }
 
+/// The elements of a value that is a collection.
+@usableFromInline func elements(of value: Any) -> [Any]? { (value as? any KeyValueCollection)?.elements }
+
 extension ObservingOptions {
-    var ofElements: ObservingOptions { union([.old, .new]).subtracting([.prior, .distinct]) }
+    @export(implementation) var ofElements: ObservingOptions { union([.old, .new]).subtracting([.prior, .distinct]) }
 }
 
 extension Change<Any> {
     /// Calls closures with the elements that the change removed and added.
     ///
     /// - Parameter elements: The elements of a collection; nil for any other value.
-    func forEachElement<Element>(
+    @export(implementation) func forEachElement<Element>(
         added: ((Element) -> Void)?, removed: ((Element) -> Void)?,
-        _ elements: (Any) -> [Any]? = { ($0 as? any KeyValueCollection)?.elements }
+        _ elements: (Any) -> [Any]? = elements(of:)
     ) {
         let left = oldValue.flatMap(unwrapped).flatMap(elements) ?? []
         let came = newValue.flatMap(unwrapped).flatMap(elements) ?? []
@@ -91,7 +92,7 @@ extension Change<Any> {
 }
 
 /// The elements that do not occur in a collection, or occur less often there.
-private func missing(from collection: [Any], among elements: [Any]) -> [Any] {
+@usableFromInline func missing(from collection: [Any], among elements: [Any]) -> [Any] {
     var counts = Dictionary(collection.map { (ElementIdentity($0), 1) }, uniquingKeysWith: +)
     return elements.filter { element in
         let identity = ElementIdentity(element)

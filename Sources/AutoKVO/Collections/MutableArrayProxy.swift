@@ -7,6 +7,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not an array, and one that
     ///   cannot be written.
     /// - Complexity: O(1).
+    @export(implementation)
     public func mutableArrayValue(forKey key: String) throws(KeyValueError) -> MutableArrayProxy {
         try MutableArrayProxy(ProxiedKey(self, key))
     }
@@ -14,6 +15,7 @@ extension TrackedObject {
     /// The array at the end of a key path: that of the object that the path leads to now.
     ///
     /// - Throws: As `mutableArrayValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
+    @export(implementation)
     public func mutableArrayValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableArrayProxy {
         try MutableArrayProxy(ProxiedKey(self, path: keyPath, as: (any ProxiedArray.Type).self, "an array"))
     }
@@ -31,42 +33,42 @@ extension TrackedObject {
 /// is used by one thread at a time, like the property. Handlers run before an edit returns and may edit the array
 /// again.
 public struct MutableArrayProxy {
-    private let proxied: ProxiedKey
-    private let type: any ProxiedArray.Type
+    @usableFromInline let proxied: ProxiedKey
+    @usableFromInline let type: any ProxiedArray.Type
 
-    init(_ key: ProxiedKey) throws(KeyValueError) {
+    @export(implementation) init(_ key: ProxiedKey) throws(KeyValueError) {
         proxied = key
         type = try key.type(as: (any ProxiedArray.Type).self, "an array")
     }
 
     /// The object that has the array.
-    public var object: TrackedObject { proxied.object }
+    @export(implementation) public var object: TrackedObject { proxied.object }
 
     /// The key of the array.
-    public var key: String { proxied.key.name }
+    @export(implementation) public var key: String { proxied.name }
 
     /// The elements now.
     ///
     /// - Complexity: O(*n*).
-    public var elements: [Any] { proxied.elements }
+    @export(implementation) public var elements: [Any] { proxied.elements }
 
     /// The array now; nil if the property is nil.
-    private var array: (any ProxiedArray)? { proxied.read() as? any ProxiedArray }
+    @export(implementation) var array: (any ProxiedArray)? { proxied.read() as? any ProxiedArray }
 }
 
 extension MutableArrayProxy: RandomAccessCollection {
-    public var startIndex: Int { 0 }
-    public var endIndex: Int { array?.count ?? 0 }
-    public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
+    @export(implementation) public var startIndex: Int { 0 }
+    @export(implementation) public var endIndex: Int { array?.count ?? 0 }
+    @export(implementation) public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
 
     /// The element at an index. If there is none, or no longer one, an `Any` that holds the empty optional;
     /// `element(at:)` throws there instead.
-    public subscript(position: Int) -> Any { array?.element(at: position) ?? Any?.none as Any }
+    @export(implementation) public subscript(position: Int) -> Any { array?.element(at: position) ?? Any?.none as Any }
 
     /// The element at an index.
     ///
     /// - Throws: `.indexOutOfRange` where there is none.
-    public func element(at index: Int) throws(KeyValueError) -> Any {
+    @export(implementation) public func element(at index: Int) throws(KeyValueError) -> Any {
         if let element = array?.element(at: index) { return element }
         throw proxied.error(.indexOutOfRange(index: index, count: count))
     }
@@ -76,12 +78,12 @@ extension MutableArrayProxy {
     /// Adds an element at the end: an insertion.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
-    public func append(_ element: Any?) throws(KeyValueError) { try insert(element, at: count) }
+    @export(implementation) public func append(_ element: Any?) throws(KeyValueError) { try insert(element, at: count) }
 
     /// Adds elements at the end: one insertion, or none if there are none.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
-    public func append(contentsOf elements: some Sequence) throws(KeyValueError) {
+    @export(implementation) public func append(contentsOf elements: some Sequence) throws(KeyValueError) {
         try insert(contentsOf: elements, at: count)
     }
 
@@ -89,7 +91,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
-    public func insert(_ element: Any?, at index: Int) throws(KeyValueError) {
+    @export(implementation) public func insert(_ element: Any?, at index: Int) throws(KeyValueError) {
         try insert(contentsOf: CollectionOfOne(element), at: index)
     }
 
@@ -97,6 +99,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
+    @export(implementation)
     public func insert(contentsOf elements: some Sequence, at index: Int) throws(KeyValueError) {
         try replaceSubrange(index..<index, with: elements)
     }
@@ -110,6 +113,7 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, `.wrongType` for an element that the array cannot hold, or `.invalidValue`
     ///   for another number of elements than of indexes.
     /// - Complexity: O(*n* · *k*) for *n* elements that move or are compared, and *k* ranges of indexes.
+    @export(implementation)
     public func insert(contentsOf elements: some Sequence, at indexes: RangeSet<Int>) throws(KeyValueError) {
         try type.insert(elements.map { $0 as Any }, at: indexes, of: proxied)
     }
@@ -118,8 +122,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
-    @discardableResult
-    public func remove(at index: Int) throws(KeyValueError) -> Any {
+    @discardableResult @export(implementation) public func remove(at index: Int) throws(KeyValueError) -> Any {
         let element = try element(at: index)
         try removeSubrange(index..<index + 1)
         return element
@@ -129,44 +132,45 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` if there is none.
     @discardableResult
-    public func removeFirst() throws(KeyValueError) -> Any { try remove(at: 0) }
+    @export(implementation) public func removeFirst() throws(KeyValueError) -> Any { try remove(at: 0) }
 
     /// Takes out the last element: one removal.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` if there is none.
     @discardableResult
-    public func removeLast() throws(KeyValueError) -> Any { try remove(at: count - 1) }
+    @export(implementation) public func removeLast() throws(KeyValueError) -> Any { try remove(at: count - 1) }
 
     /// Takes elements out: one removal, or none if the range is empty.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
+    @export(implementation)
     public func removeSubrange(_ bounds: Range<Int>) throws(KeyValueError) { try removeSubranges(RangeSet(bounds)) }
 
     /// Takes the elements at some indexes out: one removal, or none.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
-    public func removeSubranges(_ indexes: RangeSet<Int>) throws(KeyValueError) {
+    @export(implementation) public func removeSubranges(_ indexes: RangeSet<Int>) throws(KeyValueError) {
         try type.remove(at: indexes, of: proxied)
     }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
-    public func removeAll() throws(KeyValueError) { try removeSubrange(0..<count) }
+    @export(implementation) public func removeAll() throws(KeyValueError) { try removeSubrange(0..<count) }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
-    public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
+    @export(implementation) public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
         try removeSubranges(elements.indices(where: condition))
     }
 
     /// Replaces an element: a replacement.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
-    public func replace(at index: Int, with element: Any?) throws(KeyValueError) {
+    @export(implementation) public func replace(at index: Int, with element: Any?) throws(KeyValueError) {
         _ = try self.element(at: index)
         try replaceSubrange(index..<index + 1, with: CollectionOfOne(element))
     }
@@ -176,6 +180,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
+    @export(implementation)
     public func replaceSubrange(_ bounds: Range<Int>, with elements: some Sequence) throws(KeyValueError) {
         try type.replace(bounds, with: elements.map { $0 as Any }, of: proxied)
     }
@@ -186,6 +191,7 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, `.wrongType` for an element that the array cannot hold, or `.invalidValue`
     ///   for another number of elements than of indexes.
     /// - Complexity: O(*n*) for *n* elements that are replaced or compared.
+    @export(implementation)
     public func replaceSubranges(_ indexes: RangeSet<Int>, with elements: some Sequence) throws(KeyValueError) {
         try type.replace(at: indexes, with: elements.map { $0 as Any }, of: proxied)
     }
@@ -193,7 +199,7 @@ extension MutableArrayProxy {
     /// Exchanges two elements: a replacement of both, or nothing if they are the same one.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
-    public func swapAt(_ i: Int, _ j: Int) throws(KeyValueError) {
+    @export(implementation) public func swapAt(_ i: Int, _ j: Int) throws(KeyValueError) {
         for index in [i, j] { _ = try element(at: index) }
         var order = Array(0..<count)
         order.swapAt(i, j)
@@ -204,7 +210,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     /// - Complexity: O(*n* log *n*).
-    public func sort(by areInIncreasingOrder: (Any, Any) -> Bool) throws(KeyValueError) {
+    @export(implementation) public func sort(by areInIncreasingOrder: (Any, Any) -> Bool) throws(KeyValueError) {
         type.arrange(by: elements.sortedIndices(by: areInIncreasingOrder), of: proxied)
     }
 }

@@ -6,13 +6,14 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a name that is not declared, a property that is not a set, and one that cannot
     ///   be written.
     /// - Complexity: O(1).
-    public func mutableSetValue(forKey key: String) throws(KeyValueError) -> MutableSetProxy {
+    @export(implementation) public func mutableSetValue(forKey key: String) throws(KeyValueError) -> MutableSetProxy {
         try MutableSetProxy(ProxiedKey(self, key))
     }
 
     /// The set at the end of a key path: that of the object that the path leads to now.
     ///
     /// - Throws: As `mutableSetValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
+    @export(implementation)
     public func mutableSetValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableSetProxy {
         try MutableSetProxy(ProxiedKey(self, path: keyPath, as: (any ProxiedSet.Type).self, "a set"))
     }
@@ -29,24 +30,24 @@ extension TrackedObject {
 /// An `@Observed` property is edited in place; for any other, an edit reads, copies and sets the whole set. The proxy
 /// is used by one thread at a time, like the property. Handlers run before an edit returns and may edit the set again.
 public struct MutableSetProxy {
-    private let proxied: ProxiedKey
-    private let type: any ProxiedSet.Type
+    @usableFromInline let proxied: ProxiedKey
+    @usableFromInline let type: any ProxiedSet.Type
 
-    init(_ key: ProxiedKey) throws(KeyValueError) {
+    @usableFromInline init(_ key: ProxiedKey) throws(KeyValueError) {
         proxied = key
         type = try key.type(as: (any ProxiedSet.Type).self, "a set")
     }
 
     /// The object that has the set.
-    public var object: TrackedObject { proxied.object }
+    @export(implementation) public var object: TrackedObject { proxied.object }
 
     /// The key of the set.
-    public var key: String { proxied.key.name }
+    @export(implementation) public var key: String { proxied.name }
 
     /// The elements now, in no particular order.
     ///
     /// - Complexity: O(*n*).
-    public var elements: [Any] { proxied.elements }
+    @export(implementation) public var elements: [Any] { proxied.elements }
 
     /// How many elements there are now.
     ///
@@ -54,7 +55,7 @@ public struct MutableSetProxy {
     public var count: Int { (proxied.read() as? any KeyValueCollection)?.elementCount ?? 0 }
 
     /// Whether there is no element now.
-    public var isEmpty: Bool { count == 0 }
+    @export(implementation) public var isEmpty: Bool { count == 0 }
 
     /// Whether an equal element is in the set.
     ///
@@ -63,39 +64,39 @@ public struct MutableSetProxy {
         (proxied.read() as? any ProxiedSet)?.containsElement(element) ?? false
     }
 
-    @discardableResult
-    private func perform(_ mutation: SetMutationKind?, _ elements: some Sequence) throws(KeyValueError) -> Bool {
+    @discardableResult @export(implementation)
+    func perform(_ mutation: SetMutationKind?, _ elements: some Sequence) throws(KeyValueError) -> Bool {
         try type.perform(mutation, with: elements.map { $0 as Any }, on: proxied)
     }
 }
 
 extension MutableSetProxy: Sequence {
-    public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
-    public var underestimatedCount: Int { count }
+    @export(implementation) public func makeIterator() -> IndexingIterator<[Any]> { elements.makeIterator() }
+    @export(implementation) public var underestimatedCount: Int { count }
 }
 
 extension MutableSetProxy {
     /// Puts an element in, unless an equal one is there: an insertion. Returns whether it was put in.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
-    @discardableResult
+    @discardableResult @export(implementation)
     public func insert(_ element: Any) throws(KeyValueError) -> Bool { try perform(.union, [element]) }
 
     /// Takes an element out, if an equal one is there: a removal. Returns whether there was one.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
-    @discardableResult
+    @discardableResult @export(implementation)
     public func remove(_ element: Any) throws(KeyValueError) -> Bool { try perform(.minus, [element]) }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
-    public func removeAll() throws(KeyValueError) { try perform(.intersect, [Any]()) }
+    @export(implementation) public func removeAll() throws(KeyValueError) { try perform(.intersect, [Any]()) }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
-    public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
+    @export(implementation) public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
         try perform(.minus, elements.filter(condition))
     }
 
@@ -103,27 +104,32 @@ extension MutableSetProxy {
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     /// - Complexity: O(*n*) for *n* elements given.
+    @export(implementation)
     public func formUnion(_ elements: some Sequence) throws(KeyValueError) { try perform(.union, elements) }
 
     /// Takes elements out: one removal of those that were there, or none.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
+    @export(implementation)
     public func subtract(_ elements: some Sequence) throws(KeyValueError) { try perform(.minus, elements) }
 
     /// Takes all elements out that are not among others: one removal, or none.
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
+    @export(implementation)
     public func formIntersection(_ elements: some Sequence) throws(KeyValueError) { try perform(.intersect, elements) }
 
     /// Takes the elements out that are there and puts in those that are not: one change, or none.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     /// - Complexity: O(*n*) for *n* elements given.
+    @export(implementation)
     public func formSymmetricDifference(_ elements: some Sequence) throws(KeyValueError) { try perform(nil, elements) }
 
     /// Makes the set another one: a replacement of the elements that leave by those that come, or none.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the set cannot hold.
     /// - Complexity: O(*n*) for *n* elements on both sides.
+    @export(implementation)
     public func setElements(_ elements: some Sequence) throws(KeyValueError) { try perform(.set, elements) }
 }

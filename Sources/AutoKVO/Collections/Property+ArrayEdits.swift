@@ -18,7 +18,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Precondition: The index is that of an element.
     /// - Complexity: O(1).
-    @inlinable public subscript(position: Int) -> Value.Element {
+    @export(implementation) public subscript(position: Int) -> Value.Element {
         get { value[position] }
         nonmutating set {
             require(position..<position + 1)
@@ -32,7 +32,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// Adds an element at the end: an insertion.
     ///
     /// - Complexity: O(1) on average.
-    @inlinable public func append(_ element: Value.Element) {
+    @export(implementation) public func append(_ element: Value.Element) {
         let end = endIndex
         edit(.insertion, at: RangeSet(end..<end + 1)) { $0.append(element) }
     }
@@ -40,7 +40,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// Adds elements at the end: one insertion, or none if there are none.
     ///
     /// - Complexity: O(*k*) on average for *k* new elements.
-    @inlinable public func append(contentsOf elements: some Sequence<Value.Element>) {
+    @export(implementation) public func append(contentsOf elements: some Sequence<Value.Element>) {
         if !object.isObserved { return storage.exclusively { $0.append(contentsOf: elements) } }
         insert(contentsOf: Array(elements), at: endIndex)
     }
@@ -49,7 +49,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Precondition: The index is that of an element, or the one after the last.
     /// - Complexity: O(*n*).
-    @inlinable public func insert(_ element: Value.Element, at index: Int) {
+    @export(implementation) public func insert(_ element: Value.Element, at index: Int) {
         require(index..<index)
         edit(.insertion, at: RangeSet(index..<index + 1)) { $0.insert(element, at: index) }
     }
@@ -58,7 +58,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Precondition: The index is that of an element, or the one after the last.
     /// - Complexity: O(*n* + *k*) for *k* new elements.
-    @inlinable public func insert(contentsOf elements: some Collection<Value.Element>, at index: Int) {
+    @export(implementation) public func insert(contentsOf elements: some Collection<Value.Element>, at index: Int) {
         require(index..<index)
         let count = elements.count
         if count > 0 {
@@ -70,8 +70,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Precondition: The index is that of an element.
     /// - Complexity: O(*n*).
-    @discardableResult
-    @inlinable public func remove(at index: Int) -> Value.Element {
+    @discardableResult @export(implementation) public func remove(at index: Int) -> Value.Element {
         require(index..<index + 1)
         return edit(.removal, at: RangeSet(index..<index + 1)) { $0.remove(at: index) }
     }
@@ -80,38 +79,36 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Precondition: The array is not empty.
     /// - Complexity: O(*n*).
-    @discardableResult
-    @inlinable public func removeFirst() -> Value.Element { remove(at: startIndex) }
+    @discardableResult @export(implementation) public func removeFirst() -> Value.Element { remove(at: startIndex) }
 
     /// Takes the last element out: a removal.
     ///
     /// - Precondition: The array is not empty.
     /// - Complexity: O(1).
-    @discardableResult
-    @inlinable public func removeLast() -> Value.Element { remove(at: endIndex - 1) }
+    @discardableResult @export(implementation) public func removeLast() -> Value.Element { remove(at: endIndex - 1) }
 
     /// Takes the last element out, if there is one: a removal.
     ///
     /// - Complexity: O(1).
-    @inlinable public func popLast() -> Value.Element? { isEmpty ? nil : removeLast() }
+    @export(implementation) public func popLast() -> Value.Element? { isEmpty ? nil : removeLast() }
 
     /// Takes the first elements out: one removal, or none if the number is zero.
     ///
     /// - Precondition: The array has that many elements.
     /// - Complexity: O(*n*).
-    @inlinable public func removeFirst(_ count: Int) { removeSubrange(startIndex..<startIndex + count) }
+    @export(implementation) public func removeFirst(_ count: Int) { removeSubrange(startIndex..<startIndex + count) }
 
     /// Takes the last elements out: one removal, or none if the number is zero.
     ///
     /// - Precondition: The array has that many elements.
     /// - Complexity: O(*k*) for *k* elements.
-    @inlinable public func removeLast(_ count: Int) { removeSubrange(endIndex - count..<endIndex) }
+    @export(implementation) public func removeLast(_ count: Int) { removeSubrange(endIndex - count..<endIndex) }
 
     /// Takes elements out: one removal, or none if the range is empty.
     ///
     /// - Precondition: The range is within the array.
     /// - Complexity: O(*n*).
-    @inlinable public func removeSubrange(_ bounds: some RangeExpression<Int>) {
+    @export(implementation) public func removeSubrange(_ bounds: some RangeExpression<Int>) {
         let bounds = bounds.relative(to: self)
         require(bounds)
         if !bounds.isEmpty { edit(.removal, releasing: RangeSet(bounds)) { $0.removeSubrange(bounds) } }
@@ -121,7 +118,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Precondition: The indexes are within the array.
     /// - Complexity: O(*n*).
-    @inlinable public func removeSubranges(_ indexes: RangeSet<Int>) {
+    @export(implementation) public func removeSubranges(_ indexes: RangeSet<Int>) {
         require(indexes)
         if !indexes.isEmpty { edit(.removal, releasing: indexes) { $0.removeSubranges(indexes) } }
     }
@@ -129,7 +126,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Complexity: O(*n*).
-    @inlinable public func removeAll(keepingCapacity: Bool = false) {
+    @export(implementation) public func removeAll(keepingCapacity: Bool = false) {
         if isEmpty { return }
         edit(.removal, releasing: RangeSet(startIndex..<endIndex)) { $0.removeAll(keepingCapacity: keepingCapacity) }
     }
@@ -137,7 +134,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Complexity: O(*n*).
-    @inlinable public func removeAll(where condition: (Value.Element) throws -> Bool) rethrows {
+    @export(implementation) public func removeAll(where condition: (Value.Element) throws -> Bool) rethrows {
         if !object.isObserved, _isPOD(Value.Element.self) {
             return try storage.exclusively { try $0.removeAll(where: condition) }
         }
@@ -151,7 +148,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Precondition: The range is within the array.
     /// - Complexity: O(*n* + *k*) for *k* new elements.
-    @inlinable public func replaceSubrange(
+    @export(implementation) public func replaceSubrange(
         _ bounds: some RangeExpression<Int>, with elements: some Collection<Value.Element>
     ) {
         let bounds = bounds.relative(to: self)
@@ -163,16 +160,16 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         }
     }
 
-    @inlinable func require(_ bounds: Range<Int>) {
+    @export(implementation) func require(_ bounds: Range<Int>) {
         if !(bounds.lowerBound >= startIndex && bounds.upperBound <= endIndex) { fail(bounds) }
     }
 
     /// Requires that indexes are those of elements.
-    @inlinable func require(_ indexes: RangeSet<Int>) {
+    @export(implementation) func require(_ indexes: RangeSet<Int>) {
         if let bounds = indexes.bounds { require(bounds) }
     }
 
-    @usableFromInline func fail(_ bounds: Range<Int>) -> Never {
+    @export(implementation) func fail(_ bounds: Range<Int>) -> Never {
         let indexes = bounds.count == 1 ? "The index \(bounds.lowerBound) is" : "The indexes \(bounds) are"
         fatalMisuse("\(indexes) out of range for \(type(of: object)).\(key), which has \(count) elements.")
     }

@@ -6,7 +6,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Precondition: Both indexes are those of elements.
     /// - Complexity: O(1).
-    @inlinable public func swapAt(_ i: Int, _ j: Int) {
+    @export(implementation) public func swapAt(_ i: Int, _ j: Int) {
         require(i..<i + 1)
         require(j..<j + 1)
         if i != j { edit(.replacement, at: RangeSet([i..<i + 1, j..<j + 1])) { $0.swapAt(i, j) } }
@@ -15,14 +15,16 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// Turns the order of the elements around.
     ///
     /// - Complexity: O(*n*).
-    @inlinable public func reverse() {
+    @export(implementation) public func reverse() {
         if object.isObserved { arrange(by: indices.reversed()) } else { storage.exclusively { $0.reverse() } }
     }
 
     /// Sorts the array by a condition that says which of two elements comes first. Equal elements keep their order.
     ///
     /// - Complexity: O(*n* log *n*).
-    @inlinable public func sort(by areInIncreasingOrder: (Value.Element, Value.Element) throws -> Bool) rethrows {
+    @export(implementation) public func sort(by areInIncreasingOrder: (Value.Element, Value.Element) throws -> Bool)
+        rethrows
+    {
         if !object.isObserved { return try storage.exclusively { try $0.sort(by: areInIncreasingOrder) } }
         arrange(by: try value.sortedIndices(by: areInIncreasingOrder))
     }
@@ -30,13 +32,13 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// Gives the elements a random order.
     ///
     /// - Complexity: O(*n*).
-    @inlinable public func shuffle(using generator: inout some RandomNumberGenerator) {
+    @export(implementation) public func shuffle(using generator: inout some RandomNumberGenerator) {
         if !object.isObserved { return storage.exclusively { $0.shuffle(using: &generator) } }
         arrange(by: indices.shuffled(using: &generator))
     }
 
     /// Gives the elements a random order.
-    @inlinable public func shuffle() {
+    @export(implementation) public func shuffle() {
         var generator = SystemRandomNumberGenerator()
         shuffle(using: &generator)
     }
@@ -50,7 +52,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Precondition: The indexes are those of elements; the destination may be the one after the last.
     /// - Complexity: O(*n*) while the object is observed, else O(*n* log *n*).
     @discardableResult
-    @inlinable public func moveSubranges(_ indexes: RangeSet<Int>, to index: Int) -> Range<Int> {
+    @export(implementation) public func moveSubranges(_ indexes: RangeSet<Int>, to index: Int) -> Range<Int> {
         require(index..<index)
         require(indexes)
         if !object.isObserved { return storage.exclusively { $0.moveSubranges(indexes, to: index) } }
@@ -70,5 +72,5 @@ where
     /// Sorts the array: one replacement of the elements that move. Equal elements keep their order.
     ///
     /// - Complexity: O(*n* log *n*).
-    @inlinable public func sort() { sort(by: <) }
+    @export(implementation) public func sort() { sort(by: <) }
 }

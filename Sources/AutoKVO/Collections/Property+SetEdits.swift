@@ -12,8 +12,8 @@ extension Property where Value: SetAlgebra & Collection {
     /// (Setting the property itself is a `.setting` with both sets whole.)
     ///
     /// - Complexity: Setting is O(*n*) while the object is observed.
-    public var value: Value {
-        @inlinable get { storage.checkedValue }
+    @export(implementation) public var value: Value {
+        @export(implementation) get { storage.checkedValue }
         nonmutating set {
             guard object.isObserved else { return write(newValue) }
             let isMoved = move(SetMovement(of: .set, with: newValue, from: value)) { $0 = newValue }
@@ -22,14 +22,15 @@ extension Property where Value: SetAlgebra & Collection {
     }
 
     /// Whether an element is in the set.
-    @inlinable public func contains(_ element: Value.Element) -> Bool { value.contains(element) }
+    @export(implementation) public func contains(_ element: Value.Element) -> Bool { value.contains(element) }
 
     /// Puts an element in, unless an equal one is there: an insertion.
     ///
     /// - Returns: Whether it was put in, and the element that is in the set now.
     /// - Complexity: O(1) on average.
-    @discardableResult
-    @inlinable public func insert(_ element: Value.Element) -> (inserted: Bool, memberAfterInsert: Value.Element) {
+    @discardableResult @export(implementation) public func insert(_ element: Value.Element) -> (
+        inserted: Bool, memberAfterInsert: Value.Element
+    ) {
         guard object.isObserved, !contains(element) else { return storage.exclusively { $0.insert(element) } }
         let movement = SetMovement(coming: Value(CollectionOfOne(element)))
         return edit(movement.change) { $0.insert(element) }
@@ -39,8 +40,7 @@ extension Property where Value: SetAlgebra & Collection {
     ///
     /// - Returns: The equal element that was there.
     /// - Complexity: O(1) on average.
-    @discardableResult
-    @inlinable public func update(with element: Value.Element) -> Value.Element? {
+    @discardableResult @export(implementation) public func update(with element: Value.Element) -> Value.Element? {
         guard object.isObserved else { return storage.exclusively { $0.update(with: element) } }
         let coming = Value(CollectionOfOne(element))
         let movement = SetMovement(leaving: value.intersection(coming), coming: coming)
@@ -51,8 +51,7 @@ extension Property where Value: SetAlgebra & Collection {
     ///
     /// - Returns: The element that was in the set.
     /// - Complexity: O(1) on average.
-    @discardableResult
-    @inlinable public func remove(_ element: Value.Element) -> Value.Element? {
+    @discardableResult @export(implementation) public func remove(_ element: Value.Element) -> Value.Element? {
         guard object.isObserved else { return storage.exclusively { $0.remove(element) } }
         let movement = SetMovement(leaving: value.intersection(Value(CollectionOfOne(element))))
         return movement.isEmpty ? nil : edit(movement.change) { $0.remove(element) }
@@ -61,33 +60,33 @@ extension Property where Value: SetAlgebra & Collection {
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Complexity: O(*n*).
-    @inlinable public func removeAll() { move(SetMovement(leaving: value)) { $0 = [] } }
+    @export(implementation) public func removeAll() { move(SetMovement(leaving: value)) { $0 = [] } }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Complexity: O(*n*).
-    @inlinable public func removeAll(where condition: (Value.Element) throws -> Bool) rethrows {
+    @export(implementation) public func removeAll(where condition: (Value.Element) throws -> Bool) rethrows {
         move(SetMovement(leaving: Value(try value.filter(condition))))
     }
 
     /// Puts elements in: one insertion of those that were not there, or none.
     ///
     /// - Complexity: O(*k*) on average for *k* elements.
-    @inlinable public func formUnion(_ elements: some Sequence<Value.Element>) {
+    @export(implementation) public func formUnion(_ elements: some Sequence<Value.Element>) {
         mutate(.union, with: elements) { $0.formUnion($1) }
     }
 
     /// Takes elements out: one removal of those that were there, or none.
     ///
     /// - Complexity: O(*k*) on average for *k* elements; for sets that intersect otherwise, what that costs.
-    @inlinable public func subtract(_ elements: some Sequence<Value.Element>) {
+    @export(implementation) public func subtract(_ elements: some Sequence<Value.Element>) {
         mutate(.minus, with: elements) { $0.subtract($1) }
     }
 
     /// Takes all elements out that are not among others: one removal, or none.
     ///
     /// - Complexity: O(*n*) on average.
-    @inlinable public func formIntersection(_ elements: some Sequence<Value.Element>) {
+    @export(implementation) public func formIntersection(_ elements: some Sequence<Value.Element>) {
         mutate(.intersect, with: elements) { $0.formIntersection($1) }
     }
 
@@ -95,13 +94,13 @@ extension Property where Value: SetAlgebra & Collection {
     /// both, replacement.
     ///
     /// - Complexity: O(*k*) on average for *k* elements.
-    @inlinable public func formSymmetricDifference(_ elements: some Sequence<Value.Element>) {
+    @export(implementation) public func formSymmetricDifference(_ elements: some Sequence<Value.Element>) {
         mutate(nil, with: elements) { $0.formSymmetricDifference($1) }
     }
 
     /// Mutates the set with the elements of another: plainly, if no handler runs because of it, nor because an element that
     /// leaves is released.
-    @inlinable func mutate(
+    @export(implementation) func mutate(
         _ mutation: SetMutationKind?, with elements: some Sequence<Value.Element>,
         _ plainly: (inout Value, Value) -> Void
     ) {

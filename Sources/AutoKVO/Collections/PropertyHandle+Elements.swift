@@ -4,8 +4,7 @@ extension PropertyHandle {
     ///
     /// See `TrackedObject.observeElements(_:of:options:file:line:added:removed:)`. Where the collection is behind an object on a
     /// path that is nil, it counts as empty. The closures are called on the thread of the change, after it.
-    @discardableResult
-    public func observeElements(
+    @discardableResult @export(implementation) public func observeElements(
         options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         added: ((Value.Element) -> Void)? = nil, removed: ((Value.Element) -> Void)? = nil
     ) -> KeyValueObservation where Value: Collection {
@@ -14,15 +13,14 @@ extension PropertyHandle {
 
     /// Calls a closure for each element that is added to the collection, and one for each that is removed from it. Nil counts as
     /// an empty collection.
-    @discardableResult
-    public func observeElements<Elements: Collection>(
+    @discardableResult @export(implementation) public func observeElements<Elements: Collection>(
         options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         added: ((Elements.Element) -> Void)? = nil, removed: ((Elements.Element) -> Void)? = nil
     ) -> KeyValueObservation where Value == Elements? {
         observeElements(of: Elements.self, options, file, line, added, removed)
     }
 
-    private func observeElements<Elements: Collection>(
+    @export(implementation) func observeElements<Elements: Collection>(
         of type: Elements.Type, _ options: ObservingOptions, _ file: StaticString, _ line: UInt,
         _ added: ((Elements.Element) -> Void)?, _ removed: ((Elements.Element) -> Void)?
     ) -> KeyValueObservation {

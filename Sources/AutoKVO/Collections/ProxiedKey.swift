@@ -1,18 +1,19 @@
 /// The key of a collection that a proxy stands for.
 ///
 /// It reads and writes through the property each time, so it never holds a collection that has been replaced.
-struct ProxiedKey {
-    let object: TrackedObject
+@usableFromInline struct ProxiedKey {
+    @usableFromInline let object: TrackedObject
     let schema: ClassSchema
     let key: ResolvedKey
 
-    init(_ object: TrackedObject, _ name: String) throws(KeyValueError) {
+    @usableFromInline init(_ object: TrackedObject, _ name: String) throws(KeyValueError) {
         self.object = object
         schema = try object.requireSchema()
         key = schema.keys[try schema.requireSlot(of: name, in: name)]
     }
 
     /// The key at the end of a path, which has to be of a kind and settable. An object on the way that is nil is an error.
+    @usableFromInline
     init<Kind>(_ object: TrackedObject, path: String, as kind: Kind.Type, _ description: String) throws(KeyValueError) {
         let end = try object.pathEnd(path)
         // The type is checked as far as it is declared also if there is no object.
@@ -24,22 +25,25 @@ struct ProxiedKey {
     }
 
     /// The type of the collection, which has to be of a kind and settable.
-    func type<Kind>(as kind: Kind.Type, _ description: String) throws(KeyValueError) -> Kind {
+    @usableFromInline func type<Kind>(as kind: Kind.Type, _ description: String) throws(KeyValueError) -> Kind {
         try schema.collectionType(of: key, as: kind, description, in: key.name)
     }
 
     /// The collection now; nil if the property is nil.
-    func read() -> Any? { unwrapped(key.declared.read(object)) }
+    @usableFromInline func read() -> Any? { unwrapped(key.declared.read(object)) }
+
+    /// The name of the key.
+    @usableFromInline var name: String { key.name }
 
     /// The elements now.
-    var elements: [Any] { (read() as? any KeyValueCollection)?.elements ?? [] }
+    @usableFromInline var elements: [Any] { (read() as? any KeyValueCollection)?.elements ?? [] }
 
-    func error(_ reason: KeyValueError.Reason) -> KeyValueError {
+    @usableFromInline func error(_ reason: KeyValueError.Reason) -> KeyValueError {
         KeyValueError(reason, className: schema.className, key: key.name)
     }
 
     /// Values as elements of a type.
-    func convert<Element>(_ values: [Any], to type: Element.Type) throws(KeyValueError) -> [Element] {
+    @usableFromInline func convert<Element>(_ values: [Any], to type: Element.Type) throws(KeyValueError) -> [Element] {
         try values.map { value throws(KeyValueError) -> Element in
             if let element = convertForCoding(value, to: type) { return element }
             throw error(.wrongType(expected: "elements of type \(type)", actual: typeName(of: value)))
@@ -47,6 +51,7 @@ struct ProxiedKey {
     }
 
     /// What edits the collection, of which the type is known: an `@Observed` property is edited in place, any other is set.
+    @usableFromInline
     func editor<Value: Collection & ExpressibleByArrayLiteral>(of type: Value.Type) -> any CollectionEditor<Value> {
         guard let offset = key.offset, key.storageType == Observed<Value>.self else {
             return ComputedCollection(key: self)

@@ -4,11 +4,11 @@
 extension ReadOnlyProperty: Sequence where Value: Sequence {
     public typealias Element = Value.Element
 
-    @inlinable public func makeIterator() -> Value.Iterator { value.makeIterator() }
+    @export(implementation) public func makeIterator() -> Value.Iterator { value.makeIterator() }
 
-    @inlinable public var underestimatedCount: Int { value.underestimatedCount }
+    @export(implementation) public var underestimatedCount: Int { value.underestimatedCount }
 
-    @inlinable public func withContiguousStorageIfAvailable<Result>(
+    @export(implementation) public func withContiguousStorageIfAvailable<Result>(
         _ body: (UnsafeBufferPointer<Element>) throws -> Result
     ) rethrows -> Result? {
         try value.withContiguousStorageIfAvailable(body)
@@ -20,46 +20,49 @@ extension ReadOnlyProperty: Collection where Value: Collection {
     public typealias SubSequence = Value.SubSequence
     public typealias Indices = Value.Indices
 
-    @inlinable public var startIndex: Index { value.startIndex }
+    @export(implementation) public var startIndex: Index { value.startIndex }
 
-    @inlinable public var endIndex: Index { value.endIndex }
+    @export(implementation) public var endIndex: Index { value.endIndex }
 
-    @inlinable public var indices: Indices { value.indices }
+    @export(implementation) public var indices: Indices { value.indices }
 
     /// The number of elements.
     ///
     /// - Complexity: That of the collection's own `count`.
-    @inlinable public var count: Int { value.count }
+    @export(implementation) public var count: Int { value.count }
 
-    @inlinable public var isEmpty: Bool { value.isEmpty }
+    @export(implementation) public var isEmpty: Bool { value.isEmpty }
 
     /// The element at an index.
     ///
     /// - Precondition: The index is that of an element.
-    @inlinable public subscript(position: Index) -> Element { value[position] }
+    @export(implementation) public subscript(position: Index) -> Element { value[position] }
 
-    @inlinable public subscript(bounds: Range<Index>) -> SubSequence { value[bounds] }
+    @export(implementation) public subscript(bounds: Range<Index>) -> SubSequence { value[bounds] }
 
-    @inlinable public func index(after index: Index) -> Index { value.index(after: index) }
+    @export(implementation) public func index(after index: Index) -> Index { value.index(after: index) }
 
-    @inlinable public func index(_ index: Index, offsetBy distance: Int) -> Index {
+    @export(implementation) public func index(_ index: Index, offsetBy distance: Int) -> Index {
         value.index(index, offsetBy: distance)
     }
 
-    @inlinable public func index(_ index: Index, offsetBy distance: Int, limitedBy limit: Index) -> Index? {
+    @export(implementation) public func index(_ index: Index, offsetBy distance: Int, limitedBy limit: Index) -> Index?
+    {
         value.index(index, offsetBy: distance, limitedBy: limit)
     }
 
-    @inlinable public func distance(from start: Index, to end: Index) -> Int { value.distance(from: start, to: end) }
+    @export(implementation) public func distance(from start: Index, to end: Index) -> Int {
+        value.distance(from: start, to: end)
+    }
 }
 
 extension ReadOnlyProperty: BidirectionalCollection where Value: BidirectionalCollection {
-    @inlinable public func index(before index: Index) -> Index { value.index(before: index) }
+    @export(implementation) public func index(before index: Index) -> Index { value.index(before: index) }
 }
 
 extension ReadOnlyProperty: RandomAccessCollection where Value: RandomAccessCollection {}
 
 extension ReadOnlyProperty where Value: SetAlgebra & Collection {
     /// Whether an element is in the set.
-    @inlinable public func contains(_ element: Value.Element) -> Bool { value.contains(element) }
+    @export(implementation) public func contains(_ element: Value.Element) -> Bool { value.contains(element) }
 }

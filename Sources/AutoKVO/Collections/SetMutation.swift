@@ -18,7 +18,7 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
     @usableFromInline let coming: Elements
 
     /// - Parameter isReplacement: Whether the change is a replacement also if elements only leave, or only come.
-    @inlinable init(leaving: Elements = [], coming: Elements = [], isReplacement: Bool = false) {
+    @export(implementation) init(leaving: Elements = [], coming: Elements = [], isReplacement: Bool = false) {
         (self.leaving, self.coming) = (leaving, coming)
         if isReplacement || !leaving.isEmpty && !coming.isEmpty {
             kind = .replacement
@@ -28,7 +28,7 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
     }
 
     /// What a mutation of a set with the elements of another moves; nil is the symmetric difference.
-    @inlinable init(of mutation: SetMutationKind?, with other: Elements, from set: Elements) {
+    @export(implementation) init(of mutation: SetMutationKind?, with other: Elements, from set: Elements) {
         switch mutation {
         case .union: self.init(coming: other.subtracting(set))
         case .minus: self.init(leaving: set.intersection(other))
@@ -38,7 +38,7 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
         }
     }
 
-    @inlinable var isEmpty: Bool { leaving.isEmpty && coming.isEmpty }
+    @export(implementation) var isEmpty: Bool { leaving.isEmpty && coming.isEmpty }
 
     /// The change of an insertion has no old value, and that of a removal no new one.
     @usableFromInline var change: CollectionChange {
@@ -48,7 +48,7 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
 }
 
 /// A set that a proxy can edit without knowing the type of its elements.
-protocol ProxiedSet: SetAlgebra, Collection {}
+@usableFromInline protocol ProxiedSet: SetAlgebra, Collection {}
 
 extension Set: ProxiedSet {}
 
@@ -60,7 +60,7 @@ extension ProxiedSet {
     }
 
     /// Mutates the set of a key; nil is the symmetric difference. Returns whether any element moved.
-    static func perform(
+    @usableFromInline static func perform(
         _ mutation: SetMutationKind?, with values: [Any], on key: ProxiedKey
     ) throws(KeyValueError) -> Bool {
         let editor = key.editor(of: Self.self)
@@ -96,7 +96,7 @@ extension TrackedObject {
     }
 
     /// Announces that elements have been put in a set or taken out of it, and calls the observers.
-    public func didChangeValue(
+    @export(implementation) public func didChangeValue(
         forKey key: String, withSetMutation mutation: SetMutationKind, using elements: Set<AnyHashable>
     ) {
         didChangeValue(forKey: key)

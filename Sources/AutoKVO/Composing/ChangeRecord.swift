@@ -19,7 +19,7 @@ public struct ChangeRecord<Value> {
     /// Copies a change, in a handler.
     ///
     /// - Complexity: O(1).
-    public init(_ change: Change<Value>) {
+    @export(implementation) public init(_ change: Change<Value>) {
         keyPath = change.keyPath
         kind = change.kind
         oldValue = change.oldValue

@@ -19,8 +19,7 @@ extension KeyValueObserver {
     /// - Throws: A `KeyValueError` if an object does not have one of its paths, or there is none. Then nothing is
     ///   registered, no call made, and the dependency that has the name remains.
     /// - Complexity: O(*n* + *m*) for *n* paths and, if it has a name, *m* observations that this object holds.
-    @discardableResult
-    public func depend(
+    @discardableResult @export(implementation) public func depend(
         on dependencies: [Dependency], named name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Self) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -31,8 +30,7 @@ extension KeyValueObserver {
     ///
     /// - Returns: Whether there was one.
     /// - Complexity: O(*n*) for *n* observations that this object holds. May be called on any thread.
-    @discardableResult
-    public func endDependency(named name: String) -> Bool {
+    @discardableResult @export(implementation) public func endDependency(named name: String) -> Bool {
         ObservationName(role: .dependency, text: name).end(of: self)
     }
 }
@@ -42,8 +40,7 @@ extension Collection where Element == Dependency {
     /// `KeyValueObserver.depend(on:named:file:line:_:)` with the dependencies first.
     ///
     /// - Throws: A `KeyValueError` if an object does not have one of its paths, or there is none.
-    @discardableResult
-    public func addObserver<Observer: AnyObject>(
+    @discardableResult @export(implementation) public func addObserver<Observer: AnyObject>(
         _ observer: Observer, named name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Observer) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {

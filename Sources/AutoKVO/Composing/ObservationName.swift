@@ -1,17 +1,19 @@
 /// A name under which an observer has at most one observation. It is the observation's user info, and so is found among
 /// the observer's observations, whatever the observer's class.
-struct ObservationName: Hashable {
-    enum Role { case dependency, binding }
+@usableFromInline struct ObservationName: Hashable {
+    @usableFromInline enum Role { case dependency, binding }
 
     let role: Role
     let text: String
+
+    @usableFromInline init(role: Role, text: String) { (self.role, self.text) = (role, text) }
 
     /// Ends what an observer has under the name, except for an observation that replaces it.
     ///
     /// - Returns: Whether there was one to end.
     /// - Complexity: O(*n*) for *n* observations of the observer.
     @discardableResult
-    func end(of observer: AnyObject, except replacement: KeyValueObservation? = nil) -> Bool {
+    @usableFromInline func end(of observer: AnyObject, except replacement: KeyValueObservation? = nil) -> Bool {
         let found = KeyValueObservation.all(observer: observer).filter {
             $0 !== replacement && $0.userInfo as? ObservationName == self
         }

@@ -1,8 +1,10 @@
 import Observation
 
 /// What a closure reads of `@Observable` objects, as a property that can be observed like any other. Its observation keeps it.
-final class TrackedExpression<Value: Sendable>: TrackedObject {
+@usableFromInline final class TrackedExpression<Value: Sendable>: TrackedObject {
     @Observed var value: Value?
+
+    @usableFromInline var property: Property<Value?> { $value }
 }
 
 extension KeyValueObserver {
@@ -31,13 +33,12 @@ extension KeyValueObserver {
     ///   - handler: Gets this object and the value, on the main actor.
     /// - Returns: The observation. It need not be kept.
     /// - Complexity: O(1), and a task that lasts as long as the observation.
-    @MainActor @discardableResult
-    public func observe<Value: Sendable>(
+    @MainActor @discardableResult @export(implementation) public func observe<Value: Sendable>(
         tracking: @escaping @MainActor () -> Value, options: ObservingOptions = [], on scheduler: MainActorScheduler,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @MainActor (Self, Value) -> Void
     ) -> KeyValueObservation {
         let expression = TrackedExpression<Value>()
-        let observation = expression.$value.addObserver(self, options: options.ofExpression, file: file, line: line) {
+        let observation = expression.property.addObserver(self, options: options.ofExpression, file: file, line: line) {
             owner, change in
             guard let value = change.newValue ?? nil else { return }
             // The task below makes all changes, on the main actor.
@@ -46,7 +47,7 @@ extension KeyValueObserver {
         }
         // Made here, since a sequence made inside of the task's closure crashes when it starts (6.3.1): a bad pointer is retained.
         let values = Observations { tracking() }
-        let task = Task { for await value in values { expression.value = value } }
+        let task = Task { for await value in values { expression.property.value = value } }
         observation.onEnd { _ in task.cancel() }
         return observation
     }
@@ -66,8 +67,7 @@ extension KeyValueObserver where Self: Sendable {
     ///   - line: The same.
     ///   - handler: Gets the actor, this object and the value, on the actor.
     /// - Returns: The observation. It need not be kept.
-    @discardableResult
-    public nonisolated func observe<Value: Sendable, A: Actor>(
+    @discardableResult @export(implementation) public nonisolated func observe<Value: Sendable, A: Actor>(
         tracking: @escaping @Sendable (isolated A) -> Value, options: ObservingOptions = [], on actor: A,
         file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated A, Self, Value) -> Void
@@ -76,21 +76,21 @@ extension KeyValueObserver where Self: Sendable {
             fatalError("An actor that tracks on itself would be kept alive by its own observation: use another owner.")
         }
         let expression = TrackedExpression<Value>()
-        let observation = expression.$value.addObserver(self, options: options.ofExpression, file: file, line: line) {
+        let observation = expression.property.addObserver(self, options: options.ofExpression, file: file, line: line) {
             owner, change in
             guard let value = change.newValue ?? nil else { return }
             actor.assumeIsolated { handler($0, owner, value) }
         }
         // Used by the task alone.
         nonisolated(unsafe) let follower = expression
-        let task = Task { await follow(tracking, on: actor) { follower.value = $0 } }
+        let task = Task { await follow(tracking, on: actor) { follower.property.value = $0 } }
         observation.onEnd { _ in task.cancel() }
         return observation
     }
 }
 
 /// Calls a function with each value of a closure, on an actor, until the task is cancelled.
-private func follow<Value: Sendable, A: Actor>(
+@usableFromInline func follow<Value: Sendable, A: Actor>(
     _ tracking: @escaping @Sendable (isolated A) -> Value, on actor: isolated A, _ body: (Value) -> Void
 ) async {
     let values = Observations<Value, Never> { tracking(actor) }
@@ -99,7 +99,7 @@ private func follow<Value: Sendable, A: Actor>(
 
 extension ObservingOptions {
     /// The values are delivered by the change, and the expression is kept by its observation.
-    fileprivate var ofExpression: ObservingOptions {
+    @usableFromInline var ofExpression: ObservingOptions {
         intersection([.distinct, .once]).union([.new, .retainsTarget])
     }
 }

@@ -22,7 +22,7 @@ extension TrackedObject {
     ///   - line: The same.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
-    public func values<Value: Sendable>(
+    @export(implementation) public func values<Value: Sendable>(
         of keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
         bufferingPolicy: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
         line: UInt = #line
@@ -48,7 +48,7 @@ extension TrackedObject {
     ///   - line: The same.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
-    public func changes<Value: Sendable>(
+    @export(implementation) public func changes<Value: Sendable>(
         of keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [.old, .new],
         bufferingPolicy: AsyncStream<ChangeRecord<Value>>.Continuation.BufferingPolicy = .unbounded,
         file: StaticString = #fileID, line: UInt = #line
@@ -62,11 +62,11 @@ extension TrackedObject {
 extension PropertyHandle where Current: Sendable {
     /// The values that the property takes from now on. See
     /// `TrackedObject.values(of:as:options:bufferingPolicy:file:line:)`.
-    public var values: AsyncStream<Current> { values() }
+    @export(implementation) public var values: AsyncStream<Current> { values() }
 
     /// The values that the property takes from now on, with the current one first if `.initial` is among the options. Those of a path
     /// are nil where an object on the way is.
-    public func values(
+    @export(implementation) public func values(
         options: ObservingOptions = [],
         bufferingPolicy: AsyncStream<Current>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
         line: UInt = #line
@@ -80,7 +80,7 @@ extension PropertyHandle where Current: Sendable {
 extension PropertyHandle where Value: Sendable {
     /// What happens to the property from now on, one element for each change. See
     /// `TrackedObject.changes(of:as:options:bufferingPolicy:file:line:)`.
-    public func changes(
+    @export(implementation) public func changes(
         options: ObservingOptions = [.old, .new],
         bufferingPolicy: AsyncStream<ChangeRecord<Value>>.Continuation.BufferingPolicy = .unbounded,
         file: StaticString = #fileID, line: UInt = #line
@@ -92,15 +92,15 @@ extension PropertyHandle where Value: Sendable {
 }
 
 extension ObservingOptions {
-    fileprivate var ofStream: ObservingOptions { subtracting(.unregisterManually) }
+    @export(implementation) var ofStream: ObservingOptions { subtracting(.unregisterManually) }
     /// A stream of values reads them itself, after each change.
-    fileprivate var ofValues: ObservingOptions { ofStream.subtracting([.old, .new, .prior]) }
+    @export(implementation) var ofValues: ObservingOptions { ofStream.subtracting([.old, .new, .prior]) }
 }
 
 extension AsyncStream where Element: Sendable {
     /// What an observation's handler adds; nil adds nothing. The stream ends with the observation, and the observation with the
     /// stream.
-    fileprivate static func ofChanges<Failure>(
+    @export(implementation) static func ofChanges<Failure>(
         _ bufferingPolicy: Continuation.BufferingPolicy,
         _ observe: (_ add: @escaping (Element?) -> Void) throws(Failure) -> KeyValueObservation
     ) throws(Failure) -> AsyncStream {

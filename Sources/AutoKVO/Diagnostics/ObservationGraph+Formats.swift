@@ -1,6 +1,6 @@
 extension ObservationGraph {
     /// The graph as a Mermaid flowchart: an arrow from each observer to each of its targets, with the paths on it.
-    public var mermaid: String {
+    @export(implementation) public var mermaid: String {
         drawing(
             in: .mermaid, start: ["flowchart LR"], object: { node, label, _ in "\(node)[\(label)]" },
             site: { "\($0)((\($1)))" },
@@ -8,7 +8,7 @@ extension ObservationGraph {
     }
 
     /// The graph in Graphviz's language, for `dot`.
-    public var graphviz: String {
+    @export(implementation) public var graphviz: String {
         drawing(
             in: .graphviz, start: ["digraph observations {", "    rankdir=LR;", "    node [shape=box];"],
             object: { "\($0) [label=\($1)\($2 ? "" : ", style=dashed")];" },
@@ -17,7 +17,7 @@ extension ObservationGraph {
 
     /// A line for each object, for each closure without an observer, at whose registration site its arrows begin, and for
     /// each arrow.
-    private func drawing(
+    @export(implementation) func drawing(
         in language: Language, start: [String],
         object: (_ node: String, _ label: String, _ isAlive: Bool) -> String,
         site: (_ node: String, _ label: String) -> String,
@@ -38,7 +38,7 @@ extension ObservationGraph {
     }
 
     /// The graph as a JSON object with `objects` and `observations`; addresses are strings in base 16.
-    public var json: String {
+    @export(implementation) public var json: String {
         func string(_ text: String) -> String { Language.json.quoted(text) }
         func address(_ value: UInt) -> String { string("0x" + String(value, radix: 16)) }
         let objects = objects.map {
@@ -58,11 +58,11 @@ extension ObservationGraph {
     }
 }
 
-private enum Language {
+@usableFromInline enum Language {
     case mermaid, graphviz, json
 
     /// Text between double quotes, escaped: key paths and class names are data and may contain any character.
-    func quoted(_ text: String) -> String {
+    @export(implementation) func quoted(_ text: String) -> String {
         let escapes: [Unicode.Scalar: String] =
             self == .mermaid ? ["\"": "#quot;", "#": "#35;", "<": "#lt;"] : ["\"": "\\\"", "\\": "\\\\"]
         let pieces = text.unicodeScalars.map { scalar in

@@ -69,7 +69,7 @@ extension Diagnostics {
 
 extension ObservationGraph {
     init(of records: [ObjectRecord]) {
-        var sightings: [Borrowed<KeyValueObservation>: Sighting] = [:]
+        var sightings: [UnsafeRawPointer: Sighting] = [:]
         for record in records { record.note(in: &sightings) }
         var objects: [UInt: Object] = [:]
         func note(_ record: ObjectRecord) -> UInt {
@@ -89,8 +89,8 @@ extension ObservationGraph {
                     keyPaths: withoutRepetitions(keyPaths), options: sighting.options,
                     registeredAt: sighting.site.description, calls: sighting.calls))
         }
-        self.objects = objects.values.sorted { ($0.className, $0.address) < ($1.className, $1.address) }
-        observations = edges.sorted {
+        self.objects = objects.values.inOrder { ($0.className, $0.address) < ($1.className, $1.address) }
+        observations = edges.inOrder {
             ($0.registeredAt, $0.keyPaths.first ?? "", $0.targets.first ?? 0, $0.observer ?? 0)
                 < ($1.registeredAt, $1.keyPaths.first ?? "", $1.targets.first ?? 0, $1.observer ?? 0)
         }
@@ -100,7 +100,7 @@ extension ObservationGraph {
 // MARK: - Reading the records
 
 /// What the records contain of an observation. Constants only, and no object of the program.
-private struct Sighting {
+private final class Sighting {
     /// Pinned, so that no other observation reuses its address while the graph is made.
     let observation: PinnedReference<KeyValueObservation>
     let observer: ObjectRecord?
@@ -121,7 +121,7 @@ private struct Sighting {
 
     /// In the order of the registration.
     var keyPaths: [String] {
-        if !places.isEmpty { return places.sorted { $0.order < $1.order }.map(\.path) }
+        if !places.isEmpty { return places.inOrder { $0.order < $1.order }.map(\.path) }
         // Either another thread is making or ending it, or it is a manual one that has outlived its targets.
         return options.contains(.unregisterManually) ? observation.object?.keyPaths ?? [] : []
     }
@@ -129,16 +129,17 @@ private struct Sighting {
 
 extension ObjectRecord {
     /// Adds the observations of the object's keys and those that the object has as an observer.
-    fileprivate func note(in sightings: inout [Borrowed<KeyValueObservation>: Sighting]) {
+    fileprivate func note(in sightings: inout [UnsafeRawPointer: Sighting]) {
         func note(_ observation: Borrowed<KeyValueObservation>) {
-            if sightings[observation] == nil { sightings[observation] = Sighting(observation.object) }
+            let address = observation.rawAddress
+            if sightings[address] == nil { sightings[address] = Sighting(observation.object) }
         }
         lock.withLock {
             forEachHeld(note)
             forEachObservation { observation, slot, route in
                 note(observation)
                 let path = route?.path.text ?? schema!.keys[slot].name
-                sightings[observation]?.places.append((self, path, route?.order ?? 0))
+                sightings[observation.rawAddress]?.places.append((self, path, route?.order ?? 0))
             }
         }
     }

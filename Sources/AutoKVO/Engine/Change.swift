@@ -16,13 +16,11 @@ public struct Change<Value> {
 
     /// The value from before the change, if the registration asked for `.old`. For a collection edit, the elements that
     /// were removed or replaced.
-    @inlinable
-    public var oldValue: Value? { context.oldValue(as: Value.self) }
+    @export(implementation) public var oldValue: Value? { context.oldValue(as: Value.self) }
 
     /// The value from after the change, if the registration asked for `.new`; never in a prior call. For a collection
     /// edit, the elements that were inserted or put in place of others.
-    @inlinable
-    public var newValue: Value? { context.newValue(as: Value.self) }
+    @export(implementation) public var newValue: Value? { context.newValue(as: Value.self) }
 
     /// The path as it was registered.
     public var keyPath: String { context.keyPath }

@@ -29,19 +29,18 @@ final class ChangeContext {
     }
 
     /// Whether the observation being called has an option.
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     func wants(_ option: ObservingOptions) -> Bool {
         observation.unsafelyUnwrapped.use { $0.options.contains(option) }
     }
 
-    @inlinable
+    @export(implementation)
     func oldValue<Value>(as type: Value.Type) -> Value? { wants(.old) ? load(event.oldValue, as: type) : nil }
 
-    @inlinable
+    @export(implementation)
     func newValue<Value>(as type: Value.Type) -> Value? { wants(.new) ? load(event.newValue, as: type) : nil }
 
-    @inlinable
-    func load<Value>(_ pointer: ValuePointer?, as type: Value.Type) -> Value? {
+    @export(implementation) func load<Value>(_ pointer: ValuePointer?, as type: Value.Type) -> Value? {
         guard let pointer else { return nil }
         return pointer.load(as: type) ?? convertValue(pointer, to: type)
     }
@@ -115,9 +114,9 @@ struct ChangeEvent {
     @usableFromInline var old: UnsafeRawPointer?
     @usableFromInline var new: UnsafeRawPointer?
 
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     var oldValue: ValuePointer? { ValuePointer(type, old) }
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     var newValue: ValuePointer? { ValuePointer(type, new) }
 
     var indexes: RangeSet<Int>? { edit?.use { $0.indexes } }

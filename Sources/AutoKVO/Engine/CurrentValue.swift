@@ -4,7 +4,7 @@ extension Change {
     ///
     /// Nil if the target is dead or the value cannot be converted to the type of the change's values. Of a path on which an
     /// object is missing the value is nil: an optional type holds it as `.some(nil)`, as `newValue` does.
-    public var currentValue: Value? { currentValue(as: Value.self) }
+    @export(implementation) public var currentValue: Value? { currentValue(as: Value.self) }
 
     /// The same as another type.
     public func currentValue<Other>(as type: Other.Type) -> Other? {

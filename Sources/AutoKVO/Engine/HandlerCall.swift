@@ -5,8 +5,7 @@
 /// the closure's context (see `KeyValueObservation.pinCount`).
 @usableFromInline
 struct HandlerCall: ~Copyable {
-    @usableFromInline
-    enum Shape: UInt8 {
+    @usableFromInline enum Shape: UInt8 {
         /// `(Change<Value>) -> Void`
         case change
         /// `(Observer, Change<Value>) -> Void`
@@ -27,8 +26,7 @@ struct HandlerCall: ~Copyable {
     @usableFromInline let shape: Shape
     @usableFromInline let closure: ClosureCall
 
-    @inlinable
-    init(_ shape: Shape, _ closure: ClosureCall) {
+    @export(implementation) init(_ shape: Shape, _ closure: ClosureCall) {
         self.shape = shape
         self.closure = closure
     }
@@ -52,27 +50,23 @@ struct HandlerCall: ~Copyable {
 // MARK: Making one
 
 extension HandlerCall {
-    @usableFromInline
-    struct OfChange<Value> {
+    @usableFromInline struct OfChange<Value> {
         @usableFromInline let body: (Change<Value>) -> Void
-        @inlinable init(body: @escaping (Change<Value>) -> Void) { self.body = body }
+        @export(implementation) init(body: @escaping (Change<Value>) -> Void) { self.body = body }
     }
-    @usableFromInline
-    struct OfObjectAndChange<Object: AnyObject, Value> {
+    @usableFromInline struct OfObjectAndChange<Object: AnyObject, Value> {
         @usableFromInline let body: (Object, Change<Value>) -> Void
-        @inlinable init(body: @escaping (Object, Change<Value>) -> Void) { self.body = body }
+        @export(implementation) init(body: @escaping (Object, Change<Value>) -> Void) { self.body = body }
     }
 
-    @inlinable
-    static func closure<Value>(_ body: @escaping (Change<Value>) -> Void) -> HandlerCall {
+    @export(implementation) static func closure<Value>(_ body: @escaping (Change<Value>) -> Void) -> HandlerCall {
         guard ClosureCall.canCallDirectly else {
             return ordinary(.observerAndChange) { (_: AnyObject, change: Change<Value>) in body(change) }
         }
         return HandlerCall(.change, ClosureCall(of: OfChange(body: body)))
     }
 
-    @inlinable
-    static func closure<Object: AnyObject, Value>(
+    @export(implementation) static func closure<Object: AnyObject, Value>(
         _ body: @escaping (Object, Change<Value>) -> Void, _ shape: Shape = .observerAndChange
     ) -> HandlerCall {
         guard ClosureCall.canCallDirectly else { return ordinary(shape, body) }
@@ -80,7 +74,7 @@ extension HandlerCall {
     }
 
     /// A handler that the observer's class declares.
-    static func named(_ name: String, of observer: AnyObject) throws(KeyValueError) -> HandlerCall {
+    @usableFromInline static func named(_ name: String, of observer: AnyObject) throws(KeyValueError) -> HandlerCall {
         named(try ClassSchema.of(type(of: observer)).requireHandler(name))
     }
 
@@ -89,8 +83,7 @@ extension HandlerCall {
     }
 
     /// A closure that is called in the ordinary way, as a handler that no class declares.
-    @usableFromInline
-    static func ordinary<Object: AnyObject, Value>(
+    @usableFromInline static func ordinary<Object: AnyObject, Value>(
         _ shape: Shape, _ body: @escaping (Object, Change<Value>) -> Void
     ) -> HandlerCall {
         named(

@@ -92,8 +92,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     var flags: ObservationFlags { atomicFlags.load(ordering: .acquiring) }
 
     /// The options of the registration, with `.unregisterManually` added where the class of a side asks for it.
-    @inlinable
-    public var options: ObservingOptions { atomicFlags.load(ordering: .relaxed).options }
+    @export(implementation) public var options: ObservingOptions { atomicFlags.load(ordering: .relaxed).options }
 
     /// Number of traversals that pin it. A pinned observation stays linked, so that they can continue behind it.
     @inline(__always)
@@ -190,8 +189,8 @@ public final class KeyValueObservation: @unchecked Sendable {
 
 extension KeyValueObservation: Hashable {
     /// Observations are equal only to themselves.
-    public static func == (a: KeyValueObservation, b: KeyValueObservation) -> Bool { a === b }
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    @export(implementation) public static func == (a: KeyValueObservation, b: KeyValueObservation) -> Bool { a === b }
+    @export(implementation) public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension KeyValueObservation: CustomDebugStringConvertible {

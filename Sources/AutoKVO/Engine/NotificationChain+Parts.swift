@@ -34,7 +34,7 @@ extension NotificationChain {
         }
         self = lists
         var called: Set<ObjectIdentifier> = []
-        for notification in routes.sorted(by: { a, b in a.use { a in b.use { b in a.routeSequence < b.routeSequence } }
+        for notification in routes.inOrder(by: { a, b in a.use { a in b.use { b in a.routeSequence < b.routeSequence } }
         }) {
             notification.use {
                 let route = $0.route!.object

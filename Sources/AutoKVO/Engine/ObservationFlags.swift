@@ -21,13 +21,13 @@ struct ObservationFlags: OptionSet, AtomicRepresentable, Sendable {
     static let inactive = ObservationFlags(rawValue: 3 << State.shift)
     static let partCountedOrInactive = ObservationFlags(rawValue: 1 << 14 | 1 << 17 | 3 << State.shift)
 
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
     @inline(__always)
     init(_ options: ObservingOptions) { rawValue = UInt32(options.rawValue) }
 
-    @inlinable
+    @export(implementation)
     var options: ObservingOptions { ObservingOptions(rawValue: UInt16(truncatingIfNeeded: rawValue & 0x3FFF)) }
 
     @inline(__always)

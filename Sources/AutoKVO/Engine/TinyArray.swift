@@ -26,7 +26,7 @@ struct TinyArray<Element: AnyObject> {
     func sorted(by areInIncreasingOrder: (Element, Element) -> Bool) -> TinyArray {
         guard let first, let others else { return self }
         var sorted = TinyArray()
-        for element in ([first] + others).sorted(by: areInIncreasingOrder) { sorted.append(element) }
+        for element in ([first] + others).inOrder(by: areInIncreasingOrder) { sorted.append(element) }
         return sorted
     }
 }

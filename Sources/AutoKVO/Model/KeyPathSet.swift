@@ -28,5 +28,5 @@ extension ArraySlice: KeyPathSet where Element == String {
 
 extension Set: KeyPathSet where Element == String {
     /// The paths, sorted.
-    public var keyPaths: [String] { sorted().flatMap(\.keyPaths) }
+    public var keyPaths: [String] { inOrder(by: <).flatMap(\.keyPaths) }
 }

@@ -189,6 +189,13 @@ extension KeyValueError: CustomStringConvertible {
         return error
     }
 
+    /// The same error with the one that is its reason.
+    func caused(by error: any Error) -> KeyValueError {
+        var caused = self
+        caused.more.underlyingError = error
+        return caused
+    }
+
     /// The same error with more to say.
     func saying(_ detail: String?) -> KeyValueError {
         var error = self

@@ -13,7 +13,7 @@ func shown(_ text: String, isQuoted: Bool = false) -> String {
 }
 
 /// The same between quotation marks.
-func quoted(_ text: String) -> String { "\"\(shown(text, isQuoted: true))\"" }
+@usableFromInline func quoted(_ text: String) -> String { "\"\(shown(text, isQuoted: true))\"" }
 
 /// The first eight of a list, and how many more there are.
 func listed(_ items: [String]) -> String {

@@ -6,8 +6,7 @@ extension Collection where Element: TrackedObject {
     ///
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
     /// - Complexity: O(*n*) for *n* objects and paths.
-    @discardableResult
-    public func observe(
+    @discardableResult @export(implementation) public func observe(
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -18,8 +17,7 @@ extension Collection where Element: TrackedObject {
     ///
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths, or its values can never be of the
     ///   type; nothing is registered then.
-    @discardableResult
-    public func observe<Value>(
+    @discardableResult @export(implementation) public func observe<Value>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -30,7 +28,7 @@ extension Collection where Element: TrackedObject {
     /// Observes key paths of all objects as long as the result is kept.
     ///
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
-    public func onChange(
+    @export(implementation) public func onChange(
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
     ) throws(KeyValueError) -> ScopedObservation {
@@ -40,8 +38,7 @@ extension Collection where Element: TrackedObject {
     /// Observes key paths of all objects on behalf of an observer.
     ///
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
-    @discardableResult
-    public func addObserver<Observer: AnyObject>(
+    @discardableResult @export(implementation) public func addObserver<Observer: AnyObject>(
         _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [],
         userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Observer, Change<Any>) -> Void
@@ -54,8 +51,7 @@ extension Collection where Element: TrackedObject {
     ///
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths, or the observer's class not the
     ///   handler; nothing is registered then.
-    @discardableResult
-    public func addObserver(
+    @discardableResult @export(implementation) public func addObserver(
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], handler: String,
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {

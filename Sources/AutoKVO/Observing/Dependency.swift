@@ -10,7 +10,7 @@ public struct Dependency {
     public let keyPaths: [String]
 
     /// Names key paths of an object. They are checked when the dependency is registered.
-    public init(_ target: TrackedObject, _ keyPaths: some KeyPathSet) {
+    @export(implementation) public init(_ target: TrackedObject, _ keyPaths: some KeyPathSet) {
         self.target = target
         self.keyPaths = keyPaths.keyPaths
     }
@@ -34,8 +34,7 @@ extension Collection where Element == Dependency {
     ///   - handler: Gets the observer, so that it need not capture it. Called on the thread that makes the change.
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` if an object does not have one of its paths, or there is none; nothing is registered then.
-    @discardableResult
-    public func addObserver<Observer: AnyObject>(
+    @discardableResult @export(implementation) public func addObserver<Observer: AnyObject>(
         _ observer: Observer, options: ObservingOptions = [], userInfo: Any?, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Observer) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {

@@ -4,8 +4,7 @@ extension KeyValueObserver {
     /// The observation ends with the life of either. See `TrackedObject.addObserver(_:forKeyPath:options:userInfo:file:line:_:)`.
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class does not have; nothing is registered then.
-    @inlinable
-    @discardableResult
+    @export(implementation) @discardableResult
     public func observe(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Any>) -> Void
@@ -17,8 +16,7 @@ extension KeyValueObserver {
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class does not have, or whose values can never be of the
     ///   type; nothing is registered then.
-    @inlinable
-    @discardableResult
+    @export(implementation) @discardableResult
     public func observe<Value>(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, as type: Value.Type, options: ObservingOptions = [],
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -31,8 +29,7 @@ extension KeyValueObserver {
     /// Observes key paths of another object with a handler that this object's class declares.
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class, or a handler that this object's class, does not have.
-    @discardableResult
-    public func observe(
+    @discardableResult @export(implementation) public func observe(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], handler: String,
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -43,8 +40,7 @@ extension KeyValueObserver {
     /// The same with the user info before the handler's name.
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class, or a handler that this object's class, does not have.
-    @discardableResult
-    public func observe(
+    @discardableResult @export(implementation) public func observe(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], userInfo: Any?,
         handler: String, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -55,8 +51,7 @@ extension KeyValueObserver {
     /// Observes key paths of several objects as one observation.
     ///
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
-    @discardableResult
-    public func observe<Targets: Collection>(
+    @discardableResult @export(implementation) public func observe<Targets: Collection>(
         _ keyPaths: some KeyPathSet, of targets: Targets, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation where Targets.Element: TrackedObject {

@@ -19,8 +19,7 @@ extension TrackedObject {
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws. An unknown key does not throw, but is reported to `Diagnostics`.
-    @discardableResult
-    public func withMutation<Result, Failure: Error>(
+    @discardableResult @export(implementation) public func withMutation<Result, Failure: Error>(
         of key: String, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         willChangeValue(forKey: key)
@@ -47,11 +46,13 @@ extension TrackedObject {
     }
 
     /// Says that neighbouring elements of an array are about to be inserted, removed or replaced. See the form with a `RangeSet`.
+    @export(implementation)
     public func willChange(_ kind: ChangeKind, valuesAt indexes: Range<Int>, forKey key: String) {
         willChange(kind, valuesAt: RangeSet(indexes), forKey: key)
     }
 
     /// Says that neighbouring elements of an array have been inserted, removed or replaced, and notifies the observers.
+    @export(implementation)
     public func didChange(_ kind: ChangeKind, valuesAt indexes: Range<Int>, forKey key: String) {
         didChange(kind, valuesAt: RangeSet(indexes), forKey: key)
     }

@@ -6,8 +6,7 @@ extension PropertyHandle {
     ///
     /// - Returns: The observation. It need not be kept.
     /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys.
-    @inlinable
-    @discardableResult
+    @export(implementation) @discardableResult
     public func observe(
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Change<Value>) -> Void
@@ -19,8 +18,7 @@ extension PropertyHandle {
     ///
     /// - Returns: The observation. It need not be kept.
     /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys.
-    @inlinable
-    @discardableResult
+    @export(implementation) @discardableResult
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Observer, Change<Value>) -> Void
@@ -31,8 +29,7 @@ extension PropertyHandle {
     /// Observes the property as long as the result is kept.
     ///
     /// - Returns: A token that ends the observation when it is released.
-    @inlinable
-    public func onChange(
+    @export(implementation) public func onChange(
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Change<Value>) -> Void
     ) -> ScopedObservation {
@@ -54,8 +51,7 @@ extension PropertyHandle {
     ///   - line: The same.
     ///   - handler: Called on the thread that makes the change, before the write returns, and first before this returns.
     /// - Returns: The observation. It need not be kept.
-    @discardableResult
-    public func onValue(
+    @discardableResult @export(implementation) public func onValue(
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Current) -> Void
     ) -> KeyValueObservation {

@@ -17,8 +17,7 @@ struct Registration: ~Copyable {
     @usableFromInline let handler: HandlerCall
     @usableFromInline let site: CallSite
 
-    @inlinable
-    init(
+    @export(implementation) init(
         _ options: ObservingOptions, _ userInfo: Any?, as valueType: Any.Type = Any.self,
         _ handler: consuming HandlerCall, _ file: StaticString, _ line: UInt
     ) {
@@ -33,7 +32,7 @@ struct Registration: ~Copyable {
     // MARK: What is observed
 
     /// Observes paths of one object. Inlined into the caller, who knows whether the paths are a string.
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     consuming func observe(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, by observer: AnyObject? = nil
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -74,7 +73,7 @@ struct Registration: ~Copyable {
         if keyPaths.isEmpty { throw KeyValueError(.emptyPathSet) }
         for keyPath in keyPaths { _ = try ParsedKeyPath.parse(keyPath) }
         let details = useDetails()
-        let observation = try make(nil, of: [], by: observer)
+        let observation = try makeWithRoutes(nil, of: [], by: observer)
         details.routes = RouteList([])
         observation.end(.targetDeinitialized)
         details.endedPaths = keyPaths
@@ -82,7 +81,7 @@ struct Registration: ~Copyable {
     }
 
     /// Observes, of each object, paths of its own, as one observation.
-    consuming func observe(
+    @usableFromInline consuming func observe(
         _ dependencies: [Dependency], by observer: AnyObject? = nil
     ) throws(KeyValueError) -> KeyValueObservation {
         if dependencies.isEmpty || dependencies.contains(where: { $0.keyPaths.isEmpty }) {
@@ -225,6 +224,14 @@ struct Registration: ~Copyable {
         // Stored only if there are any (counts: `add-remove-closure`).
         if let details = consume details { observation.details = details }
         return observation
+    }
+
+    /// Makes an observation that is to get routes.
+    @inline(never)
+    private consuming func makeWithRoutes(
+        _ record: Borrowed<ObjectRecord>?, of targets: [TrackedObject], by observer: AnyObject?
+    ) throws(KeyValueError) -> KeyValueObservation {
+        try make(record, of: targets, by: observer)
     }
 
     /// Attaches an observation to both sides and makes the initial calls.

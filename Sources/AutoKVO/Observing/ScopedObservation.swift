@@ -13,28 +13,28 @@ public final class ScopedObservation: Sendable {
     deinit { observation.remove() }
 
     /// Whether changes are still delivered. See `KeyValueObservation.isValid`.
-    public var isValid: Bool { observation.isValid }
+    @export(implementation) public var isValid: Bool { observation.isValid }
 
     /// Ends the observation before this is released.
-    public func remove() {
+    @export(implementation) public func remove() {
         observation.remove()
     }
 }
 
 extension ScopedObservation: Hashable {
     /// Each is equal only to itself.
-    public static func == (a: ScopedObservation, b: ScopedObservation) -> Bool { a === b }
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    @export(implementation) public static func == (a: ScopedObservation, b: ScopedObservation) -> Bool { a === b }
+    @export(implementation) public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension ScopedObservation {
     /// Keeps it in an array, with which it ends: `try person.onChange("age") { … }.store(in: &tokens)`.
-    public func store(in collection: inout some RangeReplaceableCollection<ScopedObservation>) {
+    @export(implementation) public func store(in collection: inout some RangeReplaceableCollection<ScopedObservation>) {
         collection.append(self)
     }
 
     /// Keeps it in a set, with which it ends.
-    public func store(in set: inout Set<ScopedObservation>) {
+    @export(implementation) public func store(in set: inout Set<ScopedObservation>) {
         set.insert(self)
     }
 }
@@ -51,7 +51,7 @@ extension KeyValueObservation {
     }
 
     /// Ends the observation: Foundation's word for `remove()`.
-    public func invalidate() {
+    @export(implementation) public func invalidate() {
         remove()
     }
 }

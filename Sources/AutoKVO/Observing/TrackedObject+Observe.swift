@@ -12,8 +12,7 @@ extension TrackedObject {
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
     /// - Complexity: O(1) for one key.
-    @inlinable
-    @discardableResult
+    @export(implementation) @discardableResult
     public func observe(
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
@@ -38,8 +37,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of the
     ///   type; nothing is registered then.
     /// - Complexity: O(1) for one key.
-    @inlinable
-    @discardableResult
+    @export(implementation) @discardableResult
     public func observe<Value>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Change<Value>) -> Void
@@ -53,8 +51,7 @@ extension TrackedObject {
     ///
     /// - Returns: One observation of all the paths.
     /// - Throws: A `KeyValueError` for the first path that is wrong; none is registered then, and no call made.
-    @discardableResult
-    public func observe(
+    @discardableResult @export(implementation) public func observe(
         _ handlers: KeyValuePairs<String, (Change<Any>) -> Void>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -70,8 +67,7 @@ extension TrackedObject {
     /// Observes key paths as long as the result is kept.
     ///
     /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
-    @inlinable
-    public func onChange(
+    @export(implementation) public func onChange(
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
     ) throws(KeyValueError) -> ScopedObservation {
@@ -92,8 +88,7 @@ extension TrackedObject {
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
     /// - Complexity: O(1) for one key.
-    @inlinable
-    @discardableResult
+    @export(implementation) @discardableResult
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [],
         userInfo: Any? = nil,
@@ -106,8 +101,7 @@ extension TrackedObject {
     ///
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of the
     ///   type; nothing is registered then.
-    @inlinable
-    @discardableResult
+    @export(implementation) @discardableResult
     public func addObserver<Observer: AnyObject, Value>(
         _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -128,8 +122,7 @@ extension TrackedObject {
     ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
     ///   - line: The same.
     /// - Throws: A `KeyValueError` for a path that this object's class, or a handler that the observer's class, does not have.
-    @discardableResult
-    public func addObserver(
+    @discardableResult @export(implementation) public func addObserver(
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], handler: String,
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -140,8 +133,7 @@ extension TrackedObject {
     /// The same with the user info before the handler's name.
     ///
     /// - Throws: A `KeyValueError` for a path that this object's class, or a handler that the observer's class, does not have.
-    @discardableResult
-    public func addObserver(
+    @discardableResult @export(implementation) public func addObserver(
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any?,
         handler: String, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {

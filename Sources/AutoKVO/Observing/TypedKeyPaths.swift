@@ -6,8 +6,7 @@ extension KeyValueObserver where Self: TrackedObject {
     /// is valid for every observed property.
     @inlinable
     @_disfavoredOverload
-    @discardableResult
-    public func observe<Value>(
+    @discardableResult @export(implementation) public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
@@ -58,8 +57,7 @@ extension KeyValueObserver {
     /// this call; `\.$firstName` is always valid.
     @inlinable
     @_disfavoredOverload
-    @discardableResult
-    public func observe<Root: TrackedObject, Value>(
+    @discardableResult @export(implementation) public func observe<Root: TrackedObject, Value>(
         _ keyPath: KeyPath<Root, Value>, of target: Root, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {

@@ -7,21 +7,19 @@ struct InPlaceEdit<Value> {
     @usableFromInline let old: Value?
     @usableFromInline let storage: PropertyStorage<Value>
 
-    @inlinable
-    init(_ write: ObservedWrite?, _ storage: PropertyStorage<Value>) {
+    @export(implementation) init(_ write: ObservedWrite?, _ storage: PropertyStorage<Value>) {
         self.write = write
         old = write?.needsOld == true ? storage.value : nil
         self.storage = storage
     }
 
     // Not an initializer, which would own a reference to the object.
-    @inlinable
+    @export(implementation)
     static func begin(_ object: TrackedObject, _ storage: PropertyStorage<Value>) -> InPlaceEdit {
         InPlaceEdit(object.beginEdit(atOffset: storage.offset(in: object)), storage)
     }
 
-    @inlinable
-    func finish(_ object: TrackedObject) {
+    @export(implementation) func finish(_ object: TrackedObject) {
         guard let write else { return }
         // Handlers may change the property again, so they get a copy: one that costs nothing unless it is asked for.
         ValuePointers.with(old: old, new: write.needsNew ? storage.value : nil) { object.endEdit(write, $0) }

@@ -2,24 +2,24 @@
 // object, which has no observer.
 
 extension Observed: Encodable where Value: Encodable {
-    public func encode(to encoder: any Encoder) throws {
+    @export(implementation) public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(value)
     }
 }
 
 extension Observed: Decodable where Value: Decodable {
-    public init(from decoder: any Decoder) throws {
+    @export(implementation) public init(from decoder: any Decoder) throws {
         self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
     }
 }
 
 extension ObservedReadOnly: Encodable where Value: Encodable {
-    public func encode(to encoder: any Encoder) throws { try observed.encode(to: encoder) }
+    @export(implementation) public func encode(to encoder: any Encoder) throws { try observed.encode(to: encoder) }
 }
 
 extension ObservedReadOnly: Decodable where Value: Decodable {
-    public init(from decoder: any Decoder) throws {
+    @export(implementation) public init(from decoder: any Decoder) throws {
         observed = try Observed(from: decoder)
     }
 }
@@ -28,12 +28,13 @@ extension ObservedReadOnly: Decodable where Value: Decodable {
 
 extension KeyedDecodingContainer {
     /// Decodes an optional property. It is nil if the data has no value for it.
+    @export(implementation)
     public func decode<Value: Decodable>(_ type: Observed<Value?>.Type, forKey key: Key) throws -> Observed<Value?> {
         Observed(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
     }
 
     /// Decodes an optional property. It is nil if the data has no value for it.
-    public func decode<Value: Decodable>(
+    @export(implementation) public func decode<Value: Decodable>(
         _ type: ObservedReadOnly<Value?>.Type, forKey key: Key
     ) throws -> ObservedReadOnly<Value?> {
         ObservedReadOnly(wrappedValue: try decodeIfPresent(Value.self, forKey: key))

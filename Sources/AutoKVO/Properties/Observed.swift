@@ -29,23 +29,22 @@ public struct Observed<Value> {
     var value: Value
 
     /// Sets the initial value, which is no change: an object that is being initialised has no observer.
-    @inlinable
-    public init(wrappedValue: Value) {
+    @export(implementation) public init(wrappedValue: Value) {
         value = wrappedValue
     }
 
     @available(*, unavailable, message: "@Observed works only on properties of classes that derive from TrackedObject.")
-    public var wrappedValue: Value {
+    @export(implementation) public var wrappedValue: Value {
         get { preconditionFailure() }
         set { preconditionFailure() }
     }
 
     @available(*, unavailable, message: "@Observed works only on properties of classes that derive from TrackedObject.")
-    public var projectedValue: Property<Value> {
+    @export(implementation) public var projectedValue: Property<Value> {
         preconditionFailure()
     }
 
-    @inlinable
+    @export(implementation)
     public static subscript<Owner: TrackedObject>(
         _enclosingInstance object: Owner, wrapped wrapped: ReferenceWritableKeyPath<Owner, Value>,
         storage storage: ReferenceWritableKeyPath<Owner, Observed<Value>>
@@ -71,7 +70,7 @@ public struct Observed<Value> {
         }
     }
 
-    @inlinable
+    @export(implementation)
     public static subscript<Owner: TrackedObject>(
         _enclosingInstance object: Owner, projected projected: KeyPath<Owner, Property<Value>>,
         storage storage: ReferenceWritableKeyPath<Owner, Observed<Value>>
@@ -83,7 +82,7 @@ public struct Observed<Value> {
     ///
     /// - Parameter storage: The property's storage. It is written to only if the class has a property at that offset, whose
     ///   storage stays at the address as long as the object lives.
-    @inlinable @inline(never)
+    @export(implementation) @inline(never)
     static func write(_ newValue: Value, to object: TrackedObject, at storage: PropertyStorage<Value>) -> Bool {
         ValuePointers.with(new: newValue) { values, old in
             object.write(atOffset: storage.offset(in: object), values) { swap(&storage.value, &old.value) }

@@ -17,15 +17,14 @@ public struct ObservedReadOnly<Value> {
     var observed: Observed<Value>
 
     /// Sets the initial value, which is no change: an object that is being initialised has no observer.
-    @inlinable
-    public init(wrappedValue: Value) {
+    @export(implementation) public init(wrappedValue: Value) {
         observed = Observed(wrappedValue: wrappedValue)
     }
 
     @available(
         *, unavailable, message: "@ObservedReadOnly works only on properties of classes that derive from TrackedObject."
     )
-    public var wrappedValue: Value {
+    @export(implementation) public var wrappedValue: Value {
         get { preconditionFailure() }
         set { preconditionFailure() }
     }
@@ -33,13 +32,13 @@ public struct ObservedReadOnly<Value> {
     @available(
         *, unavailable, message: "@ObservedReadOnly works only on properties of classes that derive from TrackedObject."
     )
-    public var projectedValue: ReadOnlyProperty<Value> {
+    @export(implementation) public var projectedValue: ReadOnlyProperty<Value> {
         preconditionFailure()
     }
 
     // The accessors are those of `Observed`, written for the key path of this wrapper: a key path that is passed on or appended
     // to would be created and followed at run time.
-    @inlinable
+    @export(implementation)
     public static subscript<Owner: TrackedObject>(
         _enclosingInstance object: Owner, wrapped wrapped: ReferenceWritableKeyPath<Owner, Value>,
         storage storage: ReferenceWritableKeyPath<Owner, ObservedReadOnly<Value>>
@@ -61,7 +60,7 @@ public struct ObservedReadOnly<Value> {
         }
     }
 
-    @inlinable
+    @export(implementation)
     public static subscript<Owner: TrackedObject>(
         _enclosingInstance object: Owner, projected projected: KeyPath<Owner, ReadOnlyProperty<Value>>,
         storage storage: ReferenceWritableKeyPath<Owner, ObservedReadOnly<Value>>
@@ -93,8 +92,7 @@ extension KeyValueObserver where Self: TrackedObject {
     /// - Parameter storage: The property's wrapper: its name with an underscore.
     /// - Returns: A handle with the edits of `Property`, which is used by one thread at a time.
     /// - Complexity: O(1).
-    @inlinable
-    public func editable<Value>(
+    @export(implementation) public func editable<Value>(
         _ storage: ReferenceWritableKeyPath<Self, ObservedReadOnly<Value>>
     ) -> Property<Value> {
         Property(self, PropertyStorage(at: &self[keyPath: storage].observed.value))

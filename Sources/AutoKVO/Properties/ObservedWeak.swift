@@ -23,7 +23,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
     @available(
         *, unavailable, message: "@ObservedWeak works only on properties of classes that derive from TrackedObject."
     )
-    public var wrappedValue: Referent? {
+    @export(implementation) public var wrappedValue: Referent? {
         get { preconditionFailure() }
         set { preconditionFailure() }
     }
@@ -31,7 +31,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
     @available(
         *, unavailable, message: "@ObservedWeak works only on properties of classes that derive from TrackedObject."
     )
-    public var projectedValue: Property<Referent?> {
+    @export(implementation) public var projectedValue: Property<Referent?> {
         preconditionFailure()
     }
 

@@ -7,7 +7,6 @@ extension Property {
     ///
     /// - Complexity: O(1) and the observers' calls.
     public var value: Value {
-        @inlinable
         get {
             if let indirect { return indirect.read(storage, object) }
             return storage.checkedValue

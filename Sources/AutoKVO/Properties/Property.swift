@@ -27,15 +27,14 @@ public struct Property<Value>: PropertyHandle {
     /// Reads and writes the property if its storage does not hold the value itself.
     @usableFromInline let indirect: IndirectStorage<Value>.Type?
 
-    @inlinable
+    @export(implementation)
     init(_ object: TrackedObject, _ storage: PropertyStorage<Value>, indirect: IndirectStorage<Value>.Type? = nil) {
         self.object = object
         self.storage = storage
         self.indirect = indirect
     }
 
-    @inlinable
-    public var target: HandleTarget {
+    @export(implementation) public var target: HandleTarget {
         let offset = storage.offset(in: object)
         return offset < 0 ? HandleTarget(object, ofOneValued: Value.self) : HandleTarget(object, offset: offset)
     }

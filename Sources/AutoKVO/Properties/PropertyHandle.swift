@@ -23,7 +23,7 @@ public protocol PropertyHandle<Value> {
 
 extension PropertyHandle {
     /// The object at which the handle begins.
-    public var object: TrackedObject { target.object }
+    @export(implementation) public var object: TrackedObject { target.object }
 
     /// The key of the property, or the keys of a path with dots between them.
     ///
@@ -40,8 +40,7 @@ public struct HandleTarget {
     @usableFromInline let offset: Int
     @usableFromInline let path: String?
 
-    @inlinable
-    init(_ object: TrackedObject, offset: Int = -1, path: String? = nil) {
+    @export(implementation) init(_ object: TrackedObject, offset: Int = -1, path: String? = nil) {
         self.object = object
         self.offset = offset
         self.path = path

@@ -5,20 +5,17 @@
 public struct ReadOnlyProperty<Value>: PropertyHandle {
     @usableFromInline let property: Property<Value>
 
-    @inlinable
-    init(_ property: Property<Value>) {
+    @export(implementation) init(_ property: Property<Value>) {
         self.property = property
     }
 
     /// The value now.
     ///
     /// - Complexity: O(1).
-    @inlinable
-    public var value: Value { property.value }
+    @export(implementation) public var value: Value { property.value }
 
-    @inlinable
-    public var target: HandleTarget { property.target }
+    @export(implementation) public var target: HandleTarget { property.target }
 
     /// The key of the property. A class whose schema has a fault is a mistake in code and traps.
-    public var key: String { property.key }
+    @export(implementation) public var key: String { property.key }
 }

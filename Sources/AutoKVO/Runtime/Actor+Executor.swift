@@ -5,6 +5,7 @@ func thisThread() -> UInt { csr_this_thread() }
 
 extension Actor {
     /// Whether this thread runs on the actor now.
+    @usableFromInline
     nonisolated var isCurrent: Bool { RuntimeCheck.holds(.currentExecutor) ? isCurrentExecutor : isStartedAtOnce }
 
     /// **Assumption** `currentExecutor`: an executor is two words, which the runtime's own question takes; the standard library

@@ -7,53 +7,50 @@
 struct Borrowed<Object: AnyObject> {
     @usableFromInline let unmanaged: Unmanaged<Object>
 
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     init(_ unmanaged: Unmanaged<Object>) { self.unmanaged = unmanaged }
 
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     static func to(_ object: Object) -> Borrowed { Borrowed(Unmanaged.passUnretained(object)) }
 
     /// A reference that is counted, and that somebody has to release or take.
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     static func retaining(_ object: Object) -> Borrowed { Borrowed(Unmanaged.passRetained(object)) }
 
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     static func at(_ address: UnsafeRawPointer) -> Borrowed { Borrowed(Unmanaged.fromOpaque(address)) }
 
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     var address: UnsafeMutableRawPointer { unmanaged.toOpaque() }
 
     @inline(__always)
     var rawAddress: UnsafeRawPointer { UnsafeRawPointer(address) }
 
     /// Uses the object without counting a reference.
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     func use<Result>(_ body: (Object) throws -> Result) rethrows -> Result {
         try unmanaged._withUnsafeGuaranteedRef(body)
     }
 
     /// The object, with a reference of the caller's own.
-    @inlinable
-    var object: Object { unmanaged.takeUnretainedValue() }
+    @export(implementation) var object: Object { unmanaged.takeUnretainedValue() }
 
     /// The object, with the reference that was counted for this one.
-    @inlinable
-    func take() -> Object { unmanaged.takeRetainedValue() }
+    @export(implementation) func take() -> Object { unmanaged.takeRetainedValue() }
 
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     @discardableResult
     func retain() -> Borrowed { Borrowed(unmanaged.retain()) }
 
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     func release() { unmanaged.release() }
 }
 
 extension Borrowed: Equatable, Hashable {
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     static func == (a: Borrowed, b: Borrowed) -> Bool { a.address == b.address }
 
-    @inlinable
-    func hash(into hasher: inout Hasher) { hasher.combine(address) }
+    @export(implementation) func hash(into hasher: inout Hasher) { hasher.combine(address) }
 }
 
 extension Array where Element: AnyObject {

@@ -2,7 +2,7 @@
 @usableFromInline
 struct Boxed<Value> {
     @usableFromInline let value: Value
-    @inlinable init(value: Value) { self.value = value }
+    @export(implementation) init(value: Value) { self.value = value }
 }
 
 /// A value as the type of a generic parameter, which is `Any`; nil if it is another type.

@@ -14,16 +14,14 @@ package struct ClosureCall {
     @usableFromInline let function: UnsafeRawPointer?
     @usableFromInline let context: UnsafeRawPointer?
 
-    @inlinable
-    init(_ function: UnsafeRawPointer?, _ context: UnsafeRawPointer?) {
+    @export(implementation) init(_ function: UnsafeRawPointer?, _ context: UnsafeRawPointer?) {
         self.function = function
         self.context = context
     }
 
     /// The closure that is the only stored property of a value, and whose arguments are one reference each. Passed to a
     /// generic function as it is, the compiler would convert a closure to one that takes its arguments in memory.
-    @inlinable
-    init<Wrapper>(of wrapper: Wrapper) {
+    @export(implementation) init<Wrapper>(of wrapper: Wrapper) {
         self = withExtendedLifetime(wrapper) {
             let words = unsafeBitCast(wrapper, to: ClosureCall.self)
             if let context = words.context { _ = Borrowed<AnyObject>.at(context).retain() }

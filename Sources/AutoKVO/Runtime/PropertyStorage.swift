@@ -7,11 +7,11 @@
 struct PropertyStorage<Value> {
     @usableFromInline let pointer: UnsafeMutablePointer<Value>
 
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     init(pointer: UnsafeMutablePointer<Value>) { self.pointer = pointer }
 
     /// The storage of a property that is passed as `inout`.
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     init(at property: inout Value) {
         pointer = withUnsafeMutablePointer(to: &property) { $0 }
     }
@@ -29,14 +29,13 @@ struct PropertyStorage<Value> {
 
     /// How far into an object the storage is, if it is in that object. -1 for a type of one value: a property of it takes no space,
     /// and its address may be any.
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     func offset(in object: AnyObject) -> Int {
         MemoryLayout<Value>.size == 0 ? -1 : UnsafeMutableRawPointer(pointer) - Borrowed.to(object).address
     }
 
     /// The value, used without a check of exclusive access.
-    @inlinable
-    var value: Value {
+    @export(implementation) var value: Value {
         @inline(__always) unsafeAddress { UnsafePointer(pointer) }
         @inline(__always) nonmutating unsafeMutableAddress { pointer }
     }
@@ -44,7 +43,7 @@ struct PropertyStorage<Value> {
     /// The value. Traps if it is being changed.
     @usableFromInline
     var checkedValue: Value {
-        @inlinable get {
+        @export(implementation) get {
             ExclusiveAccess.checkRead(of: pointer)
             return pointer.pointee
         }
@@ -59,7 +58,7 @@ struct PropertyStorage<Value> {
 
     /// Changes the value in place. As for the property itself, an access to it from inside the closure, or from the `deinit` of
     /// an element that leaves, is a violation of exclusive access, which traps.
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     func exclusively<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result
     {
         var access = ExclusiveAccess()
@@ -76,7 +75,7 @@ struct ValuePointers {
     @usableFromInline let old: UnsafeRawPointer?
     @usableFromInline let new: UnsafeRawPointer?
 
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     init(type: Any.Type, old: UnsafeRawPointer?, new: UnsafeRawPointer?) {
         self.type = type
         self.old = old
@@ -85,7 +84,7 @@ struct ValuePointers {
 
     /// Calls a function with pointers to the new value of a write, and to where the write has to put the old one. That is
     /// released behind the function, and so behind all accesses: releasing it may run code that reads the property.
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     static func with<Value, Result>(
         new: Value, _ body: (ValuePointers, _ old: PropertyStorage<Value>) -> Result
     ) -> Result {
@@ -98,7 +97,7 @@ struct ValuePointers {
     }
 
     /// Calls a function with pointers to values, as far as there are any.
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     static func with<Value>(old: Value?, new: Value?, _ body: (ValuePointers) -> Void) {
         func withPointer(to value: Value?, _ body: (UnsafeRawPointer?) -> Void) {
             guard let value else { return body(nil) }

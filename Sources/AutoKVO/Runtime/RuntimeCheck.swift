@@ -43,6 +43,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     package var sentence: String { "AutoKVO needs \(rawValue), as in Swift 6.3.1. This version of Swift differs." }
 
     /// Whether the assumption holds, found out each time.
+    @inline(never)
     package func probe() -> Bool {
         switch self {
         case .referenceCountWord: ReferenceCount.probe()

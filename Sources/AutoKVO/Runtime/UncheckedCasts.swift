@@ -1,5 +1,5 @@
 /// The same object, which is known to be of a class. Not checked: a cast takes longer than what the caller does with it.
-@inlinable @inline(__always)
+@export(implementation) @inline(__always)
 func known<Object: AnyObject>(_ object: AnyObject, as type: Object.Type) -> Object { unsafeDowncast(object, to: type) }
 
 /// The same array, whose elements are known to be of a class. Not checked.

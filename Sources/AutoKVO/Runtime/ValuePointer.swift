@@ -4,7 +4,7 @@ struct ValuePointer {
     @usableFromInline let type: Any.Type
     @usableFromInline let address: UnsafeRawPointer
 
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     init?(_ type: Any.Type, _ address: UnsafeRawPointer?) {
         guard let address else { return nil }
         self.type = type
@@ -12,7 +12,7 @@ struct ValuePointer {
     }
 
     /// The value, if it is of this type or the type is `Any`.
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     func load<Value>(as value: Value.Type) -> Value? {
         if type == value { return address.assumingMemoryBound(to: Value.self).pointee }
         return value == Any.self ? unsafeBitCast(Boxed(value: box()), to: Boxed<Value>.self).value : nil

@@ -47,8 +47,7 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
 
     /// Declares a key of a property that can be written, and so be set by name. See the other initializer for the parameters; here the
     /// compiler sees that the key path is writable, and a set by name is a direct call of the property's setter.
-    @inlinable
-    public init(
+    @export(implementation) public init(
         _ name: String, _ keyPath: @autoclosure () -> ReferenceWritableKeyPath<Class, Value>, affectedBy: String...,
         notifiesAutomatically: Bool = true, validate: ((Class, inout Value) throws -> Void)? = nil
     ) {

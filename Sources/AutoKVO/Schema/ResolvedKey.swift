@@ -49,7 +49,7 @@ final class ResolvedKey: @unchecked Sendable {
         declared = declarations[0]
         affectedBy = withoutRepetitions(
             declarations.flatMap(\.affectedBy)
-                + type.keyPathsForValuesAffectingValue(forKey: declared.name).sorted())
+                + type.keyPathsForValuesAffectingValue(forKey: declared.name).inOrder(by: <))
         notifiesAutomatically =
             declared.notifiesAutomatically && type.automaticallyNotifiesObservers(forKey: declared.name)
         let isOwn = field.map { FieldLayout.ownOffsets(of: type).contains($0.field.offset) } ?? false

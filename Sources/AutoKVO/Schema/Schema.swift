@@ -108,16 +108,21 @@ public enum SchemaBuilder<Class: AnyObject> {
         return all
     }
     /// The elements of an `if` without `else`.
+    @export(implementation)
     public static func buildOptional(_ part: [any SchemaElement<Class>]?) -> [any SchemaElement<Class>] { part ?? [] }
     /// The elements of the first branch of an `if`.
+    @export(implementation)
     public static func buildEither(first part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] { part }
     /// The elements of the other branch of an `if`.
+    @export(implementation)
     public static func buildEither(second part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] { part }
     /// The elements of a `for` loop.
+    @export(implementation)
     public static func buildArray(_ parts: [[any SchemaElement<Class>]]) -> [any SchemaElement<Class>] {
         parts.flatMap { $0 }
     }
     /// The elements of an `if #available`.
+    @export(implementation)
     public static func buildLimitedAvailability(_ part: [any SchemaElement<Class>]) -> [any SchemaElement<Class>] {
         part
     }

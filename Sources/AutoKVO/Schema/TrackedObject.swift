@@ -81,7 +81,7 @@ open class TrackedObject: KeyValueObserver {
 
 extension TrackedObject {
     /// Whether a write has to check for observers. One load and one branch.
-    @inlinable @inline(__always)
+    @export(implementation) @inline(__always)
     var isObserved: Bool { stateWord.load(ordering: .relaxed) & 1 != 0 }
 
     /// Whether the object's `deinit` has begun.

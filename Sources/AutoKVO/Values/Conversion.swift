@@ -26,7 +26,7 @@ public protocol KeyValueConvertible {
 
 extension KeyValueConvertible {
     /// True: any property may be tried.
-    public static func canConvert(from type: Any.Type) -> Bool { true }
+    @export(implementation) public static func canConvert(from type: Any.Type) -> Bool { true }
 }
 
 protocol OptionalValue {
@@ -52,7 +52,7 @@ func unwrappedType(_ type: Any.Type) -> Any.Type {
 }
 
 /// The value without its layers of `Optional`; nil if one of them is empty.
-func unwrapped(_ value: Any) -> Any? {
+@usableFromInline func unwrapped(_ value: Any) -> Any? {
     guard isOptional(type(of: value)), let optional = value as? any OptionalValue else { return value }
     return optional.wrapped.flatMap(unwrapped)
 }
@@ -63,7 +63,7 @@ func isOpen(_ type: Any.Type) -> Bool {
 }
 
 /// The value as another type: as it is, in or out of an optional, through a raw value, or by the type's own conversion.
-func convert<To>(_ value: Any, to type: To.Type) -> To? {
+@usableFromInline func convert<To>(_ value: Any, to type: To.Type) -> To? {
     if Swift.type(of: value) == To.self { return value as? To }
     if let any = asAny(value, type) { return any }
     if isOptional(To.self), let optional = To.self as? any OptionalValue.Type {

@@ -10,8 +10,7 @@ extension KeyValueObserver where Self: Actor {
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class does not have, or whose values can never be of
     ///   the type.
-    @discardableResult
-    public nonisolated func observe<Value: Sendable>(
+    @discardableResult @export(implementation) public nonisolated func observe<Value: Sendable>(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, as type: Value.Type, options: ObservingOptions = [],
         userInfo: (any Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated Self, Change<Value>) -> Void
@@ -33,8 +32,7 @@ extension KeyValueObserver where Self: Actor {
     /// program with a sentence, as `assumeIsolated` does. For values of a `Sendable` type use the form with `as:`.
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class does not have.
-    @discardableResult
-    public nonisolated func observe(
+    @discardableResult @export(implementation) public nonisolated func observe(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated Self, Change<Any>) -> Void

@@ -18,14 +18,14 @@ public protocol ChangeScheduler: Sendable {
 /// Delivers changes on the main actor: `.mainActor`.
 public struct MainActorScheduler: ChangeScheduler {
     /// Makes the scheduler of the main actor. All are equal.
-    public init() {}
+    @export(implementation) public init() {}
 
-    public func schedule(_ operation: @escaping @Sendable () -> Void) {
+    @export(implementation) public func schedule(_ operation: @escaping @Sendable () -> Void) {
         Task { @MainActor in operation() }
     }
 }
 
 extension ChangeScheduler where Self == MainActorScheduler {
     /// The main actor.
-    public static var mainActor: MainActorScheduler { MainActorScheduler() }
+    @export(implementation) public static var mainActor: MainActorScheduler { MainActorScheduler() }
 }

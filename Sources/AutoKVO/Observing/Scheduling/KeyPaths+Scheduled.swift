@@ -8,8 +8,7 @@ extension KeyValueObserver where Self: TrackedObject {
     /// `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`. The handle has the same form, for every observed property:
     /// `person.$age.observe(on: .mainActor) { change in … }`.
     @_disfavoredOverload
-    @discardableResult
-    public func observe<Value: Sendable>(
+    @discardableResult @export(implementation) public func observe<Value: Sendable>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Change<Value>) -> Void
@@ -20,8 +19,7 @@ extension KeyValueObserver where Self: TrackedObject {
     }
 
     /// Observes a property that the compiler has checked and delivers its changes on the main actor, in order.
-    @discardableResult
-    public func observe<Value: Sendable>(
+    @discardableResult @export(implementation) public func observe<Value: Sendable>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Value>) -> Void

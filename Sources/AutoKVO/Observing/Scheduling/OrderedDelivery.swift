@@ -5,7 +5,7 @@
 /// and on any other scheduler the changes arrive in order too, one at a time, and no thread waits.
 ///
 /// When the observation ends, the changes that are still in the queue are dropped.
-final class OrderedDelivery: @unchecked Sendable {
+@usableFromInline final class OrderedDelivery: @unchecked Sendable {
     private let lock = ShortLock()
     // Guarded by `lock`.
     /// The first and the last of the changes in the queue, which owns them. They are linked by `next`.
@@ -94,7 +94,7 @@ final class OrderedDelivery: @unchecked Sendable {
 extension KeyValueObservation {
     /// Closes a queue when the observation is removed or a side dies. The queue stays open when a `.once` observation has
     /// fired, whose change is still to be delivered.
-    func closing(_ delivery: OrderedDelivery) -> KeyValueObservation {
+    @usableFromInline func closing(_ delivery: OrderedDelivery) -> KeyValueObservation {
         onDrop { delivery.close() }
         return self
     }
@@ -104,7 +104,7 @@ extension KeyValueObservation {
 
 extension OrderedDelivery {
     /// The handler, on the thread of the change, of an observation that is delivered on a scheduler.
-    func handler<Value: Sendable>(
+    @usableFromInline func handler<Value: Sendable>(
         on scheduler: some ChangeScheduler, _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> HandlerCall {
         call = { _, context in handler(Change(context)) }
@@ -114,7 +114,7 @@ extension OrderedDelivery {
     }
 
     /// The same for the main actor.
-    func handler<Value: Sendable>(
+    @usableFromInline func handler<Value: Sendable>(
         onMainActor handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> HandlerCall {
         self.handler(on: MainActorScheduler()) { (change: Change<Value>) in
@@ -125,7 +125,7 @@ extension OrderedDelivery {
     }
 
     /// The same for an actor, which is the observer.
-    func handler<Value: Sendable, A: Actor>(
+    @usableFromInline func handler<Value: Sendable, A: Actor>(
         onActor handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) -> HandlerCall {
         deliverOnActor(handler)

@@ -4,8 +4,7 @@ extension PropertyHandle where Value: Sendable {
     /// Observes the property and delivers its changes elsewhere, in order. See
     /// `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`.
     @_disfavoredOverload
-    @discardableResult
-    public func observe(
+    @discardableResult @export(implementation) public func observe(
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> KeyValueObservation {
@@ -15,8 +14,7 @@ extension PropertyHandle where Value: Sendable {
     }
 
     /// Observes the property and delivers its changes on the main actor, in order. The write does not wait for them.
-    @discardableResult
-    public func observe(
+    @discardableResult @export(implementation) public func observe(
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: MainActorScheduler,
         file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Value>) -> Void
@@ -28,8 +26,7 @@ extension PropertyHandle where Value: Sendable {
 
     /// Observes the property and delivers its changes on an actor, in order. The write does not wait for them. The actor is the
     /// observer: it is not kept alive, and the observation ends when it dies.
-    @discardableResult
-    public func observe<A: Actor>(
+    @discardableResult @export(implementation) public func observe<A: Actor>(
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) -> KeyValueObservation {

@@ -22,8 +22,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
     @_disfavoredOverload
-    @discardableResult
-    public func observe<Value: Sendable>(
+    @discardableResult @export(implementation) public func observe<Value: Sendable>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
         userInfo: (any Sendable)? = nil,
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -39,8 +38,7 @@ extension TrackedObject {
     ///
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
-    @discardableResult
-    public func observe<Value: Sendable>(
+    @discardableResult @export(implementation) public func observe<Value: Sendable>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
         userInfo: (any Sendable)? = nil,
         on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -58,8 +56,7 @@ extension TrackedObject {
     ///
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
-    @discardableResult
-    public func observe<Value: Sendable, A: Actor>(
+    @discardableResult @export(implementation) public func observe<Value: Sendable, A: Actor>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
         userInfo: (any Sendable)? = nil,
         on actor: A, file: StaticString = #fileID, line: UInt = #line,
