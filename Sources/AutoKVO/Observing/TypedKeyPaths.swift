@@ -4,7 +4,6 @@ extension KeyValueObserver where Self: TrackedObject {
     /// The schema of the class on which the key path is formed has to declare it: use `\Person.fullName` for a property that
     /// `Employee` inherits. Anything else is a mistake in code and traps, with a sentence that names this call. `\.$firstName`
     /// is valid for every observed property.
-    @inlinable
     @_disfavoredOverload
     @discardableResult @export(implementation) public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: Any? = nil,
@@ -55,7 +54,6 @@ extension KeyValueObserver {
     ///
     /// The observation ends with the life of either. A key path that no key is declared with traps, with a sentence that names
     /// this call; `\.$firstName` is always valid.
-    @inlinable
     @_disfavoredOverload
     @discardableResult @export(implementation) public func observe<Root: TrackedObject, Value>(
         _ keyPath: KeyPath<Root, Value>, of target: Root, options: ObservingOptions = [], userInfo: Any? = nil,

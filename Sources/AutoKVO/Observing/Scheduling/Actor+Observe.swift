@@ -51,7 +51,7 @@ extension KeyValueObserver where Self: Actor {
 
 extension Actor {
     /// Calls a handler on the actor, on which this thread is running.
-    nonisolated func callIsolated<Value>(
+    @export(implementation) nonisolated func callIsolated<Value>(
         _ handler: @Sendable (isolated Self, Change<Value>) -> Void, _ change: Change<Value>
     ) {
         // The change was made on the actor, or is a copy with values that are `Sendable`: nothing else uses it.

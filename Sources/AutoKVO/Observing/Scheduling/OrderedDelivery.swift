@@ -23,6 +23,8 @@
     private typealias Call = @Sendable (_ actor: AnyObject?, ChangeContext) -> Void
     private typealias Taken = (context: Borrowed<ChangeContext>, call: Call)
 
+    @usableFromInline init() {}
+
     deinit { close() }
 
     /// Adds a change at the end of the queue: a copy that owns its values, which were converted on this thread. Returns its number, with
@@ -60,7 +62,7 @@
     }
 
     /// Delivers what is in the queue before it returns. Called on the actor on which the queue's operations run.
-    func callWaiting(on actor: some Actor) {
+    @usableFromInline func callWaiting(on actor: some Actor) {
         let last = lock.withLock { lastAdded }
         // One at a time: a handler may make another change, and what is in the queue before that change goes first.
         while let taken = lock.withLock({ take(upTo: last) }) { taken.call(actor, taken.context.take()) }
@@ -133,14 +135,14 @@ extension OrderedDelivery {
     }
 
     /// Sets the handler of changes that are sent to an actor.
-    func deliverOnActor<Value: Sendable, A: Actor>(
+    @usableFromInline func deliverOnActor<Value: Sendable, A: Actor>(
         _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) {
         call = { actor, context in known(actor!, as: A.self).callIsolated(handler, Change(context)) }
     }
 
     /// Delivers a change on an actor, after those that are in the queue.
-    func send<Value: Sendable>(_ change: Change<Value>, to actor: some Actor) {
+    @usableFromInline func send<Value: Sendable>(_ change: Change<Value>, to actor: some Actor) {
         if let number = add(change) { actor.enqueue { self.deliver(upTo: number, on: actor) } }
     }
 }
