@@ -75,8 +75,20 @@ final class ChangeContext {
         copy.event = event
         copy.observation = observation
         copy.route = route
-        copy.keep(old: oldValue(as: type), new: newValue(as: type))
+        copy.keep(old: converted(event.oldValue, .old, to: type), new: converted(event.newValue, .new, to: type))
         return copy
+    }
+
+    /// A value that the observation asked for.
+    private func converted<Value>(_ value: ValuePointer?, _ option: ObservingOptions, to type: Value.Type) -> Any? {
+        guard let value, wants(option) else { return nil }
+        return value.type == type ? value.box() : convertedSlowly(value, to: type)
+    }
+
+    /// Not inlined: it looks up the type's `Optional` first of all.
+    @inline(never)
+    private func convertedSlowly<Value>(_ value: ValuePointer, to type: Value.Type) -> Any? {
+        load(value, as: type).map { $0 as Any }
     }
 
     private func keep(old: Any?, new: Any?) {

@@ -103,18 +103,35 @@ final class CoalescedChanges {
         return notification
     }
 
-    /// Makes a notification one of a further change as well. Of several edits, old and new are the whole values.
+    /// Makes a notification one of a further change as well.
+    @inline(__always)
     private func change(_ notification: PendingNotification, _ event: ChangeEvent) {
         notification.event.isLastComponent = event.isLastComponent
-        // If the last change is an edit, the new value is read at the end.
+        if event.edit != nil || notification.edit != nil { return addEdit(event, to: notification) }
+        notification.isKnown = true
+        if let value = event.newValue, notification.new.replaceNumber(with: value) { return }
+        replaceNew(notification, event.newValue)
+    }
+
+    /// The former value is released when the notification has the new one: its `deinit` may make another change.
+    @inline(never)
+    private func replaceNew(_ notification: PendingNotification, _ value: ValuePointer?) {
+        let former = notification.new.replace(with: value)
+        withExtendedLifetime(former) {}
+    }
+
+    /// Of several changes one of which is an edit, old and new are the whole values. If the last is one, new is read at the end.
+    @inline(never)
+    private func addEdit(_ event: ChangeEvent, to notification: PendingNotification) {
         notification.isKnown = event.edit == nil
-        // What is replaced is released at the end of this function: that may make another change.
         let former = notification.new.replace(with: event.edit == nil ? event.newValue : nil)
-        guard let edit = notification.edit else { return withExtendedLifetime(former) {} }
-        notification.edit = nil
-        let elements = notification.old.replace(with: nil)
-        if let whole = wholeOld.removeValue(forKey: .to(notification)) { notification.old.set(whole) }
-        withExtendedLifetime((former, edit, elements)) {}
+        var elements: Any?
+        let edit = notification.edit.take()
+        if edit != nil {
+            elements = notification.old.replace(with: nil)
+            if let whole = wholeOld.removeValue(forKey: .to(notification)) { notification.old.set(whole) }
+        }
+        withExtendedLifetime((former, elements, edit)) {}
     }
 
     func deliver() {

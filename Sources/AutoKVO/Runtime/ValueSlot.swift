@@ -28,20 +28,22 @@ struct ValueSlot {
 
     /// Fills the slot with a copy of another value, or empties it.
     ///
-    /// - Returns: The value that was there, which is the caller's to release; nil if nothing has to be released.
-    @inline(__always)
+    /// - Returns: The value that was there, which is the caller's to release.
     mutating func replace(with value: ValuePointer?) -> Any? {
-        if let value, isFilled, copy(value, as: Int.self) || copy(value, as: Double.self) { return nil }
         let former = isFilled ? take() : nil
         if let value { set(value.box()) }
         return former
     }
 
+    /// Replaces a number by a number of the same type. False if it is not one.
     @inline(__always)
-    private func copy<Value: BitwiseCopyable>(_ value: ValuePointer, as type: Value.Type) -> Bool {
-        guard value.type == type, let place = pointer(to: type) else { return false }
-        place.pointee = value.address.load(as: type)
-        return true
+    func replaceNumber(with value: ValuePointer) -> Bool {
+        func replace<Number: BitwiseCopyable>(as type: Number.Type) -> Bool {
+            guard value.type == type, isFilled, let place = pointer(to: type) else { return false }
+            place.pointee = value.address.load(as: type)
+            return true
+        }
+        return replace(as: Int.self) || replace(as: Double.self)
     }
 
     /// Takes the value of the slot, which is filled, if it is of this type: without a cast.

@@ -16,19 +16,27 @@
 /// The last thread does the work of all, from the lowest level that any of them began at (`pending`). A link is added to its
 /// list *before* its property is read, so a change that the read misses finds the link.
 ///
-/// The lock of the route's root guards all variables, so most are not checked for exclusive use besides. The model is docs/model/relink.pml.
+/// The lock of the route's root guards the state. The model is docs/model/relink.pml.
 final class KeyPathChain: @unchecked Sendable {
     let path: ParsedKeyPath
     let base: ObjectRecord
     unowned(unsafe) let route: Route
     /// The record of the route's root, which the route owns.
     private let root: Borrowed<ObjectRecord>
-    @exclusivity(unchecked) private var links: [PathLink?]
-    /// Behind an operator, by the element's address. An element that is in the collection twice has one chain.
-    @exclusivity(unchecked) private var elements: [UnsafeRawPointer: KeyPathChain] = [:]
-    @exclusivity(unchecked) private var version = 0
-    @exclusivity(unchecked) private var pending = Int.max
-    private(set) var isEnded = false
+    /// Used under the lock.
+    @exclusivity(unchecked) private var state: State
+
+    private struct State {
+        var links: [PathLink?]
+        /// Behind an operator, by the element's address. An element that is in the collection twice has one chain.
+        var elements: [UnsafeRawPointer: KeyPathChain] = [:]
+        var version = 0
+        var pending = Int.max
+        var isEnded = false
+    }
+
+    /// Read under the lock.
+    var isEnded: Bool { state.isEnded }
 
     /// Whether the route led somewhere else before, or to fewer elements.
     private let isMoved: Bool
@@ -39,12 +47,12 @@ final class KeyPathChain: @unchecked Sendable {
         self.base = base
         self.route = route
         root = .to(route.root)
-        links = Array(repeating: nil, count: path.keys.count)
+        state = State(links: Array(repeating: nil, count: path.keys.count))
     }
 
     @inline(__always)
-    private func underLock<Result>(_ body: () -> Result) -> Result {
-        root.use { $0.lock.withLock(body) }
+    private func underLock<Result>(_ body: (inout State) -> Result) -> Result {
+        root.use { $0.lock.withLock { body(&state) } }
     }
 
     /// Replaces the links from a level on.
@@ -54,16 +62,16 @@ final class KeyPathChain: @unchecked Sendable {
         var stale = TinyArray<PathLink>()
         var start = 0
         var previous: PathLink?
-        let mine: Int? = underLock {
-            guard !isEnded else { return nil }
-            pending = min(pending, level)
-            version += 1
-            start = pending
-            if start > 0 { previous = links[start - 1] }
-            for index in start..<max(start, links.count) {
-                if let link = links[index].take() { stale.append(link) }
+        let mine: Int? = underLock { state in
+            guard !state.isEnded else { return nil }
+            state.pending = min(state.pending, level)
+            state.version += 1
+            start = state.pending
+            if start > 0 { previous = state.links[start - 1] }
+            for index in start..<max(start, state.links.count) {
+                if let link = state.links[index].take() { stale.append(link) }
             }
-            return version
+            return state.version
         }
         guard let mine else { return }
         stale.forEach { $0.cancel() }
@@ -82,7 +90,7 @@ final class KeyPathChain: @unchecked Sendable {
         if path.tail?.objectPath != nil {
             guard syncElements(version: mine) else { return }
         }
-        underLock { if version == mine { pending = .max } }
+        underLock { if $0.version == mine { $0.pending = .max } }
     }
 
     /// Makes the link of a level and adds it to the object's list. The outer nil says that another thread took over, the inner
@@ -95,9 +103,9 @@ final class KeyPathChain: @unchecked Sendable {
             return .some(nil)
         }
         let link = PathLink(self, level: index, isMoved: isMoved || wanted > 1, record: record, slot: slot)
-        let isCurrent = underLock {
-            guard version == wanted, !isEnded else { return false }
-            links[index] = link
+        let isCurrent = underLock { state in
+            guard state.version == wanted, !state.isEnded else { return false }
+            state.links[index] = link
             return true
         }
         guard isCurrent else { return nil }
@@ -109,23 +117,23 @@ final class KeyPathChain: @unchecked Sendable {
 
     /// Makes chains for new elements, and ends those of former ones, behind an operator. False if another thread took over.
     private func syncElements(version wanted: Int) -> Bool {
-        let last = underLock { links.last ?? nil }
+        let last = underLock { $0.links.last ?? nil }
         var wantedRecords: [UnsafeRawPointer: ObjectRecord] = [:]
         for element in last?.readElements() ?? [] {
             if let record = try? element.makeRecord() { wantedRecords[record.address] = record }
         }
         var gone: [KeyPathChain] = []
         var come: [KeyPathChain] = []
-        let isCurrent = underLock {
-            guard version == wanted, !isEnded else { return false }
-            for (address, chain) in elements where wantedRecords[address] == nil {
+        let isCurrent = underLock { state in
+            guard state.version == wanted, !state.isEnded else { return false }
+            for (address, chain) in state.elements where wantedRecords[address] == nil {
                 gone.append(chain)
-                elements[address] = nil
+                state.elements[address] = nil
             }
-            for (address, record) in wantedRecords where elements[address] == nil {
+            for (address, record) in wantedRecords where state.elements[address] == nil {
                 let chain = KeyPathChain(
                     path.tail!.objectPath!, base: record, route: route, isMoved: isMoved || wanted > 1)
-                elements[address] = chain
+                state.elements[address] = chain
                 come.append(chain)
             }
             return true
@@ -136,17 +144,13 @@ final class KeyPathChain: @unchecked Sendable {
     }
 
     func end() {
-        let (links, elements) = underLock {
-            defer {
-                isEnded = true
-                version += 1
-                pending = .max
-                (self.links, self.elements) = ([], [:])
-            }
-            return (self.links, self.elements)
+        var ended = State(links: [], isEnded: true)
+        underLock {
+            ended.version = $0.version + 1
+            swap(&ended, &$0)
         }
-        for link in links { link?.cancel() }
-        for chain in elements.values { chain.end() }
+        for link in ended.links { link?.cancel() }
+        for chain in ended.elements.values { chain.end() }
     }
 }
 
