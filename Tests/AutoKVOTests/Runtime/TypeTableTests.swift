@@ -40,11 +40,10 @@ private func types(_ count: Int) -> [Any.Type] {
     @Test("threads that add and find types at once agree on every object") func threads() {
         let (table, types) = (TypeTable<Note>(), types(200))
         let found = Guarded<[Set<ObjectIdentifier>]>(Array(repeating: [], count: types.count))
-        nonisolated(unsafe) let shared = types
         concurrently(4) { thread in
-            for index in shared.indices {
-                let place = (index + thread * 50) % shared.count
-                let note = table[shared[place]]?.object ?? table.insert(Note(place), for: shared[place])
+            for index in types.indices {
+                let place = (index + thread * 50) % types.count
+                let note = table[types[place]]?.object ?? table.insert(Note(place), for: types[place])
                 if note.number != place { Issue.record("\(note.number) was found for \(place)") }
                 found.withLock { _ = $0[place].insert(ObjectIdentifier(note)) }
             }
