@@ -51,10 +51,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
     /// The whole path in which the key stood.
     public var keyPath: String { contents.keyPath }
     /// The error that a validation threw, where the reason is `.invalidValue`.
-    public internal(set) var underlyingError: (any Error)? {
-        get { contents.more.underlyingError }
-        set { more.underlyingError = newValue }
-    }
+    public var underlyingError: (any Error)? { contents.more.underlyingError }
 
     /// In an object: an error is thrown and passed on as one reference, which keeps everything that does so small.
     private var contents: Contents
