@@ -5,8 +5,8 @@ import Synchronization
 /// it is in a generic function.
 ///
 /// A key path has one slot: that of the key in the class that declares it, and in all its subclasses. Each place of the table is one
-/// word, the address of a key path and the slot, so that it is read and replaced without a lock. The table keeps the key path as long
-/// as it has its address, so that no other object can have that. Whoever asks holds the key path: if it is found, it was there.
+/// word, the address of a key path and the slot, so that it is read without a lock. The key path is kept as long as its address is in
+/// the table, so that no other object can have that. Whoever asks holds the key path: if it is found, it was there.
 enum KeyPathSlots {
     private static let count = 256
     private nonisolated(unsafe) static let words = {
@@ -14,25 +14,31 @@ enum KeyPathSlots {
         for index in 0..<count { (words + index).initialize(to: Atomic(0)) }
         return words
     }()
+    /// The key paths in the words, by place. Its lock is held while a word is written.
+    private static let kept = Guarded([AnyKeyPath?](repeating: nil, count: count))
 
     static func slot(of keyPath: AnyKeyPath) -> Int? {
         let address = Borrowed.to(keyPath).bitPattern
-        let word = place(of: address).pointee.load(ordering: .acquiring)
+        let word = words[place(of: address)].load(ordering: .acquiring)
         return word >> 16 == address ? Int(word & 0xFFFF) : nil
     }
 
-    /// Keeps a slot in place of what the place had. Not under a lock: the key path that was there is released.
+    /// Keeps a slot in place of what the place had.
     static func keep(_ slot: Int, of keyPath: AnyKeyPath) {
         let address = Borrowed.to(keyPath).bitPattern
         // Every address in use today fits into 48 bits. A slot fits into 15.
         if address >> 48 != 0 { return }
-        let word = Borrowed.retaining(keyPath).bitPattern << 16 | UInt(slot)
-        let former = place(of: address).pointee.exchange(word, ordering: .acquiringAndReleasing)
-        Borrowed<AnyKeyPath>(bitPattern: former >> 16)?.release()
+        let place = place(of: address)
+        let former = kept.withLock { kept in
+            let former = kept[place]
+            kept[place] = keyPath
+            words[place].store(address << 16 | UInt(slot), ordering: .releasing)
+            return former
+        }
+        // Released without the lock.
+        withExtendedLifetime(former) {}
     }
 
     /// Objects are aligned to 16 bytes.
-    private static func place(of address: UInt) -> UnsafeMutablePointer<Atomic<UInt>> {
-        words + Int((address >> 4 ^ address >> 12) % UInt(count))
-    }
+    private static func place(of address: UInt) -> Int { Int((address >> 4 ^ address >> 12) % UInt(count)) }
 }

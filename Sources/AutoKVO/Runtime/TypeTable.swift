@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What is known of types, found by type without a lock. Entries are only added: the objects are never freed, and a table that has
-/// become too small is kept, so a reader needs nothing but loads.
+/// What is known of types, found by type without a lock. Entries are only added: the objects, and the words that have become too few,
+/// are kept as long as the table, so a reader needs nothing but loads. The library's tables are never freed.
 final class TypeTable<Object: AnyObject>: Sendable {
     /// One word for the mask, then two for each place: a type, or zero, and its object.
     private typealias Words = UnsafeMutablePointer<Atomic<UInt>>
@@ -13,6 +13,13 @@ final class TypeTable<Object: AnyObject>: Sendable {
     private struct Additions {
         var count: UInt = 0
         var outgrown: [Words] = []
+    }
+
+    deinit {
+        for place in 0...Int(words[0].load(ordering: .relaxed)) {
+            Borrowed<Object>(bitPattern: words[2 + 2 * place].load(ordering: .relaxed))?.release()
+        }
+        for words in additions.withLock({ $0.outgrown + [words] }) { words.deallocate() }
     }
 
     /// The object of a type; nil if there is none yet.

@@ -37,6 +37,18 @@ private func types(_ count: Int) -> [Any.Type] {
         #expect(second == nil && table[Int.self]?.object === first)
     }
 
+    @Test("a table that ends releases its objects, also those from before it grew") func ends() {
+        weak var first: Note?
+        weak var last: Note?
+        do {
+            let (table, types) = (TypeTable<Note>(), types(200))
+            for (number, type) in types.enumerated() { _ = table.insert(Note(number), for: type) }
+            (first, last) = (table[types[0]]?.object, table[types[199]]?.object)
+            #expect(first?.number == 0 && last?.number == 199)
+        }
+        #expect(first == nil && last == nil)
+    }
+
     @Test("threads that add and find types at once agree on every object") func threads() {
         let (table, types) = (TypeTable<Note>(), types(200))
         let found = Guarded<[Set<ObjectIdentifier>]>(Array(repeating: [], count: types.count))
