@@ -43,7 +43,7 @@ extension TrackedObject {
     public func value(forKeyPath keyPath: String) throws(KeyValueError) -> Any? {
         let schema = try requireSchema()
         // Asked first: that no key has this name is not seen by its bits.
-        if let kept = CheckedKeyPath.kept(keyPath, by: schema) {
+        if let kept = CheckedKeyPath.kept(keyPath, by: .to(schema)) {
             return unwrapped(try kept.path.requireValue(from: self))
         }
         if schema.slot(of: keyPath) != nil { return try value(forKey: keyPath) }

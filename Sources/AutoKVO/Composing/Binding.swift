@@ -1,6 +1,7 @@
 import Synchronization
 
-/// What a binding keeps of the property that follows, but not the object.
+/// What a binding keeps of the property that follows, but not the object. Constant but for two atomic variables. Its closures run on
+/// the threads of the changes, as handlers do.
 ///
 /// **The protocol of this folder.** It uses only the public interface of the other folders. Everything is an observation: a
 /// binding and a dependency have a name as user info, under which the observer has at most one of them (`ObservationName`); a

@@ -69,7 +69,10 @@ final class ClassSchema: @unchecked Sendable {
     /// The slot of a key.
     ///
     /// - Complexity: O(1).
-    func slot(of name: String) -> Int? { slotsByBits[StringBits(name)] ?? slots[name] }
+    func slot(of name: String) -> Int? { slotByBits(of: name) ?? slots[name] }
+
+    /// The same; nil also if the name is not the same string that the schema has, but one of more than 15 bytes that is equal to it.
+    func slotByBits(of name: String) -> Int? { slotsByBits[StringBits(name)] }
 
     func requireSlot(of name: String, in keyPath: String) throws(KeyValueError) -> Int {
         if let slot = slot(of: name) { return slot }

@@ -12,7 +12,7 @@
 /// and the object, whose class derives from `TrackedObject`, is not `Sendable`. A main-actor class that is not tracked is
 /// `Sendable`, and may name its methods.
 public struct Handler<Class: AnyObject>: SchemaElement {
-    /// What the schema is told.
+    /// The declaration with its class erased: an object of the library, which the schema reads.
     public let declaration: AnyObject
 
     private init(_ name: String, takesChange: Bool, _ call: @escaping (Class, Change<Any>, Any?) -> Void) {

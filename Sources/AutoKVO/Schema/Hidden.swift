@@ -6,7 +6,7 @@
 /// whose schema has a `Key` for it offers the name again. Of a name that the class does not have, or declares with a `Key` too, it is
 /// a fault of the schema.
 public struct Hidden<Class: AnyObject>: SchemaElement {
-    /// What the schema is told.
+    /// The declaration with its class erased: an object of the library, which the schema reads.
     public let declaration: AnyObject
 
     /// Hides a key of the class, its own or an inherited one.

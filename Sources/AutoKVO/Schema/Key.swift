@@ -9,7 +9,7 @@ import Synchronization
 /// or by the first value that is read by name (of a property that the object's own class declares, and if the values can be
 /// compared; two properties that are equal at that moment cannot be distinguished).
 public struct Key<Class: AnyObject, Value>: SchemaElement {
-    /// What the schema is told.
+    /// The declaration with its class erased: an object of the library, which the schema reads.
     public let declaration: AnyObject
 
     /// Declares a key.

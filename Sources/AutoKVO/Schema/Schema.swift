@@ -132,12 +132,12 @@ public enum SchemaBuilder<Class: AnyObject> {
 public protocol SchemaElement<Class> {
     /// The class to whose schema it belongs.
     associatedtype Class: AnyObject
-    /// What a schema is told: an object of the library's.
+    /// The declaration with its class erased: an object of the library, which the schema reads.
     var declaration: AnyObject { get }
 }
 
 extension SchemaElement {
-    /// Nothing that a schema knows: it traps.
+    /// For an element that the library does not have. A schema that contains one traps.
     public var declaration: AnyObject { self as AnyObject }
 }
 
