@@ -32,7 +32,9 @@ final class CoalescedChanges {
     /// For each observation the notification of its change. One of several paths or targets has one for each of these that changed,
     /// linked by `next`, the one that changed last at the front.
     @exclusivity(unchecked) private var entries: [Borrowed<PendingNotification>] = []
+    /// The index of each entry, of more entries than are searched one after the other.
     @exclusivity(unchecked) private var indexes: [Borrowed<KeyValueObservation>: Int] = [:]
+    private static let searchedCount = 16
     /// The entry that was changed last.
     @exclusivity(unchecked) private var latest = 0
     /// For a notification of one edit, which has the elements of that edit, the whole collection from before it.
@@ -60,9 +62,7 @@ final class CoalescedChanges {
 
     func add(_ observation: KeyValueObservation, _ event: ChangeEvent, _ route: Borrowed<Route>?) {
         guard let index = index(of: .to(observation)) else {
-            latest = entries.count
-            indexes[.to(observation)] = latest
-            return entries.append(first(observation, event, route))
+            return append(first(observation, event, route))
         }
         latest = index
         let front = entries[index]
@@ -77,6 +77,16 @@ final class CoalescedChanges {
         if found != nil { notification.use { change($0, event) } }
     }
 
+    private func append(_ notification: Borrowed<PendingNotification>) {
+        if entries.isEmpty { entries.reserveCapacity(Self.searchedCount) }
+        latest = entries.count
+        entries.append(notification)
+        if entries.count <= Self.searchedCount { return }
+        for index in (indexes.isEmpty ? 0 : latest)...latest {
+            indexes[entries[index].use { $0.observation! }] = index
+        }
+    }
+
     /// Mostly the entry behind the one that was changed last, or that one: what changes several times does so in the same order.
     @inline(__always)
     private func index(of observation: Borrowed<KeyValueObservation>) -> Int? {
@@ -84,7 +94,8 @@ final class CoalescedChanges {
         let next = latest + 1 < entries.count ? latest + 1 : 0
         if entries[next].use({ $0.observation == observation }) { return next }
         if entries[latest].use({ $0.observation == observation }) { return latest }
-        return indexes[observation]
+        if !indexes.isEmpty { return indexes[observation] }
+        return entries.firstIndex { $0.use { $0.observation == observation } }
     }
 
     /// A notification of the first change of a path.

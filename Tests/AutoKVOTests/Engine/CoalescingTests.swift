@@ -43,6 +43,24 @@ import Testing
         #expect(recorder.labels == ["age", "lastName"])
     }
 
+    @Test("of many objects, set in another order each time, each is one call with its first old and last new value")
+    func manyObjects() throws {
+        let people = (0..<40).map { _ in Person() }
+        for person in people { try person.observe("age", options: [.old, .new], recorder.handler()) }
+        coalescingChanges {
+            // None of these has a divisor in common with 40, so each round sets each object once.
+            for (round, step) in [3, 7, 9].enumerated() {
+                for index in people.indices { people[index * step % 40].age = 100 * round + index + 1 }
+            }
+        }
+        var (last, called) = ([Int](repeating: 0, count: 40), [Int]())
+        for index in people.indices { last[index * 9 % 40] = 201 + index }
+        for index in people.indices { called.append(index * 3 % 40) }
+        #expect(recorder.olds(Int.self) == Array(repeating: 0, count: 40))
+        #expect(recorder.news(Int.self) == called.map { last[$0] })
+        #expect(people.map(\.age) == last)
+    }
+
     @Test("only the end of the outermost tells") func nested() throws {
         try person.observe("age", options: [.new], recorder.handler())
         coalescingChanges {
