@@ -16,11 +16,20 @@ enum AffectedLists {
     /// Visits each list once: the property's own, then those of derived keys, of one object in the order of their declaration;
     /// and the links of the paths that lead through them.
     ///
+    /// Inlined with both functions, since every change that is not of one list alone comes here: functions that are passed on would be
+    /// made and called for each list (15 ns a change).
+    ///
     /// - Complexity: O(*n*) for *n* lists and links. Not recursive, however long the chain of derived keys is.
     @inline(__always)
     static func forEach(from record: ObjectRecord, _ slot: Int, _ visit: Visit, link visitLink: VisitLink) {
-        let leading = visitObject(record, slot, visit, visitLink)
-        if !leading.isEmpty { follow(leading, from: record, slot, visit, visitLink) }
+        var current = AffectedKey(record: .to(record), slot: slot, isMoved: false)
+        var others: FurtherKeys?
+        while true {
+            let leading = visitObject(current, isNew: { others?.isNew($0) ?? true }, visit, visitLink)
+            if leading.isEmpty, others == nil { return }
+            if others == nil { others = FurtherKeys(than: current) }
+            guard others!.moveOn(&current, adding: leading) else { return }
+        }
     }
 
     /// Visits the list of a property and those of the keys of the same object that are derived from it.
@@ -29,28 +38,28 @@ enum AffectedLists {
     /// are read; reading those of each derived key would take n² steps for a chain of n keys.
     ///
     /// - Returns: The links of paths that keys are derived from.
+    @inline(__always)
     private static func visitObject(
-        _ record: ObjectRecord, _ slot: Int, isNew: (InPlace<ObserverList>) -> Bool = { _ in true },
-        _ visit: Visit,
-        _ visitLink: VisitLink, isMoved: Bool = false
+        _ key: AffectedKey, isNew: (InPlace<ObserverList>) -> Bool, _ visit: Visit, _ visitLink: VisitLink
     ) -> TinyArray<PathLink> {
         var leading = TinyArray<PathLink>()
-        guard let list = record.list(slot) else { return leading }
-        let hold = record.lock.lock()
-        visitList(list, AffectedKey(record: .to(record), slot: slot, isMoved: isMoved), &leading, visit, visitLink)
-        if list.value.interest.load(ordering: .relaxed).contains(.derived) {
-            record.unmanagedSchema!.use { schema in
-                schema.unmanagedDependencies(of: slot).use { dependencies in
-                    for slot in dependencies.derived {
-                        guard let list = record.list(slot), isNew(list) else { continue }
-                        visitList(
-                            list, AffectedKey(record: .to(record), slot: slot, isMoved: isMoved), &leading, visit,
-                            visitLink)
+        key.record.use { record in
+            guard let list = record.list(key.slot) else { return }
+            let hold = record.lock.lock()
+            visitList(list, key, &leading, visit, visitLink)
+            if list.value.interest.load(ordering: .relaxed).contains(.derived) {
+                record.unmanagedSchema!.use { schema in
+                    schema.unmanagedDependencies(of: key.slot).use { dependencies in
+                        for slot in dependencies.derived {
+                            guard let list = record.list(slot), isNew(list) else { continue }
+                            let derived = AffectedKey(record: key.record, slot: slot, isMoved: key.isMoved)
+                            visitList(list, derived, &leading, visit, visitLink)
+                        }
                     }
                 }
             }
+            record.lock.unlock(hold)
         }
-        record.lock.unlock(hold)
         return leading
     }
 
@@ -68,33 +77,34 @@ enum AffectedLists {
         }
     }
 
-    /// Visits the keys of other objects that are derived from paths, and those that are derived from them.
-    @inline(never)
-    private static func follow(
-        _ first: TinyArray<PathLink>, from record: ObjectRecord, _ slot: Int, _ visit: Visit, _ visitLink: VisitLink
-    ) {
-        // It owns the records.
-        var queue: [(record: ObjectRecord, slot: Int, isMoved: Bool)] = []
-        var seen = lists(of: record, slot)
-        var leading = first
-        var isMoved = false
-        var next = 0
-        while true {
-            leading.forEach { link in
-                guard let (root, derived) = link.derivedKey, let list = root.list(derived) else { return }
-                if seen.insert(list).inserted { queue.append((root, derived, isMoved || link.isMoved)) }
-            }
-            if next == queue.count { return }
-            isMoved = queue[next].isMoved
-            leading = visitObject(
-                queue[next].record, queue[next].slot, isNew: { seen.insert($0).inserted }, visit, visitLink,
-                isMoved: isMoved)
-            next += 1
-        }
-    }
+    /// The keys of other objects that are derived from paths. Those that are derived from them are visited with them.
+    private struct FurtherKeys {
+        /// It owns the records.
+        private var queue: [(record: ObjectRecord, slot: Int, isMoved: Bool)] = []
+        private var count = 0
+        private var seen: Set<InPlace<ObserverList>>
 
-    /// The lists of a property and of the keys of the same object that are derived from it.
-    private static func lists(of record: ObjectRecord, _ slot: Int) -> Set<InPlace<ObserverList>> {
-        Set((CollectionOfOne(slot) + record.schema!.dependencies(of: slot).derived).compactMap { record.list($0) })
+        /// - Parameter first: What has been visited.
+        init(than first: AffectedKey) {
+            let record = first.record.object
+            seen = Set(
+                (CollectionOfOne(first.slot) + record.schema!.dependencies(of: first.slot).derived)
+                    .compactMap { record.list($0) })
+        }
+
+        mutating func isNew(_ list: InPlace<ObserverList>) -> Bool { seen.insert(list).inserted }
+
+        /// Moves on to the next key, after adding those that links of the last one lead to. False if none is left.
+        @inline(never)
+        mutating func moveOn(_ key: inout AffectedKey, adding leading: TinyArray<PathLink>) -> Bool {
+            leading.forEach { link in
+                guard let (root, derived) = link.derivedKey, let list = root.list(derived), isNew(list) else { return }
+                queue.append((root, derived, key.isMoved || link.isMoved))
+            }
+            if count == queue.count { return false }
+            key = AffectedKey(record: .to(queue[count].record), slot: queue[count].slot, isMoved: queue[count].isMoved)
+            count += 1
+            return true
+        }
     }
 }

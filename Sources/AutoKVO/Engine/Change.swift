@@ -26,14 +26,14 @@ public struct Change<Value> {
     public var keyPath: String { context.keyPath }
 
     /// Whether the whole value was set, or a collection edited.
-    public var kind: ChangeKind { context.event.kind }
+    public var kind: ChangeKind { context.event.value.kind }
 
     /// Where a collection was edited: for a removal, indexes from before it; for an insertion or replacement, from
     /// after it. Nil for `.setting` and for sets.
-    public var indexes: RangeSet<Int>? { context.event.indexes }
+    public var indexes: RangeSet<Int>? { context.event.value.indexes }
 
     /// Whether this call is made before the change, for a registration with `.prior`.
-    public var isPrior: Bool { context.event.isPrior }
+    public var isPrior: Bool { context.event.value.isPrior }
 
     /// The object that was registered with: for an observation of several targets, the one of them that changed.
     /// Never nil while the handler runs; nil in a change that was kept longer than its target lived.
@@ -49,7 +49,7 @@ public struct Change<Value> {
     public var userInfo: Any? { context.currentObservation.userInfo }
 
     /// Whether the last component of the path changed, not an object on the way to it.
-    public var isLastComponent: Bool { context.event.isLastComponent }
+    public var isLastComponent: Bool { context.event.value.isLastComponent }
 }
 
 /// What kind of change a property went through.

@@ -5,8 +5,9 @@
 /// context then takes ownership of what it had borrowed, and the delivery goes on with another one.
 @usableFromInline
 final class ChangeContext {
-    /// The same for all calls of a delivery: the accessors return nil for values that the observation did not ask for (`wants`).
-    @usableFromInline @exclusivity(unchecked) var event = ChangeEvent()
+    /// The notification's event, the same for all calls of a delivery: the accessors return nil for values that the observation did not
+    /// ask for (`wants`). Of a change that was kept, `keptEvent`.
+    @usableFromInline @exclusivity(unchecked) var event: InPlace<ChangeEvent>
     // Declared before the variables whose size the compiler does not know: it looks up the offsets of the variables behind them.
     /// The next one in its thread's pool, or in the queue of an `OrderedDelivery`.
     @exclusivity(unchecked) var next: Borrowed<ChangeContext>?
@@ -19,8 +20,10 @@ final class ChangeContext {
     private var keptEdit: CollectionChange?
     private var keptOld: Any?
     private var keptNew: Any?
+    private var keptEvent = ChangeEvent()
 
-    init() {
+    init(_ event: InPlace<ChangeEvent>) {
+        self.event = event
         Counters.contexts.add(1)
     }
 
@@ -35,10 +38,10 @@ final class ChangeContext {
     }
 
     @export(implementation)
-    func oldValue<Value>(as type: Value.Type) -> Value? { wants(.old) ? load(event.oldValue, as: type) : nil }
+    func oldValue<Value>(as type: Value.Type) -> Value? { wants(.old) ? load(event.value.oldValue, as: type) : nil }
 
     @export(implementation)
-    func newValue<Value>(as type: Value.Type) -> Value? { wants(.new) ? load(event.newValue, as: type) : nil }
+    func newValue<Value>(as type: Value.Type) -> Value? { wants(.new) ? load(event.value.newValue, as: type) : nil }
 
     @export(implementation) func load<Value>(_ pointer: ValuePointer?, as type: Value.Type) -> Value? {
         guard let pointer else { return nil }
@@ -71,11 +74,11 @@ final class ChangeContext {
 
     /// A new context that owns the change, with the values converted to a type.
     func copy<Value>(convertingTo type: Value.Type) -> ChangeContext {
-        let copy = ChangeContext()
-        copy.event = event
+        let copy = ChangeContext(event)
         copy.observation = observation
         copy.route = route
-        copy.keep(old: converted(event.oldValue, .old, to: type), new: converted(event.newValue, .new, to: type))
+        copy.keep(
+            old: converted(event.value.oldValue, .old, to: type), new: converted(event.value.newValue, .new, to: type))
         return copy
     }
 
@@ -94,17 +97,19 @@ final class ChangeContext {
     private func keep(old: Any?, new: Any?) {
         keptObservation = observation?.object
         keptRoute = route?.object
-        keptEdit = event.edit?.object
+        keptEdit = event.value.edit?.object
         (keptOld, keptNew) = (old, new)
-        event.type = Any.self
-        event.old = old == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &keptOld).pointer)
-        event.new = new == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &keptNew).pointer)
+        keptEvent = event.value
+        keptEvent.type = Any.self
+        keptEvent.old = old == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &keptOld).pointer)
+        keptEvent.new = new == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &keptNew).pointer)
+        event = InPlace(at: &keptEvent)
     }
 }
 
 /// One change of one property, or of one path. It refers to the values by address, and owns nothing.
 ///
-/// It is initialized in its final location, in a context: copying what has just been stored field by field waits for the stores.
+/// It is initialized in its final location, in a notification: copying what has just been stored field by field waits for the stores.
 @usableFromInline
 struct ChangeEvent {
     var kind = ChangeKind.setting

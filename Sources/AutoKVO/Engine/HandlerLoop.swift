@@ -5,38 +5,22 @@ struct HandlerLoop {
     private let thread: InPlace<ThreadContext>
     private var context: Borrowed<ChangeContext>
     /// The context's reference counts while only the loop refers to it.
-    private var count = ReferenceCount()
+    private var count: ReferenceCount
     /// Flags of observations for which `callSlowPath` has to decide. The state is among them.
-    private var slowPathFlags: ObservationFlags = .any
+    private let slowPathFlags: ObservationFlags
 
-    /// A loop without an event: `begin` sets it.
     @inline(__always)
-    init(_ thread: InPlace<ThreadContext>) {
+    init(_ thread: InPlace<ThreadContext>, _ event: InPlace<ChangeEvent>) {
         self.thread = thread
-        context = thread.value.takeContext()
-    }
-
-    @inline(__always)
-    init(_ thread: InPlace<ThreadContext>, _ event: ChangeEvent) {
-        self.init(thread)
-        begin(event)
-    }
-
-    @inline(__always)
-    mutating func begin(_ event: ChangeEvent) {
-        context.use {
-            $0.event = event
-            $0.route = nil
-        }
-        var slowPathFlags = ObservationFlags(event.excluded.union(.onceOrDistinct)).union(.partCountedOrInactive)
-        if event.isPrior || thread.value.coalescing != nil { slowPathFlags.insert(.any) }
+        context = thread.value.takeContext(for: event)
+        var slowPathFlags = ObservationFlags(event.value.excluded.union(.onceOrDistinct)).union(.partCountedOrInactive)
+        if event.value.isPrior || thread.value.coalescing != nil { slowPathFlags.insert(.any) }
         self.slowPathFlags = slowPathFlags
         count = ReferenceCount(ofSole: context)
     }
 
-    /// The context has it.
     @inline(__always)
-    private var event: ChangeEvent { context.use { $0.event } }
+    private var event: InPlace<ChangeEvent> { context.use { $0.event } }
 
     @inline(__always)
     func finish() {
@@ -99,9 +83,10 @@ struct HandlerLoop {
 
     private mutating func call(_ observation: KeyValueObservation, by route: Borrowed<Route>?) {
         TestPoint.beforeCall.reach()
-        let isAdmitted = observation.flags.isDisjoint(with: slowPathFlags) || observation.admits(event, route, thread)
+        let isAdmitted =
+            observation.flags.isDisjoint(with: slowPathFlags) || observation.admits(event.value, route, thread)
         guard isAdmitted, perform(observation, by: route) else { return }
-        if !observation.flags.isDisjoint(with: .onceOrCounted) { observation.finishCall(event) }
+        if !observation.flags.isDisjoint(with: .onceOrCounted) { observation.finishCall(event.value) }
     }
 
     /// Calls the handler if the observer is alive, and retains the observer for the call.
@@ -140,11 +125,7 @@ struct HandlerLoop {
     private mutating func replaceContext() {
         guard ReferenceCount.isShared(context) else { return }
         let kept = context
-        context = thread.value.takeContext()
-        context.use {
-            $0.event = kept.use { $0.event }
-            $0.route = nil
-        }
+        context = thread.value.takeContext(for: event)
         kept.use { $0.keep() }
         kept.release()
         count = ReferenceCount(ofSole: context)

@@ -46,7 +46,7 @@ extension KeyValueObservation {
         guard isValid || isManual else { return false }
         // In one section of the lock: of two threads that remove the last two routes, one has to find that none is left.
         let (leaving, isLast) = underLock {
-            let routes = details?.routes.map { Array($0.all) } ?? []
+            let routes = details?.routes?.all ?? []
             let leaving = routes.filter(condition)
             // A dead target's route may still be there: a target's death does not end routes of an observation that has fired
             // or is being attached.
@@ -67,9 +67,9 @@ extension KeyValueObservation {
         let isLinked: Bool
         if isGroup {
             let routes = activateRoutes()
-            for route in routes.all { route.start() }
+            routes.forEach { $0.start() }
             // Checked after linking: a target that died before does not find the observation, and so does not end it.
-            isLinked = routes.all.contains { !$0.root.isDeinitializing } || !isLive
+            isLinked = routes.contains { !$0.root.isDeinitializing } || !isLive
         } else {
             isLinked = unmanagedRecord!.use { $0.link(self) }
         }
@@ -80,7 +80,7 @@ extension KeyValueObservation {
     /// Takes the observation out of the target's and the observer's lists, unless it has been armed again.
     func detach() {
         if isGroup {
-            for route in deactivateRoutes().all { route.end() }
+            deactivateRoutes().forEach { $0.end() }
         } else {
             unmanagedRecord?.use { $0.unlink(self, unlessLive: true) }
         }
@@ -90,8 +90,8 @@ extension KeyValueObservation {
     /// The routes of an observation that is being attached; copies of those that were deactivated.
     private func activateRoutes() -> RouteList {
         let (awake, resting): (RouteList, RouteList?) = underLock {
-            guard isLive, let routes = details?.routes else { return (RouteList([]), nil) }
-            if !routes.all.contains(where: { $0.isDeactivated }) { return (routes, nil) }
+            guard isLive, let routes = details?.routes else { return (RouteList(), nil) }
+            if !routes.contains(where: { $0.isDeactivated }) { return (routes, nil) }
             let awake = RouteList(routes.all.map { $0.isDeactivated ? $0.copy(for: .observation(self)) : $0 })
             details!.routes = awake
             return (awake, routes)
@@ -100,12 +100,14 @@ extension KeyValueObservation {
         return awake
     }
 
-    /// The routes of an observation that has fired or ended, which the caller ends. An observation that has fired may be armed
-    /// again, so it keeps copies of them. These do not own it, so that it is freed when the caller drops it.
+    /// Takes the routes out of an observation that has fired or ended; the caller ends them. One that has fired may be armed again,
+    /// so it keeps copies of them. These do not own it, so that it is freed when the caller drops it.
     private func deactivateRoutes() -> RouteList {
         underLock {
-            guard !isLive, let routes = details?.routes else { return RouteList([]) }
-            if state == .fired { details!.routes = RouteList(routes.all.map { $0.copy(for: .nobody) }) }
+            guard !isLive, let details else { return RouteList() }
+            if state == .ended { return details.takeRoutes() }
+            let routes = details.routes ?? RouteList()
+            details.routes = RouteList(routes.all.map { $0.copy(for: .nobody) })
             return routes
         }
     }
@@ -117,7 +119,7 @@ extension KeyValueObservation {
     func end(_ reason: EndReason, isHeld: Bool = true) -> Bool {
         guard changeStateToEnded() else { return false }
         TestPoint.ending.reach()
-        let left: (closure: Borrowed<AnyObject>?, hasDetails: Bool, isArmed: Bool)
+        let left: (closure: Borrowed<AnyObject>?, hasActions: Bool, isArmed: Bool)
         if isGroup {
             detach()
             left = underLock { finishEnding(reason) }
@@ -126,25 +128,25 @@ extension KeyValueObservation {
             left = unmanagedRecord!.use { $0.unlink(self) { $0.finishEnding(reason) } }
         }
         left.closure?.release()
-        if left.hasDetails { runEndActions(left.isArmed ? reason : nil) }
+        if left.hasActions { runEndActions(left.isArmed ? reason : nil) }
         return true
     }
 
     /// Stores why it has ended. Under the lock. Returns what the caller does without the lock: release the closure, which is nil
-    /// while a call uses it; run `runEndActions` if there are details, with the reason if `onEnd` has not run since it was armed.
+    /// while a call uses it; run `runEndActions` if it has to, with the reason if `onEnd` has not run since it was armed.
     @inline(__always)
-    private func finishEnding(_ reason: EndReason) -> (closure: Borrowed<AnyObject>?, hasDetails: Bool, isArmed: Bool) {
+    private func finishEnding(_ reason: EndReason) -> (closure: Borrowed<AnyObject>?, hasActions: Bool, isArmed: Bool) {
         let isArmed = endReason == nil
         if isArmed { endReason = reason }
-        return (pinCount == 0 ? takeHandler() : nil, details != nil, isArmed)
+        return (pinCount == 0 ? takeHandler() : nil, details?.hasEndActions ?? false, isArmed)
     }
 
     /// - Parameter reason: What to run `onEnd` with; nil if it has been run.
     private func runEndActions(_ reason: EndReason?) {
-        let (actions, drop, routes, targets) = underLock { details!.takeForEnd() }
+        let (actions, drop, targets) = underLock { details!.takeForEnd() }
         drop?()
         if let reason { for action in actions { action(reason) } }
-        withExtendedLifetime((actions, routes, targets)) {}
+        withExtendedLifetime((actions, targets)) {}
     }
 
     /// Called by a traversal after it has unpinned an observation, without a lock: the last one releases the handler.
@@ -197,15 +199,11 @@ extension KeyValueObservation {
     /// Breaks the ownership cycle of an observation and its routes when all targets and the observer are dead.
     private func forgetRoutesIfUnreachable() {
         guard isGroup, observerRecord?.isDeinitializing ?? true else { return }
-        let routes: RouteList? = underLock {
-            guard details?.routes?.areAllDead() ?? false, let routes = details!.routes else { return nil }
-            details!.endedPaths = routes.paths
-            details!.routes = RouteList([])
-            return routes
+        guard let routes = underLock({ details?.routes?.areAllDead() ?? false ? details!.takeRoutes() : nil }) else {
+            return
         }
-        guard let routes else { return }
         // A target that died before its route was started has not ended the route.
-        for route in routes.all { route.end() }
+        routes.forEach { $0.end() }
         forgetDeadObserver()
     }
 

@@ -155,10 +155,12 @@ public final class KeyValueObservation: @unchecked Sendable {
 
     /// The paths observed, as they were registered, without those that were removed.
     public var keyPaths: [String] {
-        let (routes, ended) = underLock { (details?.routes, details?.endedPaths) }
-        guard let paths = ended ?? routes?.paths else { return record == nil ? [] : [directKey] }
-        var seen: Set<String> = []
-        return paths.filter { seen.insert($0).inserted }
+        guard let paths = underLock({ details?.endedPaths ?? details?.routes?.paths }) else {
+            return record == nil ? [] : [directKey]
+        }
+        var texts: [String] = []
+        paths.forEach { texts.append($0.text) }
+        return withoutRepetitions(texts)
     }
 
     /// What was given at the registration for the handler.
@@ -174,7 +176,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     var isManual: Bool { options.contains(.unregisterManually) }
 
     /// One route for each path of each target; nil for an observation of one key.
-    var routes: [Route]? { isGroup ? underLock { details?.routes }.map { Array($0.all) } : nil }
+    var routes: [Route]? { isGroup ? underLock { details?.routes }?.all : nil }
 
     /// Runs a closure under the lock of the record. Without a record no other thread changes the observation.
     @inline(__always)
@@ -219,18 +221,18 @@ func describeObject(_ object: AnyObject) -> String {
 @usableFromInline
 final class ObservationDetails {
     // Guarded by the lock of the observation's record.
-    var userInfo: Any?
-    var routes: RouteList?
+    @exclusivity(unchecked) var userInfo: Any?
+    @exclusivity(unchecked) var routes: RouteList?
     /// For a part: the route for which it is in the list. Constant.
     var partRoute: Route?
     /// The paths of an observation that has ended and has no routes any more.
-    var endedPaths: [String]?
-    var onEnd: [(KeyValueObservation.EndReason) -> Void] = []
+    @exclusivity(unchecked) var endedPaths: TinyArray<ParsedKeyPath>?
+    @exclusivity(unchecked) var onEnd: [(KeyValueObservation.EndReason) -> Void] = []
     /// Drops the changes that wait at a scheduler. Runs when the observation is removed or a side dies, also after it has fired,
     /// and not when it fires.
-    var dropChanges: (() -> Void)?
+    @exclusivity(unchecked) var dropChanges: (() -> Void)?
     /// Targets kept alive for `.retainsTarget`.
-    var retainedTargets: [TrackedObject] = []
+    @exclusivity(unchecked) var retainedTargets: [TrackedObject] = []
     /// With `.once` and `.prior`: the change that made the prior call.
     var claimant: UInt = 0
     /// How often the handler was called, if that is counted.
@@ -238,17 +240,24 @@ final class ObservationDetails {
     /// Whether the diagnostic for a dead observer was given.
     var hasReportedDeadObserver = false
 
-    /// Moves out what an observation that has ended does not need any more, and keeps the texts of its paths.
+    /// Whether `takeForEnd` has something to take.
+    var hasEndActions: Bool { !onEnd.isEmpty || dropChanges != nil || !retainedTargets.isEmpty }
+
+    /// Moves out what an observation that has ended does not need any more.
     func takeForEnd() -> (
-        onEnd: [(KeyValueObservation.EndReason) -> Void], dropChanges: (() -> Void)?, routes: RouteList?,
-        targets: [TrackedObject]
+        onEnd: [(KeyValueObservation.EndReason) -> Void], dropChanges: (() -> Void)?, targets: [TrackedObject]
     ) {
-        let taken = (onEnd, dropChanges, routes, retainedTargets)
-        if routes != nil {
-            endedPaths = routes!.paths
-            routes = RouteList([])
-        }
+        let taken = (onEnd, dropChanges, retainedTargets)
         (onEnd, dropChanges, retainedTargets) = ([], nil, [])
+        return taken
+    }
+
+    /// Moves the routes of an observation that has ended out, and keeps their paths.
+    func takeRoutes() -> RouteList {
+        var taken: RouteList? = RouteList()
+        swap(&taken, &routes)
+        guard let taken else { return RouteList() }
+        if endedPaths == nil { endedPaths = taken.paths }
         return taken
     }
 

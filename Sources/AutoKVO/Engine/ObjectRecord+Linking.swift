@@ -30,6 +30,7 @@ extension ObjectRecord {
     /// Appends an observation to the list of its key.
     ///
     /// - Returns: False if the object's deinit has begun, and then nothing has changed.
+    @inline(never)
     func link(_ observation: KeyValueObservation) -> Bool {
         let slot = Int(observation.slot)
         return changeList(slot, isAhead: observation.options.contains(.prior)) {
@@ -71,11 +72,12 @@ extension ObjectRecord {
     /// Adds a link to the links of its key.
     ///
     /// - Returns: False if the object's deinit has begun, and then nothing has changed.
+    @inline(never)
     func link(_ link: PathLink) -> Bool {
         changeList(link.slot, isAhead: true, isInner: link.isInner) {
             guard !guarded.isDying, !link.isCancelled, !isDeinitializing else { return (0, false) }
             if link.isLinked { return (0, true) }
-            makeList(link.slot).value.append(Borrowed.retaining(link))
+            makeList(link.slot).value.append(.to(link))
             return (1, true)
         }
     }
@@ -83,14 +85,14 @@ extension ObjectRecord {
     /// Takes a link out of the links of its key, if it is among them.
     ///
     /// - Parameter cancelling: Whether it must not be added again.
+    @inline(never)
     func unlink(_ link: PathLink, cancelling: Bool = false) {
-        let isUnlinked = changeList(link.slot, isAhead: true, isInner: link.isInner) {
+        changeList(link.slot, isAhead: true, isInner: link.isInner) {
             if cancelling { link.isCancelled = true }
-            guard link.isLinked else { return (0, false) }
-            list(link.slot)!.value.remove(link)
-            return (-1, true)
+            guard link.isLinked else { return (0, ()) }
+            list(link.slot).unsafelyUnwrapped.value.remove(link)
+            return (-1, ())
         }
-        if isUnlinked { Borrowed.to(link).release() }
     }
 
     /// Adds an observation to the list of what the object holds as an observer.

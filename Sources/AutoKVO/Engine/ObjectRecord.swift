@@ -1,7 +1,7 @@
 /// The state of one object that takes part in observations, as target, as observer, or both. The protocol of this folder:
 ///
 /// - **Owners.** A tracked object owns its record until its teardown is over; the record of any other observer is owned by the
-///   observer's observations. A record owns one `ObserverList` for each key, and a list its observations and path links.
+///   observer's observations. A record owns one `ObserverList` for each key, and a list its observations; it refers to links.
 ///   Observations and links own records, never objects. As *observer* an object has a list of the observations that it holds.
 /// - **Locks.** Each record has one lock. It guards the record's lists, the observations of its object, and the paths that
 ///   begin at its object. A thread holds at most one record's lock, and a stripe of CDeallocHook's table only while it holds
@@ -72,6 +72,10 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
     /// The tracked object, retained, or nil if its deinit has begun. Only for records with a schema.
     var trackedObject: TrackedObject? { object(as: TrackedObject.self) }
 
+    /// The same; the caller releases it.
+    @inline(__always)
+    var retainedObject: Borrowed<TrackedObject>? { pinned.retained(as: TrackedObject.self) }
+
     /// Whether the object's deinit has begun or is over.
     var isDeinitializing: Bool { pinned.isDeinitializing }
 
@@ -83,11 +87,12 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
 
     /// The list of a slot; nil if the slot was never observed. Except for its `interest`, it is read under the lock.
     @inline(__always)
-    final func list(_ slot: Int) -> InPlace<ObserverList>? { withLists.use { $0.lists[slot] } }
+    final func list(_ slot: Int) -> InPlace<ObserverList>? { withLists.use { $0.lists[slot, room: $0.room] } }
 
     /// The list of a slot, made if it is missing. Under the lock.
     func makeList(_ slot: Int) -> InPlace<ObserverList> {
-        list(slot) ?? withLists.use { $0.lists.make(slot, of: layout!.value.count, ObserverList()) }
+        list(slot)
+            ?? withLists.use { $0.lists.make(slot, of: layout!.value.count, room: $0.room, ObserverList()) }
     }
 
     /// Only for objects that have keys.
@@ -95,16 +100,14 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
     private var withLists: Borrowed<RecordWithLists> { .at(Borrowed.to(self).rawAddress) }
 }
 
-/// The record of an object that has keys.
+/// The record of an object that has keys. The lock of `ObjectRecord` guards the lists, too.
 private final class RecordWithLists: ObjectRecord, @unchecked Sendable {
-    let lists: LazyElements<ObserverList>
+    let lists = LazyElements<ObserverList>()
     /// The list that is made first. Used by its address only.
     @exclusivity(unchecked) private var first = ObserverList()
 
-    override init(of object: AnyObject, schema: ClassSchema?) {
-        lists = LazyElements(room: InPlace(at: &first))
-        super.init(of: object, schema: schema)
-    }
+    @inline(__always)
+    var room: InPlace<ObserverList> { InPlace(of: first) }
 
     deinit { lists.deallocate(count: layout!.value.count) }
 }

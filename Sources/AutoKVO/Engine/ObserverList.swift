@@ -2,15 +2,13 @@ import Synchronization
 
 /// The observers of one key of one object, in the order of registration, and the links of paths that lead through the key.
 ///
-/// Each observation has the addresses of the next and the previous one, so that adding and removing cost the same at any size and
-/// copy nothing, also while the list is traversed. Guarded by the record's lock. The list owns its observations and links.
+/// Adding and removing cost the same at any size and copy nothing, also while the list is traversed. Guarded by the record's lock. The
+/// list owns its observations, and refers to links.
 struct ObserverList: ~Copyable {
-    private(set) var first: Borrowed<KeyValueObservation>?
-    private var last: Borrowed<KeyValueObservation>?
+    private var observations = MemberList<KeyValueObservation>()
     private(set) var lastSequence: UInt64 = 0
-    /// The first of the links, in the order in which they were added. Each has the addresses of the next one, and of the previous
-    /// one; the first has that of the last.
-    private(set) var firstLink: Borrowed<PathLink>?
+    /// In the order in which they were added.
+    private var links = MemberList<PathLink>()
     /// Number of observations that are linked, and of those that need the old value, the new value, a prior call.
     private(set) var count: Int32 = 0
     private var old: Int32 = 0
@@ -69,6 +67,9 @@ struct ObserverList: ~Copyable {
         fileprivate static func | (a: Interest, b: Interest) -> Interest { Interest(rawValue: a.rawValue | b.rawValue) }
     }
 
+    var first: Borrowed<KeyValueObservation>? { observations.first }
+    var firstLink: Borrowed<PathLink>? { links.first }
+
     var hasParts: Bool { hasHadPart.load(ordering: .acquiring) }
 
     /// Whether it has neither an observation nor a link.
@@ -106,13 +107,10 @@ struct ObserverList: ~Copyable {
         observation.use {
             $0.sequence = lastSequence
             $0.membership = .linked
-            $0.previous = last
-            $0.next = nil
             account(for: $0, by: 1)
             if $0.flags.contains(.part) { hasHadPart.store(true, ordering: .releasing) }
         }
-        if let last { last.use { $0.next = observation } } else { first = observation }
-        last = observation
+        observations.append(observation)
     }
 
     /// Makes an observation that was leaving a member again, at its old position.
@@ -137,10 +135,7 @@ struct ObserverList: ~Copyable {
 
     private mutating func unlink(_ observation: KeyValueObservation) {
         observation.membership = .out
-        let (previous, next) = (observation.previous, observation.next)
-        if let previous { previous.use { $0.next = next } } else { first = next }
-        if let next { next.use { $0.previous = previous } } else { last = previous }
-        (observation.previous, observation.next) = (nil, nil)
+        observations.remove(observation)
     }
 
     /// Unlinks an observation that is leaving and that no traversal pins. If it returns true, the caller takes over the list's
@@ -171,52 +166,32 @@ struct ObserverList: ~Copyable {
 
     /// Calls a function with each observation that is not leaving, in order.
     func forEachLinked(_ body: (KeyValueObservation) -> Void) {
-        var cursor = first
-        while let observation = cursor {
-            observation.use {
-                if $0.isLinked { body($0) }
-                cursor = $0.next
-            }
-        }
+        observations.forEach { if $0.isLinked { body($0) } }
     }
 
     // MARK: Links and derived keys
 
-    /// Adds a link and takes over the given ownership.
+    /// Adds a link, which its chain keeps as long as it is in the list.
     mutating func append(_ link: Borrowed<PathLink>) {
-        let last = firstLink.flatMap { $0.use { $0.previous } }
         link.use {
             $0.isLinked = true
-            $0.previous = last ?? link
             if $0.isInner { inner += 1 }
         }
-        last?.use { $0.next = link }
-        if firstLink == nil { firstLink = link } else { firstLink?.use { $0.previous = link } }
+        links.append(link)
         updateInterest()
     }
 
-    /// Takes a link out. The caller takes over the list's ownership.
+    /// Takes a link out.
     mutating func remove(_ link: PathLink) {
         link.isLinked = false
-        let (previous, next) = (link.previous, link.next)
-        if firstLink == .to(link) { firstLink = next } else { previous?.use { $0.next = next } }
-        (next ?? firstLink)?.use { $0.previous = previous }
-        (link.previous, link.next) = (nil, nil)
+        links.remove(link)
         if link.isInner { inner -= 1 }
         updateInterest()
     }
 
     /// Calls a function with each link, in order.
     @inline(__always)
-    func forEachLink(_ body: (PathLink) -> Void) {
-        var cursor = firstLink
-        while let link = cursor {
-            link.use {
-                body($0)
-                cursor = $0.next
-            }
-        }
-    }
+    func forEachLink(_ body: (PathLink) -> Void) { links.forEach(body) }
 
     /// An observation or a link was added to the list of a key that is derived from this one, or removed from it.
     mutating func derivedInterestDidChange(by one: Int32, isAhead: Bool, isInner: Bool) {

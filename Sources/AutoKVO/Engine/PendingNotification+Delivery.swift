@@ -20,7 +20,7 @@ extension PendingNotification {
     }
 
     private func callSingle(_ thread: InPlace<ThreadContext>) {
-        var loop = HandlerLoop(thread, event)
+        var loop = HandlerLoop(thread, eventPlace)
         if let observation {
             observation.use { observation in
                 if let route { route.use { loop.call($0) } } else { loop.callDirectly(observation) }
@@ -35,10 +35,10 @@ extension PendingNotification {
         if isStarted { return }
         isStarted = true
         record!.use { record in
-            if !ownsSubject { return traverse(record, list!, thread, event) }
+            if !ownsSubject { return traverse(record, list!, thread) }
             // For an object that is dying no observer is called.
             guard let object = record.trackedObject else { return finishPending(thread) }
-            traverse(record, list!, thread, event)
+            traverse(record, list!, thread)
             withExtendedLifetime(object) {}
         }
     }
@@ -47,12 +47,12 @@ extension PendingNotification {
     ///
     /// - Parameters:
     ///   - predecessor: The observation behind which to begin, which another traversal has pinned; nil for the whole list.
-    ///   - event: Made after the lock was taken. Before, a lock that several threads use would first complete the stores of the
-    ///     event (4 ns).
+    ///   - newEvent: Of a notification that has none yet. Made after the lock was taken: before, a lock that several threads use would
+    ///     first complete the stores of the event (4 ns).
     @inline(__always)
     func traverse(
         _ record: ObjectRecord, _ list: InPlace<ObserverList>, behind predecessor: Borrowed<KeyValueObservation>? = nil,
-        _ thread: InPlace<ThreadContext>, _ event: @autoclosure () -> ChangeEvent
+        _ thread: InPlace<ThreadContext>, _ newEvent: @autoclosure () -> ChangeEvent? = nil
     ) {
         let hold = record.lock.lock()
         if let predecessor {
@@ -64,13 +64,13 @@ extension PendingNotification {
         pinNextBatch()
         record.lock.unlock(hold)
         if batchCount == 0 { return finishPending(thread) }
-        let event = event()
+        if let newEvent = newEvent() { event = newEvent }
         if !isPending, !event.isPrior, batchCount > 1 || cursor != nil {
-            waitAs(event, record, list)
+            isStarted = true
+            if self.list == nil { setSubject(.to(record), 0, list, isHeld: true) }
             thread.value.appendPending(self)
         }
-        var loop = HandlerLoop(thread)
-        loop.begin(event)
+        var loop = HandlerLoop(thread, eventPlace)
         repeat {
             callBatch(&loop, thread)
             let gone = replaceBatch(record, list)
@@ -78,14 +78,6 @@ extension PendingNotification {
         } while batchCount > 0
         finishPending(thread)
         loop.finish()
-    }
-
-    /// Stores what `complete` needs.
-    @inline(__always)
-    private func waitAs(_ event: ChangeEvent, _ record: ObjectRecord, _ list: InPlace<ObserverList>) {
-        self.event = event
-        isStarted = true
-        if self.list == nil { setSubject(.to(record), 0, list, isHeld: true) }
     }
 
     /// Calls the observations of the batch that have not been called yet. A change that a handler makes may call some of them.
@@ -181,7 +173,7 @@ extension PendingNotification {
     func complete(_ thread: InPlace<ThreadContext>) {
         event.isCompleting = true
         guard isStarted, observation == nil, route == nil else { return deliver(thread) }
-        var loop = HandlerLoop(thread, event)
+        var loop = HandlerLoop(thread, eventPlace)
         callBatch(&loop, thread)
         loop.finish()
         guard cursor != nil, let record, let list else { return }

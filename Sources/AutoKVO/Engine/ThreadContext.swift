@@ -58,8 +58,13 @@ struct ThreadContext {
     }
 
     @inline(__always)
-    mutating func takeContext() -> Borrowed<ChangeContext> {
-        takeSpareContext() ?? Borrowed.retaining(ChangeContext())
+    mutating func takeContext(for event: InPlace<ChangeEvent>) -> Borrowed<ChangeContext> {
+        guard let context = takeSpareContext() else { return .retaining(ChangeContext(event)) }
+        context.use {
+            $0.event = event
+            $0.route = nil
+        }
+        return context
     }
 
     /// Returns a context to the pool. No handler refers to it.

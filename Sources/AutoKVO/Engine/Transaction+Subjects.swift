@@ -6,7 +6,7 @@ extension Transaction {
     ///   - isTargetHeld: Whether the caller retains the object until all observers have been called.
     ///   - share: Called with the notifications that open transactions have for the same subjects; nil if none is open.
     /// - Returns: The union of what the subjects need.
-    @inline(__always)
+    @inline(never)
     @discardableResult
     static func findSubjects(
         of record: ObjectRecord, _ changed: Int, _ edit: CollectionChange?, excluding: ObservingOptions = [],
@@ -36,7 +36,7 @@ extension Transaction {
             routes.append(notification(of: link, isOwn: isOwn, edit, readsLeaf: !(isOwn && isTargetHeld), thread))
             allNeeds.formUnion(link.needs)
         }
-        if routes.first != nil { chain.append(routes, thread) }
+        chain.append(routes, thread)
         return allNeeds
     }
 
@@ -139,9 +139,13 @@ extension Transaction {
 
 extension NotificationChain {
     /// Appends paths in the order of their registration, each once.
+    @inline(__always)
     mutating func append(_ routes: NotificationChain, _ thread: InPlace<ThreadContext>) {
         guard let first = routes.first else { return }
-        if routes.isSingle { return append(first) }
+        if routes.isSingle { append(first) } else { appendInOrder(routes, thread) }
+    }
+
+    private mutating func appendInOrder(_ routes: NotificationChain, _ thread: InPlace<ThreadContext>) {
         var all: [Borrowed<PendingNotification>] = []
         routes.forEach { all.append(.to($0)) }
         // Of two links of one path, the one before its end comes first.

@@ -48,11 +48,20 @@ struct Registration: ~Copyable {
         var known = target.unmanagedRecord
         if known == nil { known = try target.makeUnmanagedRecord() }
         guard let record = known else { throw Self.dying(target, string) }
-        guard let slot = record.use({ $0.unmanagedSchema!.use { $0.slot(of: string) } }) else {
+        let schema = record.use { $0.unmanagedSchema! }
+        var found = schema.use { $0.slotByBits(of: string) }
+        if found == nil {
+            // Looked for before the names, which are hashed.
+            if let kept = CheckedKeyPath.kept(string, by: schema), kept.path.isLong {
+                return try observe(try check(kept, of: target), by: observer)
+            }
+            found = schema.use { $0.slots[string] }
+        }
+        guard let slot = found else {
             if string.utf8.contains(UInt8(ascii: "|")) {
                 return try observe([Dependency(target, string)], by: observer)
             }
-            return try observe([try check(string, of: target)], by: observer)
+            return try observe(try check(string, of: target), by: observer)
         }
         if options.contains(.initial) || valueType != Any.self {
             let key = record.use { $0.schema! }.keys[slot]
@@ -71,12 +80,13 @@ struct Registration: ~Copyable {
             return try observe(targets.map { Dependency($0, keyPaths: keyPaths) }, by: observer)
         }
         if keyPaths.isEmpty { throw KeyValueError(.emptyPathSet) }
-        for keyPath in keyPaths { _ = try ParsedKeyPath.parse(keyPath) }
+        var paths = TinyArray<ParsedKeyPath>()
+        for keyPath in keyPaths { paths.append(try ParsedKeyPath.parse(keyPath)) }
         let details = useDetails()
         let observation = try makeWithRoutes(nil, of: [], by: observer)
-        details.routes = RouteList([])
+        details.routes = RouteList()
         observation.end(.targetDeinitialized)
-        details.endedPaths = keyPaths
+        details.endedPaths = paths
         return observation
     }
 
@@ -100,33 +110,43 @@ struct Registration: ~Copyable {
         if found.count == 1, found[0].path.keys == [found[0].path.text] {
             return try observe(string: found[0].path.text, of: found[0].target, by: observer)
         }
-        return try observe(found, by: observer)
+        return try observe(found[0], found.dropFirst(), by: observer)
     }
 
     /// A path, and the object at which it begins with its record.
     private typealias CheckedPath = (target: TrackedObject, record: ObjectRecord, path: ParsedKeyPath)
 
     private mutating func check(_ keyPath: String, of target: TrackedObject) throws(KeyValueError) -> CheckedPath {
-        let checked = try CheckedKeyPath.of(keyPath, from: target.requireSchema())
-        try checkType(checked.valueType, of: target, checked.path.keys.last!, keyPath)
-        guard let record = try target.makeRecord() else { throw Self.dying(target, keyPath) }
+        try check(try CheckedKeyPath.of(keyPath, from: target.requireSchema()), of: target)
+    }
+
+    private mutating func check(
+        _ checked: CheckedKeyPath, of target: TrackedObject
+    ) throws(KeyValueError) -> CheckedPath {
+        let path = checked.path
+        try checkType(checked.valueType, of: target, path.keys.last!, path.text)
+        guard let record = try target.makeRecord() else { throw Self.dying(target, path.text) }
         if Self.isManual(.to(record)) { options.insert(.unregisterManually) }
-        return (target, record, checked.path)
+        return (target, record, path)
     }
 
     /// Observes paths, each by a route.
     private consuming func observe(
-        _ paths: [CheckedPath], by observer: AnyObject?
+        _ first: CheckedPath, _ others: ArraySlice<CheckedPath> = [], by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
         let details = useDetails()
-        let observation = try make(.to(paths[0].record), of: paths.map { $0.target }, by: observer)
-        details.routes = RouteList(
-            paths.indices.map { order in
-                Route(
-                    paths[order].path, root: paths[order].record, sink: .observation(observation),
-                    isOneOfSeveral: paths.count > 1, order: order)
-            })
-        return try Self.start(observation, of: paths[0].target, by: observer)
+        let observation = try makeWithRoutes(
+            .to(first.record), of: [first.target] + others.map { $0.target }, by: observer)
+        func route(_ checked: CheckedPath, _ order: Int) -> Route {
+            Route(
+                checked.path, root: checked.record, sink: .observation(observation), isOneOfSeveral: !others.isEmpty,
+                order: order)
+        }
+        let head = route(first, 0)
+        details.routes =
+            others.isEmpty
+            ? RouteList(head) : RouteList([head] + others.enumerated().map { route($0.element, $0.offset + 1) })
+        return try Self.start(observation, of: first.target, by: observer)
     }
 
     /// Observes a property by a key path. One that is not the key path of a declared key is a mistake in code, and traps.
@@ -229,9 +249,9 @@ struct Registration: ~Copyable {
     /// Makes an observation that is to get routes.
     @inline(never)
     private consuming func makeWithRoutes(
-        _ record: Borrowed<ObjectRecord>?, of targets: [TrackedObject], by observer: AnyObject?
+        _ record: Borrowed<ObjectRecord>?, of targets: @autoclosure () -> [TrackedObject], by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
-        try make(record, of: targets, by: observer)
+        try make(record, of: targets(), by: observer)
     }
 
     /// Attaches an observation to both sides and makes the initial calls.

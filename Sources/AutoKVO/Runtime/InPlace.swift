@@ -1,7 +1,8 @@
 /// A value at a fixed address, used without copying it, and without a check that nobody else uses it at the same time: by one
 /// thread, or under the lock that guards it. Whoever has one knows who keeps the memory.
+@usableFromInline
 struct InPlace<Value: ~Copyable> {
-    let pointer: UnsafeMutablePointer<Value>
+    @usableFromInline let pointer: UnsafeMutablePointer<Value>
 
     @inline(__always)
     init(_ pointer: UnsafeMutablePointer<Value>) { self.pointer = pointer }
@@ -15,6 +16,13 @@ struct InPlace<Value: ~Copyable> {
     /// The place of a stored property that is passed as `inout`: see `PropertyStorage`.
     init(at property: inout Value) { pointer = withUnsafeMutablePointer(to: &property) { $0 } }
 
+    /// The place of a stored property whose type is not loaded, such as one with an atomic variable. To the thread sanitizer this is
+    /// not a write, as passing the property as `inout` is.
+    @inline(__always)
+    init(of property: borrowing Value) {
+        pointer = withUnsafePointer(to: property) { UnsafeMutablePointer(mutating: $0) }
+    }
+
     static func allocate(_ value: consuming Value) -> InPlace {
         let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
         pointer.initialize(to: value)
@@ -26,7 +34,7 @@ struct InPlace<Value: ~Copyable> {
         pointer.deallocate()
     }
 
-    var value: Value {
+    @export(implementation) var value: Value {
         @inline(__always) unsafeAddress { UnsafePointer(pointer) }
         @inline(__always) nonmutating unsafeMutableAddress { pointer }
     }
@@ -35,8 +43,9 @@ struct InPlace<Value: ~Copyable> {
 }
 
 extension InPlace: Equatable, Hashable where Value: ~Copyable {
-    @inline(__always)
+    @usableFromInline @inline(__always)
     static func == (a: InPlace, b: InPlace) -> Bool { a.pointer == b.pointer }
 
+    @usableFromInline
     func hash(into hasher: inout Hasher) { hasher.combine(pointer) }
 }

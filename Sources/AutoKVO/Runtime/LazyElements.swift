@@ -1,18 +1,15 @@
 import Synchronization
 
 /// Elements that are made when they are first asked for and stay where they are: the one that is made first, which is the only one
-/// of most, in its owner's memory, and the others, once there are any, in blocks that a table has the addresses of.
+/// of most, in memory of its owner, which the owner says each time; and the others, once there are any, in blocks that a table has the
+/// addresses of.
 ///
 /// Elements are made by one thread at a time, and found by any.
 struct LazyElements<Element: ~Copyable>: ~Copyable {
     private typealias Table = UnsafeMutablePointer<Atomic<UInt>>
 
-    private let room: InPlace<Element>
     private let table = Atomic<UInt>(0)
     private let first = Atomic(-1)
-
-    /// - Parameter room: An element that the owner has made and frees.
-    init(room: InPlace<Element>) { self.room = room }
 
     /// Frees all elements but the owner's.
     borrowing func deallocate(count: Int) {
@@ -21,15 +18,18 @@ struct LazyElements<Element: ~Copyable>: ~Copyable {
         table.deallocate()
     }
 
+    /// - Parameter room: An element that the owner has made and frees.
     @inline(__always)
-    subscript(index: Int) -> InPlace<Element>? {
+    subscript(index: Int, room room: InPlace<Element>) -> InPlace<Element>? {
         first.load(ordering: .acquiring) == index ? room : other(index)
     }
 
     /// Makes an element that is missing; the owner's, if it is the first.
     ///
     /// - Parameter count: How many there can be.
-    borrowing func make(_ index: Int, of count: Int, _ value: @autoclosure () -> Element) -> InPlace<Element> {
+    borrowing func make(
+        _ index: Int, of count: Int, room: InPlace<Element>, _ value: @autoclosure () -> Element
+    ) -> InPlace<Element> {
         if first.load(ordering: .relaxed) < 0 {
             first.store(index, ordering: .releasing)
             return room

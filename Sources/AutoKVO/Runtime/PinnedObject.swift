@@ -8,6 +8,7 @@ internal import CSwiftRuntime
 ///
 /// **Assumptions**: `pinnedMemory`, and for the class of a dead object `classWord`.
 struct PinnedObject: Hashable, @unchecked Sendable {
+    // A constant address; whoever uses the memory behind it says how.
     let address: UnsafeRawPointer
 
     @inline(__always)
@@ -24,8 +25,12 @@ struct PinnedObject: Hashable, @unchecked Sendable {
 
     /// The object, retained, or nil if its deinit has begun.
     @inline(__always)
-    func object<Object: AnyObject>(as type: Object.Type) -> Object? {
-        csr_try_retain(address) ? Borrowed<Object>.at(address).take() : nil
+    func object<Object: AnyObject>(as type: Object.Type) -> Object? { retained(as: type)?.take() }
+
+    /// The same; the caller releases it.
+    @inline(__always)
+    func retained<Object: AnyObject>(as type: Object.Type) -> Borrowed<Object>? {
+        csr_try_retain(address) ? .at(address) : nil
     }
 
     /// The object's class. The object may be dead.

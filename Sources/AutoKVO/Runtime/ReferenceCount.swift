@@ -5,13 +5,10 @@ internal import CSwiftRuntime
 /// **Assumption** `referenceCountWord`: the word changes with each reference that comes, and is the same again when all of them
 /// are gone. Nothing else is read from it.
 struct ReferenceCount {
-    private var word: UInt64 = 0
+    private let word: UInt64
     /// All ones where the word says nothing: what is kept is then equal to no word, and the runtime is asked each time. Set
     /// before the first record is made.
     nonisolated(unsafe) static var mask: UInt64 = 0
-
-    /// None yet.
-    init() {}
 
     @inline(__always)
     init(ofSole object: Borrowed<some AnyObject>) { word = csr_count_word(object.address) ^ Self.mask }

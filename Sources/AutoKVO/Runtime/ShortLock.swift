@@ -149,7 +149,7 @@ package struct ShortLock: ~Copyable {
 package final class Guarded<Value>: @unchecked Sendable {
     private let spin = SpinLock()
     /// Guarded by `spin`.
-    private var value: Value
+    @exclusivity(unchecked) private var value: Value
 
     package init(_ value: Value) {
         self.value = value

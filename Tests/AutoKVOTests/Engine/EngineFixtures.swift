@@ -31,7 +31,7 @@ extension KeyValueObservation {
 extension PathLink {
     /// A link for a component of a route, in no list.
     convenience init(_ route: Route, level: Int, isMoved: Bool = false) {
-        self.init(route.chain!, level: level, isMoved: isMoved, record: route.root, slot: 0)
+        self.init(route, level: level, isMoved: isMoved, record: .to(route.root), slot: 0)
     }
 }
 
@@ -66,12 +66,9 @@ final class ListFixture {
         return found
     }
 
-    func append(_ link: PathLink) { list.append(Borrowed.retaining(link)) }
+    func append(_ link: PathLink) { list.append(.to(link)) }
 
-    func remove(_ link: PathLink) {
-        list.remove(link)
-        Borrowed.to(link).release()
-    }
+    func remove(_ link: PathLink) { list.remove(link) }
 
     func append(_ observation: KeyValueObservation) { list.append(Borrowed.retaining(observation)) }
 

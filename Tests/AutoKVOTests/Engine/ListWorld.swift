@@ -169,7 +169,8 @@ final class ListWorld: SteppedWorld {
         if fixture.linked != linked { return "the observations that are not leaving are not in order" }
         if fixture.list.firstLinked() != linked.first { return "the first that is not leaving is another" }
         if fixture.list.count != linked.count { return "the count is \(fixture.list.count), not \(linked.count)" }
-        var previous: Borrowed<KeyValueObservation>?
+        // The first has the last before it: where a list ends is found so.
+        var previous = entries.last.map { Borrowed.to($0.observation) }
         for entry in entries {
             if entry.observation.previous != previous { return "o\(entry.number) has another one before it" }
             if entry.observation.pinCount != entry.pins { return "o\(entry.number) is pinned otherwise" }

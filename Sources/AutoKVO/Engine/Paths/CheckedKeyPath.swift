@@ -19,16 +19,17 @@ final class CheckedKeyPath: Sendable {
 
     /// The path if the class keeps it and the text has the bits that it had then, as the same string has, and any of up to 15 bytes.
     /// An equal string elsewhere in memory is not found here.
-    static func kept(_ text: String, by schema: ClassSchema) -> CheckedKeyPath? {
+    @inline(__always)
+    static func kept(_ text: String, by schema: Borrowed<ClassSchema>) -> CheckedKeyPath? {
         let bits = StringBits(text)
-        return schema.paths.withLock { $0.byBits[bits] }.map { known($0, as: CheckedKeyPath.self) }
+        return schema.use { $0.paths.withLock { $0.byBits[bits] } }.map { known($0, as: CheckedKeyPath.self) }
     }
 
     /// The path, parsed and checked if the class does not keep it.
     ///
     /// - Throws: A `KeyValueError` for a path that the class does not have.
     static func of(_ text: String, from schema: ClassSchema) throws(KeyValueError) -> CheckedKeyPath {
-        if let kept = kept(text, by: schema) { return kept }
+        if let kept = kept(text, by: .to(schema)) { return kept }
         if let kept = schema.paths.withLock({ $0.byText[text] }) { return known(kept, as: CheckedKeyPath.self) }
         // User code runs here (the schemas of other classes), so no lock is held.
         let made = try CheckedKeyPath(text, from: schema.type)

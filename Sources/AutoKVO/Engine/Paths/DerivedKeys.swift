@@ -1,6 +1,7 @@
 extension ObjectRecord {
     /// An observation or a link was added to the list of a key that is derived or weak, or removed from it: starts or ends the
     /// routes and watches that the key's value depends on.
+    @inline(never)
     func interestInDerivedKeyDidChange(_ slot: Int, _ dependencies: DependencyClosure) {
         if !dependencies.paths.isEmpty { updateDerivedKeyRoutes(of: slot, dependencies.paths) }
         for base in CollectionOfOne(slot) + dependencies.bases where schema!.keys[base].isWeak { updateWatch(of: base) }

@@ -16,108 +16,149 @@
 /// The last thread does the work of all, from the lowest level that any of them began at (`pending`). A link is added to its
 /// list *before* its property is read, so a change that the read misses finds the link.
 ///
+/// **Owners.** A chain owns its links, and a link its chain, until the chain ends. The lists only refer to links: one is taken out
+/// of its list, for good, before its chain releases it.
+///
 /// The lock of the route's root guards the state. The model is docs/model/relink.pml.
-final class KeyPathChain: @unchecked Sendable {
-    let path: ParsedKeyPath
-    let base: ObjectRecord
-    unowned(unsafe) let route: Route
+class KeyPathChain: @unchecked Sendable {
+    final let path: ParsedKeyPath
+    final let base: ObjectRecord
+    /// The route; nil if it is this chain itself.
+    private let owner: Route?
     /// The record of the route's root, which the route owns.
     private let root: Borrowed<ObjectRecord>
+    /// Whether the route led somewhere else before, or to fewer elements.
+    private let isMoved: Bool
     /// Used under the lock.
-    @exclusivity(unchecked) private var state: State
+    @exclusivity(unchecked) private final var state = State()
 
     private struct State {
-        var links: [PathLink?]
+        /// The link of the first level; retained, as those behind it are.
+        var first: Borrowed<PathLink>?
         /// Behind an operator, by the element's address. An element that is in the collection twice has one chain.
         var elements: [UnsafeRawPointer: KeyPathChain] = [:]
         var version = 0
         var pending = Int.max
         var isEnded = false
+
+        /// Nil if the path is shorter at the moment.
+        func link(_ level: Int) -> Borrowed<PathLink>? {
+            var link = first
+            for _ in 0..<level { link = link?.use { $0.behind } }
+            return link
+        }
+
+        /// Stores what is behind a link, or the first link. Returns what was there.
+        @inline(__always)
+        mutating func set(_ new: Borrowed<PathLink>?, behind link: Borrowed<PathLink>?) -> Borrowed<PathLink>? {
+            var other = new
+            if let link { link.use { swap(&$0.behind, &other) } } else { swap(&first, &other) }
+            return other
+        }
     }
 
     /// Read under the lock.
-    var isEnded: Bool { state.isEnded }
+    final var hasEnded: Bool { state.isEnded }
 
-    /// Whether the route led somewhere else before, or to fewer elements.
-    private let isMoved: Bool
-
-    init(_ path: ParsedKeyPath, base: ObjectRecord, route: Route, isMoved: Bool = false) {
-        self.isMoved = isMoved
+    /// - Parameter owner: Nil for a route.
+    init(_ path: ParsedKeyPath, base: ObjectRecord, owner: Route? = nil, isMoved: Bool = false) {
         self.path = path
         self.base = base
-        self.route = route
-        root = .to(route.root)
-        state = State(links: Array(repeating: nil, count: path.keys.count))
+        self.owner = owner
+        self.isMoved = isMoved
+        root = .to(owner?.base ?? base)
     }
 
+    final var route: Borrowed<Route> { .toOptional(owner) ?? .at(Borrowed.to(self).rawAddress) }
+
     @inline(__always)
-    private func underLock<Result>(_ body: (inout State) -> Result) -> Result {
+    private final func underLock<Result>(_ body: (inout State) -> Result) -> Result {
         root.use { $0.lock.withLock { body(&state) } }
     }
 
     /// Replaces the links from a level on.
     ///
-    /// - Complexity: O(*n*) for *n* components behind the level; behind an operator, O(*m*) for *m* elements.
-    func relink(from level: Int) {
-        var stale = TinyArray<PathLink>()
-        var start = 0
-        var previous: PathLink?
-        let mine: Int? = underLock { state in
-            guard !state.isEnded else { return nil }
+    /// - Complexity: O(*n*) for *n* components; behind an operator, O(*m*) for *m* elements.
+    final func relink(from level: Int) {
+        var (version, start) = (0, 0)
+        var (previous, stale): (Borrowed<PathLink>?, Borrowed<PathLink>?) = (nil, nil)
+        // The object that a link is to be made in, retained; at first the one of the link before.
+        var object: Borrowed<TrackedObject>?
+        defer { object?.release() }
+        var slot = 0
+        underLock { state in
+            if state.isEnded { return }
             state.pending = min(state.pending, level)
             state.version += 1
-            start = state.pending
-            if start > 0 { previous = state.links[start - 1] }
-            for index in start..<max(start, state.links.count) {
-                if let link = state.links[index].take() { stale.append(link) }
+            (version, start) = (state.version, state.pending)
+            if start > 0 {
+                previous = state.link(start - 1)
+                guard let previous else { return }
+                (object, slot) = previous.use { ($0.record.retainedObject, $0.slot) }
             }
-            return state.version
+            stale = state.set(nil, behind: previous)
         }
-        guard let mine else { return }
-        stale.forEach { $0.cancel() }
+        if version == 0 { return }
+        cancel(stale)
         TestPoint.relinking.reach()
 
-        // Not `links.count`: without the lock another thread may be replacing the array's storage.
-        let count = path.keys.count
-        if start < count {
-            var object = start == 0 ? base.trackedObject : previous?.readObject()
-            for index in start..<count {
-                guard let current = object else { break }
-                guard let link = link(current, at: index, version: mine) else { return }
-                object = index < count - 1 ? link?.readObject() : nil
+        object = start == 0 ? base.retainedObject : object?.readingObject(slot)
+        for level in start..<max(start, path.keys.count) {
+            guard let current = object, let record = current.use({ try? $0.makeUnmanagedRecord() }) else { break }
+            guard let slot = self.slot(of: level, in: record) else { break }
+            let link = Borrowed.retaining(
+                PathLink(self, level: level, isMoved: isMoved || version > 1, record: record, slot: slot))
+            defer { link.release() }
+            let isLast = level == path.keys.count - 1
+            let isEnd = isLast && path.elementPath == nil
+            let isCurrent = underLock { state in
+                guard state.version == version else { return false }
+                _ = state.set(link.retain(), behind: previous)
+                if isEnd { state.pending = .max }
+                return true
             }
+            guard isCurrent else { return }
+            previous = link
+            let isLinked = link.use { link in
+                let isLinked = record.use { $0.link(link) }
+                link.noteMove()
+                return isLinked
+            }
+            TestPoint.linked.reach()
+            if isEnd { return }
+            guard isLinked, !isLast else { break }
+            object = current.readingObject(slot)
         }
-        if path.tail?.objectPath != nil {
-            guard syncElements(version: mine) else { return }
+        if path.elementPath != nil {
+            guard syncElements(version: version) else { return }
         }
-        underLock { if $0.version == mine { $0.pending = .max } }
+        underLock { if $0.version == version { $0.pending = .max } }
     }
 
-    /// Makes the link of a level and adds it to the object's list. The outer nil says that another thread took over, the inner
-    /// one that the object cannot be linked.
-    private func link(_ object: TrackedObject, at index: Int, version wanted: Int) -> PathLink?? {
-        guard let record = try? object.makeRecord() else { return .some(nil) }
-        guard let slot = path.slot(of: index, in: record.unmanagedSchema!) else {
-            let error = record.schema!.unknownKey(path.keys[index], in: route.path.text)
-            Diagnostics.report("A key path leads to an object it does not fit: \(error)")
-            return .some(nil)
+    /// The slot of the key of a level. Nil if the object's class has no such key.
+    @inline(__always)
+    private final func slot(of level: Int, in record: Borrowed<ObjectRecord>) -> Int? {
+        let schema = record.use { $0.unmanagedSchema! }
+        if let slot = path.slot(of: level, in: schema) { return slot }
+        let error = schema.object.unknownKey(path.keys[level], in: route.use { $0.path.text })
+        Diagnostics.report("A key path leads to an object it does not fit: \(error)")
+        return nil
+    }
+
+    private final func cancel(_ first: Borrowed<PathLink>?) {
+        var next = first
+        while let link = next {
+            next = link.use {
+                $0.cancel()
+                return $0.behind
+            }
+            link.release()
         }
-        let link = PathLink(self, level: index, isMoved: isMoved || wanted > 1, record: record, slot: slot)
-        let isCurrent = underLock { state in
-            guard state.version == wanted, !state.isEnded else { return false }
-            state.links[index] = link
-            return true
-        }
-        guard isCurrent else { return nil }
-        let isLinked = record.link(link)
-        link.noteMove()
-        TestPoint.linked.reach()
-        return isLinked ? .some(link) : .some(nil)
     }
 
     /// Makes chains for new elements, and ends those of former ones, behind an operator. False if another thread took over.
-    private func syncElements(version wanted: Int) -> Bool {
-        let last = underLock { $0.links.last ?? nil }
+    private final func syncElements(version wanted: Int) -> Bool {
+        let last = underLock { $0.link(path.keys.count - 1)?.object }
         var wantedRecords: [UnsafeRawPointer: ObjectRecord] = [:]
         for element in last?.readElements() ?? [] {
             if let record = try? element.makeRecord() { wantedRecords[record.address] = record }
@@ -125,14 +166,14 @@ final class KeyPathChain: @unchecked Sendable {
         var gone: [KeyPathChain] = []
         var come: [KeyPathChain] = []
         let isCurrent = underLock { state in
-            guard state.version == wanted, !state.isEnded else { return false }
+            guard state.version == wanted else { return false }
             for (address, chain) in state.elements where wantedRecords[address] == nil {
                 gone.append(chain)
                 state.elements[address] = nil
             }
             for (address, record) in wantedRecords where state.elements[address] == nil {
                 let chain = KeyPathChain(
-                    path.tail!.objectPath!, base: record, route: route, isMoved: isMoved || wanted > 1)
+                    path.elementPath!, base: record, owner: route.object, isMoved: isMoved || wanted > 1)
                 state.elements[address] = chain
                 come.append(chain)
             }
@@ -143,24 +184,31 @@ final class KeyPathChain: @unchecked Sendable {
         return isCurrent
     }
 
+    /// Removes all links, for good.
     func end() {
-        var ended = State(links: [], isEnded: true)
+        var ended = State(isEnded: true)
         underLock {
             ended.version = $0.version + 1
             swap(&ended, &$0)
         }
-        for link in ended.links { link?.cancel() }
+        cancel(ended.first)
         for chain in ended.elements.values { chain.end() }
     }
 }
 
-extension PathLink {
-    fileprivate func readObject() -> TrackedObject? {
-        record.trackedObject.flatMap { object in
-            record.layout!.value.declaration(slot).use { $0.readObject(object) }
+extension Borrowed<TrackedObject> {
+    /// The object that a key holds now, if it holds a tracked one, retained. Releases this one, which has a record.
+    @inline(__always)
+    fileprivate func readingObject(_ slot: Int) -> Borrowed<TrackedObject>? {
+        defer { release() }
+        return use { object in
+            object.unmanagedRecord!.use { $0.layout!.value.declaration(slot) }.use { $0.readObject(object) }
+                .map { .retaining($0) }
         }
     }
+}
 
+extension PathLink {
     fileprivate func readElements() -> [TrackedObject] {
         guard let collection = record.readValue(slot).flatMap(unwrapped) as? any KeyValueCollection else {
             return []

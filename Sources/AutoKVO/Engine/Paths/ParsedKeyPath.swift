@@ -10,8 +10,13 @@ final class ParsedKeyPath: Sendable {
     /// The operator behind `keys`, and what is evaluated on each element: nothing, keys, another operator, or keys and
     /// another operator.
     let tail: Tail?
+    /// What is evaluated on each tracked object that is an element of the collection at the end of `keys`.
+    let elementPath: ParsedKeyPath?
     /// For each key, the class and slot where it was last found: see `slot(of:in:)`.
     private nonisolated(unsafe) let lookups: UnsafeMutablePointer<Atomic<UInt>>
+
+    /// Whether it is more than one key.
+    var isLong: Bool { keys.count > 1 || tail != nil }
 
     struct Tail: Sendable {
         let function: CollectionOperator
@@ -22,6 +27,7 @@ final class ParsedKeyPath: Sendable {
         self.text = text
         self.keys = keys
         self.tail = tail
+        elementPath = tail?.objectPath
         lookups = .allocate(capacity: keys.count)
         for level in keys.indices { (lookups + level).initialize(to: Atomic(0)) }
     }
@@ -141,10 +147,7 @@ final class ParsedKeyPath: Sendable {
 
 extension ParsedKeyPath.Tail {
     /// What is evaluated on each tracked object that is among the elements, also where those are collections.
-    var objectPath: ParsedKeyPath? {
-        guard let element, element.keys.isEmpty else { return element }
-        return element.tail?.objectPath
-    }
+    fileprivate var objectPath: ParsedKeyPath? { element?.keys.isEmpty ?? true ? element?.elementPath : element }
 
     func unsupported(in path: String, _ detail: String, className: String = "") -> KeyValueError {
         KeyValueError(.unsupportedOperator, className: className, key: "@" + function.rawValue, keyPath: path).saying(

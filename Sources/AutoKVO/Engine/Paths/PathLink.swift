@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A component of a path, among the links of one key of one object: a change of the key changes what the path leads to. The key's
-/// list and the chain own it; it owns its route and the record.
+/// A component of a path, among the links of one key of one object: a change of the key changes what the path leads to. Its chain
+/// owns it, and it owns its chain and the record. Constant but for its place in the list, which the lock of `record` guards.
 final class PathLink: @unchecked Sendable {
-    let route: Route
+    let chain: KeyPathChain
+    /// The chain's, which the chain keeps.
     let unmanagedRoute: Borrowed<Route>
     /// The observation of the path, which the route owns; nil if a key is derived from the path.
     let observation: Borrowed<KeyValueObservation>?
     /// What the observation needs of a change.
     let needs: ObserverList.Interest
-    let chain: KeyPathChain
     /// The index of its key in the chain's path.
     let level: Int
     let record: ObjectRecord
@@ -18,6 +18,8 @@ final class PathLink: @unchecked Sendable {
     let isLeaf: Bool
     /// Whether the path has been linked before, to other objects perhaps.
     let isMoved: Bool
+    /// The link of the next level, as long as the chain has both. The lock of the chain's root guards it.
+    var behind: Borrowed<PathLink>?
     // The record's lock guards the following.
     /// Whether it is among the links of the key, and its neighbours there.
     var isLinked = false
@@ -31,18 +33,18 @@ final class PathLink: @unchecked Sendable {
     static var moves: UInt64 { movesCounter.load(ordering: .acquiring) }
     private static let movesCounter = Atomic<UInt64>(0)
 
-    init(_ chain: KeyPathChain, level: Int, isMoved: Bool, record: ObjectRecord, slot: Int) {
-        route = chain.route
-        unmanagedRoute = .to(route)
-        observation = route.unmanagedObservation
-        needs = observation.map { ObserverList.Interest(for: $0.use { $0.options }) } ?? []
-        self.isMoved = isMoved
+    init(_ chain: KeyPathChain, level: Int, isMoved: Bool, record: Borrowed<ObjectRecord>, slot: Int) {
         self.chain = chain
+        unmanagedRoute = chain.route
+        observation = unmanagedRoute.use { $0.unmanagedObservation }
+        needs = unmanagedRoute.use { $0.needs }
+        self.isMoved = isMoved
         self.level = level
-        self.record = record
+        self.record = record.object
         self.slot = slot
-        isFollowed = level < chain.path.keys.count - 1 || chain.path.tail?.objectPath != nil
-        isLeaf = chain === route.chain && level == chain.path.keys.count - 1 && chain.path.tail == nil
+        let isLast = level == chain.path.keys.count - 1
+        isFollowed = !isLast || chain.path.elementPath != nil
+        isLeaf = isLast && chain.path.tail == nil && chain === unmanagedRoute.use { $0 }
         Counters.links.add(1)
     }
 
@@ -54,13 +56,15 @@ final class PathLink: @unchecked Sendable {
         Counters.links.add(-1)
     }
 
+    var route: Route { unmanagedRoute.object }
+
     /// The key that is derived from the path; nil for the path of an observation.
     var derivedKey: (root: ObjectRecord, slot: Int)? {
         if case .derivedKey(let slot) = route.sink { (route.root, slot) } else { nil }
     }
 
     /// Whether it is the link of the root's own property.
-    var isFirst: Bool { level == 0 && chain === route.chain }
+    var isFirst: Bool { level == 0 && chain === unmanagedRoute.use { $0 } }
 
     /// Whether links are behind it, which are moved when its property changes.
     let isFollowed: Bool

@@ -4,23 +4,21 @@ import Synchronization
 ///
 /// - An observation of one key of one object needs no route: it is in the key's list. Other observations have one route for each
 ///   path of each target. The route of a path of one key has a *part* in that key's list: an observation that represents it there.
-///   The route of a longer path has a `KeyPathChain`: a `PathLink` for each property on the way, among the links of that key.
+///   The route of a longer path is a `KeyPathChain`: it has a `PathLink` for each property on the way, among the links of that key.
 ///   While a key that is derived from paths is observed, it has routes too (`RecordDetails.derivedKeyRoutes`).
-/// - **Owners.** An observation owns its routes, and a route its observation, until the observation ends. A chain owns its links.
+/// - **Owners.** An observation owns its routes, and a route its observation, until the observation ends. A chain owns its links,
+///   and a link its chain, until the chain ends.
 /// - **Locks.** The lock of the root's record guards a route and its chains; the lock of a link's record guards the link's
 ///   index. Reading a property is user code, so objects are linked one after the other, without a lock between them.
 /// - **Deaths.** The root, and every object on the way, may be dead: routes and links own records, not objects. The death of an
 ///   object on the way removes its links; a `DeathWatch` makes the death of the object of a weak property a change.
 ///
 /// Read next: `KeyPathChain`, `PathLink`, `DerivedKeys`, `DeathWatch`; `ParsedKeyPath` for the path as a value.
-final class Route: @unchecked Sendable {
-    // The lock of `root` guards all variables except `index`.
-
-    let path: ParsedKeyPath
-    let root: ObjectRecord
+final class Route: KeyPathChain, @unchecked Sendable {
     let sink: Sink
-    /// The observation that the sink owns, without counting references.
+    /// The observation that the sink owns, without counting references, and what it needs of a change.
     let unmanagedObservation: Borrowed<KeyValueObservation>?
+    let needs: ObserverList.Interest
     /// Whether the observation has other routes, and its number among them.
     let isOneOfSeveral: Bool
     let order: Int
@@ -29,8 +27,8 @@ final class Route: @unchecked Sendable {
     private static let lastSequence = Atomic<UInt64>(0)
     /// The key, if the path is one key.
     let slot: Int?
+    /// Guarded by the lock of `root`.
     private var part: KeyValueObservation?
-    private(set) var chain: KeyPathChain?
     /// Its index among its observation's routes. Guarded by the lock of the observation's record.
     var index = 0
 
@@ -43,17 +41,15 @@ final class Route: @unchecked Sendable {
     }
 
     init(_ path: ParsedKeyPath, root: ObjectRecord, sink: Sink, isOneOfSeveral: Bool = false, order: Int = 0) {
-        self.path = path
         self.order = order
         self.isOneOfSeveral = isOneOfSeveral
         sequence = Route.lastSequence.wrappingAdd(1, ordering: .relaxed).newValue
-        self.root = root
         self.sink = sink
         unmanagedObservation = if case .observation(let observation) = sink { .to(observation) } else { nil }
-        slot = path.keys.count == 1 && path.tail == nil ? root.schema!.slot(of: path.keys[0]) : nil
-        if slot == nil {
-            chain = KeyPathChain(path, base: root, route: self)
-        } else if case .observation(let observation) = sink {
+        needs = unmanagedObservation.map { ObserverList.Interest(for: $0.use { $0.options }) } ?? []
+        slot = path.isLong ? nil : root.schema!.slot(of: path.keys[0])
+        super.init(path, base: root)
+        if slot != nil, case .observation(let observation) = sink {
             part = KeyValueObservation(partFor: self, of: observation)
         }
         Counters.routes.add(1)
@@ -68,12 +64,14 @@ final class Route: @unchecked Sendable {
         Route(path, root: root, sink: sink, isOneOfSeveral: isOneOfSeveral, order: order)
     }
 
+    var root: ObjectRecord { base }
+
     var isDeactivated: Bool { if case .nobody = sink { true } else { false } }
 
     /// Links the path. It may be called again. It has no effect once the route has ended, so that a start on one thread cannot
     /// follow the end on another.
     func start() {
-        if let chain { return chain.relink(from: 0) }
+        if slot == nil { return relink(from: 0) }
         TestPoint.relinking.reach()
         // The teardown of an object that died first does not find the part, which refers to the route.
         if let part = root.lock.withLock({ part }), !root.link(part) { end() }
@@ -81,8 +79,8 @@ final class Route: @unchecked Sendable {
     }
 
     /// Removes the part or all links, for good.
-    func end() {
-        if let chain { return chain.end() }
+    override func end() {
+        if slot == nil { return super.end() }
         let part = root.lock.withLock { self.part.take() }
         if let part, part.changeStateToEnded() { root.unlink(part) }
     }
@@ -93,7 +91,7 @@ final class Route: @unchecked Sendable {
     }
 
     /// Whether the path has been removed from its observation, or the observation has ended.
-    var isEnded: Bool { root.lock.withLock { chain?.isEnded ?? (part == nil) } }
+    var isEnded: Bool { root.lock.withLock { slot == nil ? hasEnded : part == nil } }
 
     /// The value at the end of the path; nil where an object on the way is missing.
     func currentValue() -> Any? {

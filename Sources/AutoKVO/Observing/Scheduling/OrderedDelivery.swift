@@ -17,7 +17,8 @@
     private var due: UInt = 0
     private var isDelivering = false
     private var isClosed = false
-    /// Calls the handler with a change, on an actor if changes are delivered on one. Nil if the queue is closed.
+    /// Calls the handler with a change, on an actor if changes are delivered on one. Set, without the lock, before the observation is made;
+    /// nil once the queue is closed.
     private var call: Call?
 
     private typealias Call = @Sendable (_ actor: AnyObject?, ChangeContext) -> Void

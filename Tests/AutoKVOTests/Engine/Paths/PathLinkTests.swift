@@ -49,7 +49,7 @@ import Testing
 
     @Test("a cancelled link leaves its list and does not get in again") func cancelling() throws {
         let route = try node.route("next.value")
-        let link = PathLink(route.chain!, level: 0, isMoved: false, record: route.root, slot: 1)
+        let link = PathLink(route, level: 0, isMoved: false, record: .to(route.root), slot: 1)
         #expect(route.root.link(link))
         #expect(links(node, "next").count == 1 && link.isLinked)
         #expect(route.root.link(link))
@@ -77,10 +77,10 @@ import Testing
         #expect(second.isDeactivated && !copy.isDeactivated)
     }
 
-    @Test("the route of one key has no chain, and a part of its observation") func parts() throws {
+    @Test("the route of one key has no links, and a part of its observation") func parts() throws {
         let observation = KeyValueObservation.unlinked()
         let route = try node.route("value", .observation(observation))
-        #expect(route.chain == nil && route.slot == 0 && !route.isEnded)
+        #expect(route.slot == 0 && !route.isEnded)
         route.start()
         route.start()
         let list = try #require(route.keyList)

@@ -1,0 +1,44 @@
+/// Objects in the order in which they were added. The list runs through the objects and owns none of them.
+struct MemberList<Member: ListMember> {
+    private(set) var first: Borrowed<Member>?
+
+    @inline(__always)
+    mutating func append(_ member: Borrowed<Member>) {
+        let last = first.flatMap { $0.use { $0.previous } }
+        member.use {
+            $0.previous = last ?? member
+            $0.next = nil
+        }
+        last?.use { $0.next = member }
+        if let first { first.use { $0.previous = member } } else { first = member }
+    }
+
+    @inline(__always)
+    mutating func remove(_ member: Member) {
+        let (previous, next) = (member.previous, member.next)
+        if first == .to(member) { first = next } else { previous?.use { $0.next = next } }
+        (next ?? first)?.use { $0.previous = previous }
+        (member.previous, member.next) = (nil, nil)
+    }
+
+    @inline(__always)
+    func forEach(_ body: (Member) -> Void) {
+        var cursor = first
+        while let member = cursor {
+            member.use {
+                body($0)
+                cursor = $0.next
+            }
+        }
+    }
+}
+
+/// A member of at most one list.
+protocol ListMember: AnyObject {
+    var next: Borrowed<Self>? { get set }
+    /// The previous one; of the first, the last one.
+    var previous: Borrowed<Self>? { get set }
+}
+
+extension KeyValueObservation: ListMember {}
+extension PathLink: ListMember {}
