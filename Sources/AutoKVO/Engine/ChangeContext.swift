@@ -4,27 +4,43 @@
 /// After each call the delivery checks whether any other reference to the context exists. If so, a handler kept its change: the
 /// context then takes ownership of what it had borrowed, and the delivery goes on with another one.
 @usableFromInline
-final class ChangeContext {
+class ChangeContext {
     /// The notification's event, the same for all calls of a delivery: the accessors return nil for values that the observation did not
     /// ask for (`wants`). Of a change that was kept, `keptEvent`.
-    @usableFromInline @exclusivity(unchecked) var event: InPlace<ChangeEvent>
+    @usableFromInline @exclusivity(unchecked) final var event: InPlace<ChangeEvent>
     // Declared before the variables whose size the compiler does not know: it looks up the offsets of the variables behind them.
     /// The next one in its thread's pool, or in the queue of an `OrderedDelivery`.
-    @exclusivity(unchecked) var next: Borrowed<ChangeContext>?
+    @exclusivity(unchecked) final var next: Borrowed<ChangeContext>?
     /// Borrowed from the delivery while the handler runs.
-    @usableFromInline @exclusivity(unchecked) var observation: Borrowed<KeyValueObservation>?
-    @exclusivity(unchecked) var route: Borrowed<Route>?
+    @usableFromInline @exclusivity(unchecked) final var observation: Borrowed<KeyValueObservation>?
+    @exclusivity(unchecked) final var route: Borrowed<Route>?
     /// Set when a handler has kept the change: the context owns these then, and the values.
-    private var keptObservation: KeyValueObservation?
-    private var keptRoute: Route?
-    private var keptEdit: CollectionChange?
-    private var keptOld: Any?
-    private var keptNew: Any?
-    private var keptEvent = ChangeEvent()
+    @exclusivity(unchecked) private var keptObservation: KeyValueObservation?
+    @exclusivity(unchecked) private var keptRoute: Route?
+    @exclusivity(unchecked) private var keptEdit: CollectionChange?
+    @exclusivity(unchecked) private var keptOld: Any?
+    @exclusivity(unchecked) private var keptNew: Any?
+    @exclusivity(unchecked) private var keptEvent = ChangeEvent()
 
     init(_ event: InPlace<ChangeEvent>) {
         self.event = event
         Counters.contexts.add(1)
+    }
+
+    /// A context that owns a change, with the values converted to a type.
+    init<Value>(copyOf context: ChangeContext, convertingTo type: Value.Type) {
+        let change = context.event.value
+        event = context.event
+        observation = context.observation
+        route = context.route
+        keptObservation = context.observation?.object
+        keptRoute = context.route?.object
+        keptEdit = change.edit?.object
+        keptOld = context.converted(change.oldValue, .old, to: type)
+        keptNew = context.converted(change.newValue, .new, to: type)
+        keptEvent = change
+        Counters.contexts.add(1)
+        useKeptEvent()
     }
 
     deinit {
@@ -33,23 +49,27 @@ final class ChangeContext {
 
     /// Whether the observation being called has an option.
     @export(implementation) @inline(__always)
-    func wants(_ option: ObservingOptions) -> Bool {
+    final func wants(_ option: ObservingOptions) -> Bool {
         observation.unsafelyUnwrapped.use { $0.options.contains(option) }
     }
 
     @export(implementation)
-    func oldValue<Value>(as type: Value.Type) -> Value? { wants(.old) ? load(event.value.oldValue, as: type) : nil }
+    final func oldValue<Value>(as type: Value.Type) -> Value? {
+        wants(.old) ? load(event.value.oldValue, as: type) : nil
+    }
 
     @export(implementation)
-    func newValue<Value>(as type: Value.Type) -> Value? { wants(.new) ? load(event.value.newValue, as: type) : nil }
+    final func newValue<Value>(as type: Value.Type) -> Value? {
+        wants(.new) ? load(event.value.newValue, as: type) : nil
+    }
 
-    @export(implementation) func load<Value>(_ pointer: ValuePointer?, as type: Value.Type) -> Value? {
+    @export(implementation) final func load<Value>(_ pointer: ValuePointer?, as type: Value.Type) -> Value? {
         guard let pointer else { return nil }
         return pointer.load(as: type) ?? convertValue(pointer, to: type)
     }
 
     @usableFromInline
-    func convertValue<Value>(_ pointer: ValuePointer, to type: Value.Type) -> Value? {
+    final func convertValue<Value>(_ pointer: ValuePointer, to type: Value.Type) -> Value? {
         convert(pointer.box(), to: type)
     }
 
@@ -70,39 +90,36 @@ final class ChangeContext {
     }
 
     /// Takes ownership of what it borrows, because a handler kept its change.
-    func keep() { keep(old: oldValue(as: Any.self), new: newValue(as: Any.self)) }
-
-    /// A new context that owns the change, with the values converted to a type.
-    func copy<Value>(convertingTo type: Value.Type) -> ChangeContext {
-        let copy = ChangeContext(event)
-        copy.observation = observation
-        copy.route = route
-        copy.keep(
-            old: converted(event.value.oldValue, .old, to: type), new: converted(event.value.newValue, .new, to: type))
-        return copy
+    final func keep() {
+        (keptOld, keptNew) = (oldValue(as: Any.self), newValue(as: Any.self))
+        keptObservation = observation?.object
+        keptRoute = route?.object
+        keptEdit = event.value.edit?.object
+        keptEvent = event.value
+        useKeptEvent()
     }
 
+    /// Releases what it owns. No handler is called with it.
+    final func drop() { (keptObservation, keptRoute, keptEdit, keptOld, keptNew) = (nil, nil, nil, nil, nil) }
+
     /// A value that the observation asked for.
-    private func converted<Value>(_ value: ValuePointer?, _ option: ObservingOptions, to type: Value.Type) -> Any? {
+    private final func converted<Value>(_ value: ValuePointer?, _ option: ObservingOptions, to type: Value.Type) -> Any?
+    {
         guard let value, wants(option) else { return nil }
         return value.type == type ? value.box() : convertedSlowly(value, to: type)
     }
 
     /// Not inlined: it looks up the type's `Optional` first of all.
     @inline(never)
-    private func convertedSlowly<Value>(_ value: ValuePointer, to type: Value.Type) -> Any? {
+    private final func convertedSlowly<Value>(_ value: ValuePointer, to type: Value.Type) -> Any? {
         load(value, as: type).map { $0 as Any }
     }
 
-    private func keep(old: Any?, new: Any?) {
-        keptObservation = observation?.object
-        keptRoute = route?.object
-        keptEdit = event.value.edit?.object
-        (keptOld, keptNew) = (old, new)
-        keptEvent = event.value
+    /// Refers to the values that it keeps.
+    private final func useKeptEvent() {
         keptEvent.type = Any.self
-        keptEvent.old = old == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &keptOld).pointer)
-        keptEvent.new = new == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &keptNew).pointer)
+        keptEvent.old = keptOld == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &keptOld).pointer)
+        keptEvent.new = keptNew == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &keptNew).pointer)
         event = InPlace(at: &keptEvent)
     }
 }

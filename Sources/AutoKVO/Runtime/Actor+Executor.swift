@@ -19,7 +19,7 @@ extension Actor {
     /// on the actor. Otherwise it starts on another thread, perhaps at once, or later.
     private nonisolated var isStartedAtOnce: Bool {
         let thread = Guarded<UInt>(0)
-        start(startImmediately) { thread.withLock { $0 = thisThread() } }
+        StartFunction(startImmediately)(self) { thread.withLock { $0 = thisThread() } }
         return thread.withLock { $0 } == thisThread()
     }
 
@@ -29,17 +29,23 @@ extension Actor {
     /// makes the task; any other arrives there later, by a hop of its own. For an actor that is not global, Swift (6.3) forms
     /// such a closure only in a function that is itself isolated. `startTask` uses nothing of the actor, so it may be called
     /// from anywhere.
-    nonisolated func enqueue(_ operation: @escaping @Sendable () -> Void) { start(startTask, operation) }
-
-    private nonisolated func start(
-        _ start: @escaping (isolated Self, @escaping @Sendable () -> Void) -> Void,
-        _ operation: @escaping @Sendable () -> Void
-    ) {
-        unsafeBitCast(start, to: ((Self, @escaping @Sendable () -> Void) -> Void).self)(self, operation)
-    }
+    nonisolated func enqueue(_ operation: @escaping @Sendable () -> Void) { StartFunction(startTask)(self, operation) }
 }
 
-private func startTask<A: Actor>(on actor: isolated A, _ operation: @escaping @Sendable () -> Void) {
+/// A function that starts a task of an actor, called from anywhere.
+private struct StartFunction {
+    typealias Operation = @Sendable () -> Void
+    private struct Isolated { let body: (isolated any Actor, @escaping Operation) -> Void }
+    private let body: (any Actor, @escaping Operation) -> Void
+
+    init(_ body: @escaping (isolated any Actor, @escaping Operation) -> Void) {
+        self = withoutIsolation(Isolated(body: body), as: StartFunction.self)
+    }
+
+    func callAsFunction(_ actor: any Actor, _ operation: @escaping Operation) { body(actor, operation) }
+}
+
+private func startTask(on actor: isolated any Actor, _ operation: @escaping @Sendable () -> Void) {
     Task {
         // The closure is isolated only if it captures the actor.
         _ = actor
@@ -47,7 +53,7 @@ private func startTask<A: Actor>(on actor: isolated A, _ operation: @escaping @S
     }
 }
 
-private func startImmediately<A: Actor>(on actor: isolated A, _ operation: @escaping @Sendable () -> Void) {
+private func startImmediately(on actor: isolated any Actor, _ operation: @escaping @Sendable () -> Void) {
     Task.immediate {
         _ = actor
         operation()

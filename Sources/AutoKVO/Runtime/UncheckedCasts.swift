@@ -12,6 +12,13 @@ func withoutIsolation<Result>(_ body: @escaping @MainActor () -> Result) -> () -
     unsafeBitCast(body, to: (() -> Result).self)
 }
 
+/// The function that is the only stored property of a value, in a value of another type, whose function has the same parameters but is
+/// not isolated. Passed to this as it is, a function would be wrapped in one that takes its arguments in memory.
+@export(implementation) @inline(__always)
+func withoutIsolation<Isolated, Free>(_ function: Isolated, as type: Free.Type) -> Free {
+    unsafeBitCast(function, to: type)
+}
+
 /// What an `Any` holds, as a type that it has or can be cast to. A cast finds out by a search, also if it has that type (counts: `set-key`).
 @inlinable
 func content<Value>(of value: Any, as type: Value.Type) -> Value {

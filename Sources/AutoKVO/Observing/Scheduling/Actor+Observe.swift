@@ -22,7 +22,7 @@ extension KeyValueObserver where Self: Actor {
         ) { (actor: Self, change: Change<Value>) in
             guard actor.isCurrent else { return delivery.send(change, to: actor) }
             delivery.callWaiting(on: actor)
-            actor.callIsolated(handler, change)
+            IsolatedHandler(handler)(actor, change)
         }.closing(delivery)
     }
 
@@ -44,18 +44,21 @@ extension KeyValueObserver where Self: Actor {
                 actor.isCurrent,
                 "\(quoted(change.keyPath)) changed outside of the actor \(Self.self), which observes it with values of any "
                     + "type. Make the change on the actor, or observe it as a Sendable type, with as:.")
-            actor.callIsolated(handler, change)
+            IsolatedHandler(handler)(actor, change)
         }
     }
 }
 
-extension Actor {
-    /// Calls a handler on the actor, on which this thread is running.
-    @export(implementation) nonisolated func callIsolated<Value>(
-        _ handler: @Sendable (isolated Self, Change<Value>) -> Void, _ change: Change<Value>
-    ) {
-        // The change was made on the actor, or is a copy with values that are `Sendable`: nothing else uses it.
-        nonisolated(unsafe) let change = change
-        assumeIsolated { handler($0, change) }
+/// A handler that is isolated to an actor, called where this thread runs on the actor, with a change that nothing else uses: it was made
+/// on the actor, or is a copy with values that are `Sendable`. `assumeIsolated`, with a closure that calls the handler, would allocate
+/// two blocks.
+@usableFromInline struct IsolatedHandler<A: Actor, Value> {
+    private struct Free { let body: (A, Change<Value>) -> Void }
+    private let body: @Sendable (isolated A, Change<Value>) -> Void
+
+    @usableFromInline init(_ body: @escaping @Sendable (isolated A, Change<Value>) -> Void) { self.body = body }
+
+    @usableFromInline func callAsFunction(_ actor: A, _ change: Change<Value>) {
+        withoutIsolation(self, as: Free.self).body(actor, change)
     }
 }

@@ -22,41 +22,43 @@
     private var call: Call?
 
     private typealias Call = @Sendable (_ actor: AnyObject?, ChangeContext) -> Void
-    private typealias Taken = (context: Borrowed<ChangeContext>, call: Call)
 
     @usableFromInline init() {}
 
     deinit { close() }
 
-    /// Adds a change at the end of the queue: a copy that owns its values, which were converted on this thread. Returns its number, with
-    /// which an operation is to be scheduled; nil if the queue is closed.
-    private func add<Value: Sendable>(_ change: Change<Value>) -> UInt? {
-        let copy = Borrowed.retaining(change.context.copy(convertingTo: Value.self))
-        let number: UInt? = lock.withLock {
-            if isClosed { return nil }
-            if let last { last.use { $0.next = copy } } else { first = copy }
-            last = copy
+    /// Adds a change at the end of the queue. Returns it, for an operation to be scheduled; nil if the queue is closed.
+    private func add<Value: Sendable>(_ change: Change<Value>, for actor: AnyObject? = nil) -> ScheduledChange? {
+        let added = ScheduledChange(change, in: self, for: actor)
+        let queued = Borrowed<ChangeContext>.to(added)
+        let hold = lock.lock()
+        let isOpen = !isClosed
+        if isOpen {
+            queued.retain()
+            if let last { last.use { $0.next = queued } } else { first = queued }
+            last = queued
             lastAdded += 1
-            return lastAdded
+            added.number = lastAdded
         }
-        if number == nil { copy.release() }
-        return number
+        lock.unlock(hold)
+        return isOpen ? added : nil
     }
 
     /// Delivers what is due when the operation of a change runs.
-    private func deliver(upTo number: UInt, on actor: AnyObject? = nil) {
-        var next: Taken? = lock.withLock {
-            due = max(due, number)
-            return isDelivering ? nil : takeDue()
-        }
-        while let taken = next {
-            taken.call(actor, taken.context.take())
+    fileprivate func deliver(upTo number: UInt, on actor: AnyObject?) {
+        let hold = lock.lock()
+        due = max(due, number)
+        var next = isDelivering ? nil : takeDue()
+        let call = call
+        lock.unlock(hold)
+        while let context = next {
+            call?(actor, context.take())
             next = lock.withLock { takeDue() }
         }
     }
 
     /// Under the lock.
-    private func takeDue() -> Taken? {
+    private func takeDue() -> Borrowed<ChangeContext>? {
         let next = take(upTo: due)
         isDelivering = next != nil
         return next
@@ -64,18 +66,20 @@
 
     /// Delivers what is in the queue before it returns. Called on the actor on which the queue's operations run.
     @usableFromInline func callWaiting(on actor: some Actor) {
-        let last = lock.withLock { lastAdded }
+        let hold = lock.lock()
+        let (last, call) = (lastAdded, call)
+        lock.unlock(hold)
         // One at a time: a handler may make another change, and what is in the queue before that change goes first.
-        while let taken = lock.withLock({ take(upTo: last) }) { taken.call(actor, taken.context.take()) }
+        while let context = lock.withLock({ take(upTo: last) }) { call?(actor, context.take()) }
     }
 
     /// Under the lock. The change is the caller's.
-    private func take(upTo number: UInt) -> Taken? {
-        guard lastTaken < number, let next = first, let call else { return nil }
+    private func take(upTo number: UInt) -> Borrowed<ChangeContext>? {
+        guard lastTaken < number, let next = first else { return nil }
         lastTaken += 1
         first = next.use { $0.next }
         if first == nil { last = nil }
-        return (next, call)
+        return next
     }
 
     /// Drops the queue and accepts nothing more.
@@ -88,9 +92,33 @@
         // Released without the lock.
         while let context = dropped {
             dropped = context.use { $0.next }
+            // Its operation may still refer to it.
+            context.use { $0.drop() }
             context.release()
         }
         withExtendedLifetime(lastCall) {}
+    }
+}
+
+/// A change in a queue: a copy that owns its values, which were converted on the thread of the change. The operation that is scheduled
+/// for it refers to nothing else, so that it needs no memory of its own.
+private final class ScheduledChange: ChangeContext, @unchecked Sendable {
+    // Released by the operation: a handler may keep the change.
+    @exclusivity(unchecked) private var delivery: OrderedDelivery?
+    @exclusivity(unchecked) private var actor: AnyObject?
+    /// Its place in the queue. Set before the operation is scheduled.
+    @exclusivity(unchecked) var number: UInt = 0
+
+    @inline(__always)
+    init<Value: Sendable>(_ change: Change<Value>, in delivery: OrderedDelivery, for actor: AnyObject?) {
+        self.delivery = delivery
+        self.actor = actor
+        super.init(copyOf: change.context, convertingTo: Value.self)
+    }
+
+    /// Its operation, which is run once.
+    func deliver() {
+        delivery.take()!.deliver(upTo: number, on: actor.take())
     }
 }
 
@@ -112,7 +140,7 @@ extension OrderedDelivery {
     ) -> HandlerCall {
         call = { _, context in handler(Change(context)) }
         return .closure { (change: Change<Value>) in
-            if let number = self.add(change) { scheduler.schedule { self.deliver(upTo: number) } }
+            if let added = self.add(change) { scheduler.schedule { added.deliver() } }
         }
     }
 
@@ -139,11 +167,11 @@ extension OrderedDelivery {
     @usableFromInline func deliverOnActor<Value: Sendable, A: Actor>(
         _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) {
-        call = { actor, context in known(actor!, as: A.self).callIsolated(handler, Change(context)) }
+        call = { actor, context in IsolatedHandler(handler)(known(actor!, as: A.self), Change(context)) }
     }
 
     /// Delivers a change on an actor, after those that are in the queue.
     @usableFromInline func send<Value: Sendable>(_ change: Change<Value>, to actor: some Actor) {
-        if let number = add(change) { actor.enqueue { self.deliver(upTo: number, on: actor) } }
+        if let added = add(change, for: actor) { actor.enqueue { added.deliver() } }
     }
 }
