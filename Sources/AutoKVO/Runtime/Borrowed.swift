@@ -67,7 +67,8 @@ extension Array where Element: AnyObject {
             func isOfFirst(_ index: Int) -> Bool { next[index].use { type(of: $0) } == first }
             var index = 0
             // Four at a time, which halves the time where the function only adds a number.
-            while count - index >= 4, isOfFirst(index), isOfFirst(index + 1), isOfFirst(index + 2), isOfFirst(index + 3) {
+            while count - index >= 4, isOfFirst(index), isOfFirst(index + 1), isOfFirst(index + 2), isOfFirst(index + 3)
+            {
                 for offset in 0..<4 { body(next[index + offset]) }
                 index += 4
             }

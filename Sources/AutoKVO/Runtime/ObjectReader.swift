@@ -76,6 +76,8 @@ struct ObjectReader {
         }
     }
 
+    private struct ThreeWords { var words: (UInt, UInt, UInt) = (1, 2, 3) }
+
     static func probeReference() -> Bool {
         let value = RuntimeProbe.make()
         let (full, empty): (Any, Any) = (value, RuntimeProbe?.none as Any)
@@ -91,5 +93,7 @@ struct ObjectReader {
         }
         return word(full) == UInt(bitPattern: Borrowed.to(value).address) && word(empty) == 0 && word(7) == 7
             && word(7, 3) == unsafeBitCast(Int.self as Any.Type, to: UInt.self)
+            && word(ThreeWords(), 2) == 3
+            && word(ThreeWords(), 3) == unsafeBitCast(ThreeWords.self as Any.Type, to: UInt.self)
     }
 }

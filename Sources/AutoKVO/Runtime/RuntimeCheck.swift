@@ -9,7 +9,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     /// Fallback: an ordinary call.
     case closureCall = "a closure to be a function and a context that are called with references the caller keeps"
     /// Fallback: a cast.
-    case anyReference = "an Any to begin with the reference or number that it holds, and to end with its type"
+    case anyReference = "an Any to begin with the reference or the few bytes that it holds, and to end with its type"
     /// Fallback: the class is kept in the record.
     case classWord = "the first word of an object to be its class, also after its deinit"
     /// Fallback: uses of a property through its handle are not checked against each other.

@@ -54,19 +54,11 @@ struct ValueSlot {
         return value
     }
 
-    /// A pointer to the value of the slot, which is filled, if it is of this type.
-    ///
-    /// **Assumption** `anyReference`: an `Any` keeps a number in its first word, and its type behind three words. Otherwise the answer
-    /// is nil.
+    /// A pointer to the value of the slot, which is filled, if it is of this type and is found: see `NumberInAny`.
     @inline(__always)
     private func pointer<Value: BitwiseCopyable>(to type: Value.Type) -> UnsafeMutablePointer<Value>? {
-        let words = UnsafeMutableRawPointer(memory)
-        let known = words.load(fromByteOffset: 3 * MemoryLayout<UInt>.size, as: UInt.self)
-        guard known == unsafeBitCast(type as Any.Type, to: UInt.self), Self.knowsType else { return nil }
-        return words.assumingMemoryBound(to: type)
+        NumberInAny.pointer(to: type, in: memory).map { UnsafeMutablePointer(mutating: $0) }
     }
-
-    private static let knowsType = RuntimeCheck.holds(.anyReference)
 
     func deallocate() {
         assert(!isFilled)

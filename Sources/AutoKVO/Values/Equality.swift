@@ -3,8 +3,8 @@
 class Equality<Value>: AnyEquality, @unchecked Sendable {
     func callAsFunction(_ a: Value, _ b: Value) -> Bool { areEqualByContent(a, b) }
 
-    final override func compare(_ a: Any, _ b: Any) -> Bool {
-        self(content(of: a, as: Value.self), content(of: b, as: Value.self))
+    fileprivate final override func compareContent(_ a: Any, _ b: Any) -> Bool {
+        self(openedContent(of: a, as: Value.self), openedContent(of: b, as: Value.self))
     }
 }
 
@@ -17,7 +17,13 @@ class AnyEquality: @unchecked Sendable {
     private static let table = TypeTable<AnyEquality>()
 
     /// Whether two values are equal, which are of the type or can be cast to it.
-    func compare(_ a: Any, _ b: Any) -> Bool { false }
+    @inline(__always)
+    final func compare(_ a: Any, _ b: Any) -> Bool {
+        areEqualNumbers(a, b) ?? compareContent(a, b)
+    }
+
+    /// The same for values of any type.
+    fileprivate func compareContent(_ a: Any, _ b: Any) -> Bool { false }
 
     /// The equality of a type that is known at run time only.
     static func ofType(_ type: Any.Type) -> AnyEquality {
@@ -38,8 +44,15 @@ class AnyEquality: @unchecked Sendable {
 /// Whether two values of a key are equal for `.distinct` and for bindings: by `==` if the type has one, by identity for
 /// objects, and never otherwise. Nil and every empty optional are equal.
 func areEqual(_ a: Any, _ b: Any) -> Bool {
+    if let areEqual = areEqualNumbers(a, b) { return areEqual }
     guard type(of: a) == type(of: b) else { return areEqualByContent(a, b) }
     return AnyEquality.ofType(type(of: a)).compare(a, b)
+}
+
+/// The same for two values of one of the usual types of numbers, without a search; nil for others.
+@inline(__always)
+private func areEqualNumbers(_ a: Any, _ b: Any) -> Bool? {
+    NumberInAny.areEqual(a, b, as: Int.self) ?? NumberInAny.areEqual(a, b, as: Double.self)
 }
 
 /// The same without the optionals around the values.
