@@ -18,9 +18,9 @@ ORDER = "Runtime Model Values Schema Engine Properties Observing Collections Cod
 PUBLIC_ONLY = "Composing"  # of other folders it names only what is public,
 NOT_FROM = {"Values", "Coding"}  # but for these, in which no state is
 UNSAFE_HOME = "Runtime"  # its unsafe constructs are not counted
-UNSAFE_LIMIT = 78  # it only goes down; raised once, from 70, with the second set of workloads
+UNSAFE_LIMIT = 75  # it only goes down; raised once, from 70, with the second set of workloads
 FILE_LIMIT = 300  # lines of any file of Sources
-CODE_LIMIT = 9480
+CODE_LIMIT = 9690  # raised from 9480 with what made the second set of workloads faster
 HOOK_LIMIT = 900  # lines of Sources/CDeallocHook, all of them
 # (file, name as it is reported): why the file may use it. Aim at none; one that excuses nothing is an error.
 EXCEPTIONS: dict[tuple[str, str], str] = {
@@ -30,7 +30,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 }
 
 UNSAFE = re.compile(
-    r"Unmanaged|unsafeBitCast|unsafeDowncast|Unsafe[A-Za-z]*Pointer|_withUnsafeGuaranteedRef|unsafelyUnwrapped|csr_\w+"
+    r"\bUnmanaged\b|unsafeBitCast|unsafeDowncast|Unsafe[A-Za-z]*Pointer|_withUnsafeGuaranteedRef|unsafelyUnwrapped|csr_\w+"
     r"|@exclusivity\(unchecked\)")
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|(//[^\n]*|/\*.*?\*/)', re.S)
 

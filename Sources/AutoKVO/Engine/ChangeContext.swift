@@ -14,13 +14,17 @@ class ChangeContext {
     /// Borrowed from the delivery while the handler runs.
     @usableFromInline @exclusivity(unchecked) final var observation: Borrowed<KeyValueObservation>?
     @exclusivity(unchecked) final var route: Borrowed<Route>?
-    /// Set when a handler has kept the change: the context owns these then, and the values.
-    @exclusivity(unchecked) private var keptObservation: KeyValueObservation?
-    @exclusivity(unchecked) private var keptRoute: Route?
-    @exclusivity(unchecked) private var keptEdit: CollectionChange?
-    @exclusivity(unchecked) private var keptOld: Any?
-    @exclusivity(unchecked) private var keptNew: Any?
-    @exclusivity(unchecked) private var keptEvent = ChangeEvent()
+    @exclusivity(unchecked) private final var kept = Kept()
+
+    /// What the context owns when a handler has kept the change.
+    private struct Kept {
+        var observation: KeyValueObservation?
+        var route: Route?
+        var edit: CollectionChange?
+        var old: Any?
+        var new: Any?
+        var event = ChangeEvent()
+    }
 
     init(_ event: InPlace<ChangeEvent>) {
         self.event = event
@@ -29,18 +33,14 @@ class ChangeContext {
 
     /// A context that owns a change, with the values converted to a type.
     init<Value>(copyOf context: ChangeContext, convertingTo type: Value.Type) {
-        let change = context.event.value
         event = context.event
         observation = context.observation
         route = context.route
-        keptObservation = context.observation?.object
-        keptRoute = context.route?.object
-        keptEdit = change.edit?.object
-        keptOld = context.converted(change.oldValue, .old, to: type)
-        keptNew = context.converted(change.newValue, .new, to: type)
-        keptEvent = change
         Counters.contexts.add(1)
-        useKeptEvent()
+        let change = context.event.value
+        keep(
+            old: context.converted(change.oldValue, .old, to: type),
+            new: context.converted(change.newValue, .new, to: type))
     }
 
     deinit {
@@ -90,17 +90,20 @@ class ChangeContext {
     }
 
     /// Takes ownership of what it borrows, because a handler kept its change.
-    final func keep() {
-        (keptOld, keptNew) = (oldValue(as: Any.self), newValue(as: Any.self))
-        keptObservation = observation?.object
-        keptRoute = route?.object
-        keptEdit = event.value.edit?.object
-        keptEvent = event.value
-        useKeptEvent()
+    final func keep() { keep(old: oldValue(as: Any.self), new: newValue(as: Any.self)) }
+
+    private final func keep(old: Any?, new: Any?) {
+        kept = Kept(
+            observation: observation?.object, route: route?.object, edit: event.value.edit?.object, old: old, new: new,
+            event: event.value)
+        kept.event.type = Any.self
+        kept.event.old = old == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &kept.old).pointer)
+        kept.event.new = new == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &kept.new).pointer)
+        event = InPlace(at: &kept.event)
     }
 
     /// Releases what it owns. No handler is called with it.
-    final func drop() { (keptObservation, keptRoute, keptEdit, keptOld, keptNew) = (nil, nil, nil, nil, nil) }
+    final func drop() { kept = Kept() }
 
     /// A value that the observation asked for.
     private final func converted<Value>(_ value: ValuePointer?, _ option: ObservingOptions, to type: Value.Type) -> Any?
@@ -113,14 +116,6 @@ class ChangeContext {
     @inline(never)
     private final func convertedSlowly<Value>(_ value: ValuePointer, to type: Value.Type) -> Any? {
         load(value, as: type).map { $0 as Any }
-    }
-
-    /// Refers to the values that it keeps.
-    private final func useKeptEvent() {
-        keptEvent.type = Any.self
-        keptEvent.old = keptOld == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &keptOld).pointer)
-        keptEvent.new = keptNew == nil ? nil : UnsafeRawPointer(PropertyStorage(at: &keptNew).pointer)
-        event = InPlace(at: &keptEvent)
     }
 }
 

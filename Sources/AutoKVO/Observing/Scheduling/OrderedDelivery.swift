@@ -104,10 +104,10 @@
 /// for it refers to nothing else, so that it needs no memory of its own.
 private final class ScheduledChange: ChangeContext, @unchecked Sendable {
     // Released by the operation: a handler may keep the change.
-    @exclusivity(unchecked) private var delivery: OrderedDelivery?
-    @exclusivity(unchecked) private var actor: AnyObject?
+    private var delivery: OrderedDelivery?
+    private var actor: AnyObject?
     /// Its place in the queue. Set before the operation is scheduled.
-    @exclusivity(unchecked) var number: UInt = 0
+    var number: UInt = 0
 
     @inline(__always)
     init<Value: Sendable>(_ change: Change<Value>, in delivery: OrderedDelivery, for actor: AnyObject?) {
