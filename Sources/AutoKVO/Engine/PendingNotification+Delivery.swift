@@ -89,7 +89,7 @@ extension PendingNotification {
             let index = batchIndex
             batchIndex = index &+ 1
             if index &+ 1 == count, cursor == nil { finishPending(thread) }
-            pinned(index).use { loop.call($0) }
+            batch[unchecked: index].unsafelyUnwrapped.use { loop.call($0) }
         }
     }
 
@@ -97,10 +97,6 @@ extension PendingNotification {
     private func finishPending(_ thread: InPlace<ThreadContext>) {
         if isPending { thread.value.removePending(self) }
     }
-
-    /// An observation of the batch. The index is not checked.
-    @inline(__always)
-    private func pinned(_ index: Int) -> Borrowed<KeyValueObservation> { batch[unchecked: index].unsafelyUnwrapped }
 
     /// Pins the next batch of observations. Under the lock.
     @inline(__always)
@@ -139,18 +135,18 @@ extension PendingNotification {
         let count = batchCount
         let hold = record.lock.lock()
         // The next one may have been unlinked. The pinned ones are still linked.
-        if cursor != nil { cursor = pinned(count &- 1).use { $0.next } }
+        if cursor != nil { cursor = batch[count &- 1].unsafelyUnwrapped.use { $0.next } }
         var left: UInt32 = 0
         var index = 0
         repeat {
-            left |= pinned(index).use {
+            left |= batch[index].unsafelyUnwrapped.use {
                 $0.pinWord &-= 1
                 return $0.pinWord
             }
             index &+= 1
         } while index < count
         // Zero: the observation is linked, and no other traversal pins it.
-        let gone = left == 0 ? nil : list.value.unlinkUnpinned((0..<count).map { pinned($0) })
+        let gone = left == 0 ? nil : list.value.unlinkUnpinned((0..<count).map { batch[$0].unsafelyUnwrapped })
         if cursor == nil { batchCount = 0 } else { pinNextBatch() }
         record.lock.unlock(hold)
         return gone
@@ -181,7 +177,7 @@ extension PendingNotification {
         callBatch(&loop, thread)
         loop.finish()
         guard cursor != nil, let record, let list else { return }
-        let last = pinned(batchCount &- 1)
+        let last = batch[batchCount - 1]!
         cursor = nil
         finishPending(thread)
         let other = thread.value.takeNotification()

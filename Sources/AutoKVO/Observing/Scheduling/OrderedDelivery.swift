@@ -116,10 +116,8 @@ private final class ScheduledChange: ChangeContext, @unchecked Sendable {
         super.init(copyOf: change.context, convertingTo: Value.self)
     }
 
-    /// Its operation, which is run once.
-    func deliver() {
-        delivery.take()!.deliver(upTo: number, on: actor.take())
-    }
+    /// Its operation. Run a second time, it does nothing.
+    func deliver() { delivery.take()?.deliver(upTo: number, on: actor.take()) }
 }
 
 extension KeyValueObservation {

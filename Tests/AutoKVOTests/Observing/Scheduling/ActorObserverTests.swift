@@ -33,6 +33,14 @@ private actor Panel: KeyValueObserver {
         }
     }
 
+    /// Keeps the changes of an object in a list that lives longer.
+    nonisolated func keepChanges(of target: Person, in kept: Shared<Guarded<[Change<Int>]>>) throws {
+        try observe("age", of: target, as: Int.self, options: [.new]) { panel, change in
+            panel.log.append("\(change.newValue!)")
+            kept.value.withLock { $0.append(change) }
+        }
+    }
+
     func set(_ age: Int, of target: Shared<Person>) {
         target.value.age = age
         log.append("set")
@@ -115,6 +123,20 @@ private actor Panel: KeyValueObserver {
         }
         await eventually("the actor's end") { tracker.liveCount == 0 }
         #expect(target.observations().isEmpty)
+    }
+
+    @Test("a change that its handler keeps does not keep the actor") func keptChange() async throws {
+        let tracker = LifetimeTracker()
+        let kept = Shared(Guarded<[Change<Int>]>([]))
+        let target = Person()
+        do {
+            let panel = Panel(tracker)
+            try panel.keepChanges(of: target, in: kept)
+            target.age = 1
+            await eventually("the change") { await panel.log == ["1"] }
+        }
+        await eventually("the actor's end") { tracker.liveCount == 0 }
+        #expect(kept.value.withLock { $0.map(\.newValue) } == [1])
     }
 
     @Test("a change of any type that is made off the actor ends the program") func offTheActorTraps() async {

@@ -46,6 +46,19 @@ import Testing
         #expect(log.messages == ["1", "work", "2", "7", "more", "3"])
     }
 
+    @Test("an operation that is run a second time delivers nothing") func twice() throws {
+        let serial = SerialScheduler()
+        try person.observe("age", as: Int.self, options: [.new], on: serial) { [log] in log.add("\($0.newValue!)") }
+        person.age = 1
+        person.age = 2
+        let operations = serial.takeAll()
+        operations[0]()
+        operations[0]()
+        #expect(log.messages == ["1"])
+        operations[1]()
+        #expect(log.messages == ["1", "2"])
+    }
+
     @Test("operations that run at once, and inside a handler: the next change comes when the handler is over")
     func inline() throws {
         let person = Shared(person)
