@@ -47,12 +47,12 @@ extension PendingNotification {
     ///
     /// - Parameters:
     ///   - predecessor: The observation behind which to begin, which another traversal has pinned; nil for the whole list.
-    ///   - newEvent: Of a notification that has none yet. Made after the lock was taken: before, a lock that several threads use would
-    ///     first complete the stores of the event (4 ns).
+    ///   - makeEvent: For a notification that has no event yet. Called after the lock was taken: before, a lock that several threads
+    ///     use would first complete the stores of the event (4 ns).
     @inline(__always)
     func traverse(
         _ record: ObjectRecord, _ list: InPlace<ObserverList>, behind predecessor: Borrowed<KeyValueObservation>? = nil,
-        _ thread: InPlace<ThreadContext>, _ newEvent: @autoclosure () -> ChangeEvent? = nil
+        _ thread: InPlace<ThreadContext>, _ makeEvent: () -> Void = {}
     ) {
         let hold = record.lock.lock()
         if let predecessor {
@@ -64,7 +64,7 @@ extension PendingNotification {
         pinNextBatch()
         record.lock.unlock(hold)
         if batchCount == 0 { return finishPending(thread) }
-        if let newEvent = newEvent() { event = newEvent }
+        makeEvent()
         if !isPending, !event.isPrior, batchCount > 1 || cursor != nil {
             isStarted = true
             if self.list == nil { setSubject(.to(record), 0, list, isHeld: true) }
@@ -185,7 +185,7 @@ extension PendingNotification {
             other.bound = bound
             other.end = end
             other.skipped = skipped
-            record.use { other.traverse($0, list, behind: last, thread, event) }
+            record.use { other.traverse($0, list, behind: last, thread) { other.event = event } }
         }
         thread.giveBack(other)
     }

@@ -122,7 +122,7 @@ extension TrackedObject {
         guard interest.isDisjoint(with: .beyondOwnList) else { return notifyAll(write, event()) }
         let notification = thread.value.takeNotification()
         notification.use { notification in
-            record.use { notification.traverse($0, write.list, thread, event()) }
+            record.use { notification.traverse($0, write.list, thread) { notification.event = event() } }
         }
         thread.giveBack(notification)
     }
