@@ -81,6 +81,7 @@ enum AffectedLists {
     private struct FurtherKeys {
         /// It owns the records.
         private var queue: [(record: ObjectRecord, slot: Int, isMoved: Bool)] = []
+        /// How many of the queue have been visited.
         private var count = 0
         private var seen: Set<InPlace<ObserverList>>
 

@@ -6,7 +6,7 @@
 @usableFromInline
 class ChangeContext {
     /// The notification's event, the same for all calls of a delivery: the accessors return nil for values that the observation did not
-    /// ask for (`wants`). Of a change that was kept, `keptEvent`.
+    /// ask for (`wants`). Of a change that was kept, the event in `kept`.
     @usableFromInline @exclusivity(unchecked) final var event: InPlace<ChangeEvent>
     // Declared before the variables whose size the compiler does not know: it looks up the offsets of the variables behind them.
     /// The next one in its thread's pool, or in the queue of an `OrderedDelivery`.
@@ -16,7 +16,7 @@ class ChangeContext {
     @exclusivity(unchecked) final var route: Borrowed<Route>?
     @exclusivity(unchecked) private final var kept = Kept()
 
-    /// What the context owns when a handler has kept the change.
+    /// What the context owns when a handler has kept the change, or when the change is a copy.
     private struct Kept {
         var observation: KeyValueObservation?
         var route: Route?

@@ -102,6 +102,9 @@
 
 /// A change in a queue: a copy that owns its values, which were converted on the thread of the change. The operation that is scheduled
 /// for it refers to nothing else, so that it needs no memory of its own.
+///
+/// Constant from when it is in the queue, but for `next`, which the queue's lock guards; for what its operation takes out, which runs
+/// once; and for what `drop` releases, of a change that no handler was called with.
 private final class ScheduledChange: ChangeContext, @unchecked Sendable {
     // Released by the operation: a handler may keep the change.
     private var delivery: OrderedDelivery?
