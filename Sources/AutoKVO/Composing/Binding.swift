@@ -16,10 +16,11 @@ final class Binding: @unchecked Sendable {
     /// The thread that sets the property, and 0 while none does. Two may at the same time if the property is a weak one: then either
     /// may be forgotten, until it sets the property again.
     private let thread = Atomic<UInt>(0)
-    /// How often it has begun inside of itself: two properties may follow each other and never have equal values.
-    private let depth = Atomic<Int>(0)
+    /// Whether the source has changed while the property was being set because of an earlier change.
+    private let isOutdated = Atomic<Bool>(false)
 
-    private static let maximumDepth = 64
+    /// How often the source may change while the property is set to what it was, before that counts as a circle.
+    private static let maximumRounds = 10_000
 
     init(_ property: SettableProperty, _ name: String, copiesValues: Bool) {
         (self.property, self.name, self.copiesValues) = (property, name, copiesValues)
@@ -36,29 +37,42 @@ final class Binding: @unchecked Sendable {
         guard copiesValues else { return false }
         let value = SettableProperty.value(of: change)
         guard property.isOfType(value) else { return false }
-        set(object, to: value)
+        set(object, to: value) { SettableProperty.value(of: change) }
         return true
     }
 
     /// Sets the property to a value of its type, unless it has an equal one.
+    ///
+    /// Setting it calls handlers, which may change the source again: those of the property, and before it is set those that have not heard of
+    /// the property's last change. The binding is called for that inside of itself, and leaves it to this call to follow.
+    ///
+    /// - Parameter current: What the property is to be set to if the source has changed meanwhile; nil to leave it.
     @inline(__always)
-    func set(_ object: TrackedObject, to value: Any) {
+    func set(_ object: TrackedObject, to value: Any, again current: () -> Any?) {
         if property.holds(value, in: object) { return }
         let this = thisThread()
-        if thread.load(ordering: .relaxed) == this { return setInCircle(object, to: value) }
+        if thread.load(ordering: .relaxed) == this { return isOutdated.store(true, ordering: .relaxed) }
         // Without the two atomic additions that counting takes.
         thread.store(this, ordering: .relaxed)
         property.set(object, to: value)
+        if isOutdated.load(ordering: .relaxed) { follow(object, from: value, current) }
         thread.store(0, ordering: .relaxed)
     }
 
+    /// Sets the property again, until it has the source's value.
     @inline(never)
-    private func setInCircle(_ object: TrackedObject, to value: Any) {
-        // A value that does not equal itself, such as NaN, stops when it has passed round the circle once.
-        if !property.areEqual(value, value) { return }
-        let outer = depth.wrappingAdd(1, ordering: .relaxed).oldValue
-        defer { depth.wrappingSubtract(1, ordering: .relaxed) }
-        if outer < Self.maximumDepth - 1 { return property.set(object, to: value) }
+    private func follow(_ object: TrackedObject, from value: Any, _ current: () -> Any?) {
+        var value = value
+        for _ in 0..<Self.maximumRounds {
+            isOutdated.store(false, ordering: .relaxed)
+            guard let next = current(), !property.holds(next, in: object) else { return }
+            // A value that does not equal itself, such as NaN, stops when it has passed round a circle of bindings once.
+            if !property.areEqual(next, next), isSameContent(next, value) { return }
+            value = next
+            property.set(object, to: value)
+            if !isOutdated.load(ordering: .relaxed) { return }
+        }
+        isOutdated.store(false, ordering: .relaxed)
         Diagnostics.report("\(name) is bound in a circle in which no value becomes equal; it was left as it is")
     }
 }
@@ -96,16 +110,20 @@ struct KeyBinding {
     /// Sets the property to the source's value at a change, unless it has an equal value.
     @inline(__always)
     func follow(_ change: Change<Any>, on object: TrackedObject) {
-        if !binding.copyValue(of: change, to: object) { follow(change.currentValue, on: object) }
+        if !binding.copyValue(of: change, to: object) { follow(on: object) { change.currentValue } }
     }
 
     /// Sets the property to the transformed value of the source, unless it has an equal value.
     @inline(never)
-    func follow(_ value: Any?, on object: TrackedObject) {
-        do throws(KeyValueError) {
-            binding.set(object, to: try converted(value))
-        } catch {
+    func follow(on object: TrackedObject, _ current: () -> Any?) {
+        guard let value = convertedOrReported(current()) else { return }
+        binding.set(object, to: value) { convertedOrReported(current()) }
+    }
+
+    private func convertedOrReported(_ value: Any?) -> Any? {
+        do throws(KeyValueError) { return .some(try converted(value)) } catch {
             Diagnostics.report("A binding to \(keyPath.debugDescription) cannot set the property: \(error)")
+            return nil
         }
     }
 }

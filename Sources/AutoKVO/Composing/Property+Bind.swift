@@ -98,7 +98,7 @@ extension Property {
         _ file: StaticString, _ line: UInt, _ transform: @escaping (Source.Current) -> Value
     ) -> KeyValueObservation {
         let binding = makeBinding(property, copiesValues: copiesValues)
-        return bind(binding, transform(source.value), options) { options, name in
+        return bind(binding, { transform(source.value) }, options) { options, name in
             source.addObserver(object, options: options, userInfo: name, file: file, line: line) { object, change in
                 if !binding.copyValue(of: change, to: object) { binding.follow(change, on: object, transform) }
             }
@@ -111,7 +111,7 @@ extension Property {
         _ options: ObservingOptions, _ file: StaticString, _ line: UInt, _ transform: @escaping (Input) -> Value
     ) -> KeyValueObservation {
         let binding = makeBinding(property, copiesValues: copiesValues)
-        return bind(binding, transform(source[keyPath: keyPath]), options) { options, name in
+        return bind(binding, { transform(source[keyPath: keyPath]) }, options) { options, name in
             object.observe(keyPath, of: source, options: options, userInfo: name, file: file, line: line) {
                 (object: TrackedObject, change: Change<Input>) in
                 if !binding.copyValue(of: change, to: object) { binding.follow(change, on: object, transform) }
@@ -125,13 +125,13 @@ extension Property {
 
     /// Observes, replaces the former binding, and sets the property to the first value.
     private func bind(
-        _ binding: Binding, _ first: @autoclosure () -> Value, _ options: ObservingOptions,
+        _ binding: Binding, _ current: () -> Value, _ options: ObservingOptions,
         _ observe: (ObservingOptions, ObservationName) -> KeyValueObservation
     ) -> KeyValueObservation {
         let name = ObservationName(role: .binding, text: key)
         let observation = observe(options.subtracting([.old, .new, .initial, .prior, .once]), name)
         name.end(of: object, except: observation)
-        binding.set(object, to: first())
+        binding.set(object, to: current()) { current() as Any }
         return observation
     }
 }
@@ -142,6 +142,7 @@ extension Binding {
     fileprivate func follow<Value, Input, Result>(
         _ change: Change<Value>, on object: TrackedObject, _ transform: (Input) -> Result
     ) {
-        if let value = change.currentValue(as: Input.self) { set(object, to: transform(value)) }
+        func current() -> Any? { change.currentValue(as: Input.self).map { transform($0) as Any } }
+        if let value = current() { set(object, to: value, again: current) }
     }
 }

@@ -31,6 +31,7 @@ extension TrackedObject {
         transform: BindingTransform = .identity, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
         let binding = try KeyBinding(of: key, of: self, to: keyPath, of: type(of: source), transform)
+        // The path is known to be right. A value on the way that does not fit it now counts as nil, as it does in a change.
         func current() -> Any? { (try? source.value(forKeyPath: keyPath)) ?? nil }
         _ = try binding.converted(current())
         let name = ObservationName(role: .binding, text: key)
@@ -41,7 +42,7 @@ extension TrackedObject {
             binding.follow(change, on: object)
         }
         name.end(of: self, except: observation)
-        binding.follow(current(), on: self)
+        binding.follow(on: self, current)
         return observation
     }
 

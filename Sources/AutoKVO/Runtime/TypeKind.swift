@@ -15,6 +15,9 @@ func isConstrainedExistential(_ type: Any.Type) -> Bool { kind(of: type) == 0x30
 /// Whether the type is an optional one. A cast to a protocol finds out too, but takes microseconds at a type's first one.
 func isOptional(_ type: Any.Type) -> Bool { kind(of: type) == _MetadataKind.optional.rawValue }
 
+/// Whether the type is that of a function.
+func isFunction(_ type: Any.Type) -> Bool { kind(of: type) == _MetadataKind.function.rawValue }
+
 func probeTypeKinds() -> Bool {
     let existential: [Any.Type] = [
         Any.self, AnyObject.self, (any CustomStringConvertible).self, (any Hashable.Type).self,
@@ -24,6 +27,6 @@ func probeTypeKinds() -> Bool {
     return existential.allSatisfy { isExistential($0) && !isConstrainedExistential($0) }
         && !concrete.contains { isExistential($0) || isConstrainedExistential($0) }
         && isConstrainedExistential(constrained)
-        && isOptional(String?.self) && isOptional(RuntimeProbe??.self)
+        && isFunction((() -> Void).self) && !concrete.contains { isFunction($0) } && isOptional(String?.self) && isOptional(RuntimeProbe??.self)
         && !concrete.contains { isOptional($0) && $0 != String?.self }
 }

@@ -64,3 +64,14 @@ private func areEqualByContent(_ a: Any, _ b: Any) -> Bool {
     guard type(of: a) is AnyClass, type(of: b) is AnyClass else { return false }
     return (a as AnyObject) === (b as AnyObject)
 }
+
+/// Whether a value is the other one, or a copy of it: for values that do not equal themselves. A function cannot be told from another.
+func isSameContent(_ a: Any, _ b: Any) -> Bool {
+    guard let a = unwrapped(a), let b = unwrapped(b) else { return unwrapped(a) == nil && unwrapped(b) == nil }
+    func isSame<Content>(_ a: Content) -> Bool {
+        guard let b = b as? Content else { return false }
+        if isFunction(Content.self) { return true }
+        return withUnsafeBytes(of: a) { a in withUnsafeBytes(of: b) { b in a.elementsEqual(b) } }
+    }
+    return _openExistential(a, do: isSame)
+}

@@ -1,0 +1,94 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class Gauge: TrackedObject {
+    @Observed var v = 0
+    @Observed var opaque = Opaque(0)
+    @Observed var real = 0.0
+    @Observed var action: () -> Void = {}
+
+    override class var schema: Schema {
+        Schema(Gauge.self, extending: super.schema) {
+            Key("v", \.v)
+            Key("opaque", \.opaque)
+            Key("real", \.real)
+        }
+    }
+}
+
+/// Has no `==`.
+private struct Opaque {
+    let number: Int
+    init(_ number: Int) { self.number = number }
+}
+
+@Suite("Bindings whose source is corrected") struct BindingCorrectionTests {
+    private let a = Gauge()
+    private let b = Gauge()
+
+    @Test("two handlers that correct the source leave both sides equal", arguments: [false, true])
+    func corrected(byName: Bool) throws {
+        if byName { try b.bind("v", to: "v", of: a) } else { b.$v.bind(to: a.$v) }
+        b.$v.observe { [a] _ in if a.v > 10 { a.v = 8 } }
+        b.$v.observe { [a] _ in if a.v > 5 { a.v = 3 } }
+        a.v = 20
+        #expect(a.v == 3 && b.v == 3)
+        a.$v.observe { [b] _ in if b.v == 7 { b.v = 1 } }
+        a.v = 7
+        #expect(a.v == 3 && b.v == 3)
+    }
+
+    @Test("a value that cannot be compared follows a correction, too", arguments: [false, true])
+    func uncomparable(byName: Bool) throws {
+        if byName { try b.bind("opaque", to: "opaque", of: a) } else { b.$opaque.bind(to: a.$opaque) }
+        b.$opaque.observe { [a] _ in if a.opaque.number > 100 { a.opaque = Opaque(100) } }
+        a.opaque = Opaque(500)
+        #expect(a.opaque.number == 100 && b.opaque.number == 100)
+    }
+
+    @Test("so does a number that does not equal itself") func notANumber() {
+        b.$real.bind(to: a.$real)
+        b.$real.observe { [a] _ in if a.real.isNaN { a.real = 1 } else if a.real == 5 { a.real = .nan } }
+        a.real = .nan
+        #expect(a.real == 1 && b.real == 1)
+        a.real = 5
+        #expect(a.real == 1 && b.real == 1)
+    }
+
+    @Test("mutual bindings of values that cannot be compared, or are functions, stop") func mutual() {
+        b.$opaque.bind(to: a.$opaque)
+        a.$opaque.bind(to: b.$opaque)
+        b.$action.bind(to: a.$action)
+        a.$action.bind(to: b.$action)
+        var calls = 0
+        let told = messages {
+            a.opaque = Opaque(4)
+            b.opaque = Opaque(5)
+            a.action = { calls += 1 }
+            b.action()
+        }
+        #expect(a.opaque.number == 5 && b.opaque.number == 5 && calls == 1 && told.isEmpty)
+    }
+
+    @Test("a handler may count the source down, however far", arguments: [false, true]) func countDown(byName: Bool)
+        throws
+    {
+        let c = Gauge()
+        if byName {
+            try b.bind("v", to: "v", of: a)
+            try c.bind("v", to: "v", of: b)
+        } else {
+            b.$v.bind(to: a.$v)
+            c.$v.bind(to: b.$v)
+        }
+        var values: [Int] = []
+        c.$v.observe { [a] _ in
+            values.append(c.v)
+            if a.v > 0 { a.v -= 1 }
+        }
+        a.v = 1000
+        #expect(a.v == 0 && b.v == 0 && c.v == 0)
+        #expect(values.count == 1001)
+    }
+}
