@@ -1,11 +1,16 @@
 /// Edits of collection properties: changes that say what moved.
 ///
-/// Every edit is written once, over `CollectionEditor`, in the extensions below: it decides which positions or elements of the
-/// collection it concerns, and calls `edit`, which makes it in place inside one transaction of the engine. There are two
-/// editors: a property's handle (`Property`), and `ComputedCollection` for a key whose property is read and set. A proxy
+/// Every edit is written once, over `CollectionEditor`, in the extensions below. It has a *plan*, which decides which positions or
+/// elements of the collection it concerns, and a *store*, which makes it in place inside one transaction of the engine. There are
+/// two editors: a property's handle (`Property`), and `ComputedCollection` for a key whose property is read and set. A proxy
 /// (`MutableArrayProxy`, `MutableSetProxy`) reaches a key by name and does not know the type of its elements: it checks and
 /// converts what it is given, and then uses one of the two. `observeElements` is the other side: it calls its closures with
 /// the elements that a change added and removed.
+///
+/// **When an edit looks at the collection.** `$items.append(x)`, made by a handler, first has the observers called that have not heard of the
+/// change under way. Their handlers may edit the collection too, and so may those of prior calls. So the plan is made behind the former,
+/// and again behind the latter if they have changed something (`TrackedObject.edit`). An index that the caller has given may be
+/// out of range by then: that traps with a sentence (`requireStill`), or throws for a proxy.
 ///
 /// Nothing here has a lock: a property is used by one thread at a time. The editors keep the object alive. Handlers run before
 /// an edit returns, the prior ones before the collection changes, and may edit the same collection. Read next:
@@ -14,109 +19,175 @@
 protocol CollectionEditor<Value> {
     associatedtype Value: Collection
 
+    /// The object that has the collection, and the slot of its key.
+    var object: TrackedObject { get }
+    var editedSlot: Int? { get }
+
     /// The collection as it is now.
     var value: Value { get }
 
     /// Makes an edit of the collection in place, and announces it if somebody has to be notified.
-    func edit<Result>(_ change: @autoclosure () -> CollectionChange, _ body: (inout Value) -> Result) -> Result
+    ///
+    /// - Parameters:
+    ///   - asking: Whether the plan calls functions of the user, which may do anything. They are called outside of all accesses.
+    ///   - plan: Looks at the collection. It may be called several times. False if there is nothing to do.
+    ///   - change: What the plan is, for the observers.
+    ///   - store: Does what was planned.
+    ///   - stored: Called behind it, when no observer has been notified.
+    /// - Returns: What `store` returns; nil if there is nothing to do.
+    func edit<Result, Failure: Error>(
+        asking: Bool, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
+        _ store: (inout Value) -> Result, stored: () -> Void
+    ) throws(Failure) -> Result?
 }
 
 extension Property: CollectionEditor where Value: Collection {
-    @export(implementation) func edit<Result>(
-        _ change: @autoclosure () -> CollectionChange, _ body: (inout Value) -> Result
-    ) -> Result {
-        guard object.isObserved else { return storage.exclusively(body) }
-        return object.announcing(object.slot(atOffset: storage.offset(in: object)), change()) {
-            storage.exclusively(body)
+    @export(implementation) var editedSlot: Int? { object.slot(atOffset: storage.offset(in: object)) }
+
+    @export(implementation) func edit<Result, Failure: Error>(
+        asking: Bool, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
+        _ store: (inout Value) -> Result, stored: () -> Void
+    ) throws(Failure) -> Result? {
+        // Kept while user code runs, and released before the store, which would otherwise have to copy the collection.
+        var asked: Value?
+        return try object.edit(
+            editedSlot,
+            plan: { () throws(Failure) in
+                let value = storage.checkedValue
+                if asking { asked = value }
+                return try plan(value)
+            }, isPlanned: { asked.map(storage.holds) ?? true }, change
+        ) {
+            asked = nil
+            return storage.exclusively(store)
+        } stored: {
+            stored()
         }
     }
 }
 
 extension CollectionEditor
 where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollection, Value.Index == Int {
-    /// Makes an edit that concerns some indexes of the collection. They are an autoclosure because a `RangeSet` is an
-    /// allocation, which an edit that nobody observes does not need.
-    @export(implementation) func edit<Result>(
-        _ kind: ChangeKind, at indexes: @autoclosure () -> RangeSet<Int>, _ body: (inout Value) -> Result
-    ) -> Result {
-        // A change has positions, which are the indexes of an array, but not those of a slice.
-        edit(CollectionChange(kind, indexes: indexes().shifted(by: -value.startIndex)), body)
+    /// Makes an edit that concerns some indexes of the collection, of which there is none if there is nothing to do.
+    ///
+    /// - Parameter releasing: Whether the elements at the indexes leave. They are released after the edit and after the observers
+    ///   were called: the death of an object is a change for the observers of a weak reference to it, and their handlers may read
+    ///   this property.
+    @discardableResult @export(implementation) func edit<Result, Failure: Error>(
+        _ kind: ChangeKind, releasing: Bool = false, asking: Bool = false,
+        stored: () -> Void = {}, at plan: (Value) throws(Failure) -> RangeSet<Int>, _ store: (inout Value) -> Result
+    ) throws(Failure) -> Result? {
+        var (indexes, start) = (RangeSet<Int>(), 0)
+        var leaving: [Value.Element] = []
+        defer { withExtendedLifetime(leaving) {} }
+        return try edit(
+            asking: asking,
+            { value throws(Failure) in
+                indexes = try plan(value)
+                start = value.startIndex
+                if releasing, !_isPOD(Value.Element.self) { leaving = Array(value[indexes]) }
+                return !indexes.isEmpty
+            },
+            // A change has positions, which are the indexes of an array, but not those of a slice.
+            { CollectionChange(kind, indexes: indexes.shifted(by: -start)) }, store, stored: stored)
     }
-
-    /// Makes an edit by which the elements at some indexes leave. They are released after the edit and after the
-    /// observers were called: the death of an object is a change for the observers of a weak reference to it, and
-    /// their handlers may read this property.
-    @export(implementation) func edit(
-        _ kind: ChangeKind, releasing indexes: @autoclosure () -> RangeSet<Int>, _ body: (inout Value) -> Void
-    ) {
-        let leaving = _isPOD(Value.Element.self) ? [] : Array(value[indexes()])
-        edit(kind, at: indexes(), body)
-        withExtendedLifetime(leaving) {}
-    }
-
-    // A handler of the prior call may shorten the collection. So the closures below do not rely on the indexes.
 
     /// Removes the elements at some indexes, if there are any.
-    @export(implementation) func remove(at indexes: RangeSet<Int>) {
-        if indexes.isEmpty { return }
-        edit(.removal, releasing: indexes) {
-            $0.removeSubranges(indexes.intersection(RangeSet($0.startIndex..<$0.endIndex)))
+    @export(implementation) func remove<Failure: Error>(
+        asking: Bool = false, at plan: (Value) throws(Failure) -> RangeSet<Int>
+    ) throws(Failure) {
+        var indexes = RangeSet<Int>()
+        try edit(.removal, releasing: true, asking: asking) { value throws(Failure) in
+            indexes = try plan(value)
+            return indexes
+        } _: {
+            $0.removeSubranges(indexes)
         }
     }
 
     /// Inserts elements in such a way that they are at some indexes, as many as there are elements: one insertion.
-    @export(implementation) func insert(_ elements: [Value.Element], at indexes: RangeSet<Int>) {
-        if indexes.isEmpty { return }
-        edit(.insertion, at: indexes) { value in
-            var rest = elements[...]
-            for range in indexes.ranges {
-                value.insert(contentsOf: rest.prefix(range.count), at: Swift.min(range.lowerBound, value.endIndex))
-                rest = rest.dropFirst(range.count)
-            }
+    @export(implementation) func insert<Failure: Error>(
+        _ elements: [Value.Element], at plan: (Value) throws(Failure) -> RangeSet<Int>
+    ) throws(Failure) {
+        var indexes = RangeSet<Int>()
+        try edit(.insertion) { value throws(Failure) in
+            indexes = try plan(value)
+            return indexes
+        } _: {
+            $0.insert(elements, at: indexes)
         }
     }
 
     /// Replaces the elements at some indexes by as many others: one replacement.
-    @export(implementation) func replace(at indexes: RangeSet<Int>, with elements: [Value.Element]) {
-        if indexes.isEmpty { return }
-        edit(.replacement, releasing: indexes) { value in
-            for (index, element) in zip(indexes.ranges.joined(), elements) where index < value.endIndex {
-                value[index] = element
-            }
+    @export(implementation) func replace<Failure: Error>(
+        with elements: [Value.Element], stored: () -> Void = {}, at plan: (Value) throws(Failure) -> RangeSet<Int>
+    ) throws(Failure) {
+        var indexes = RangeSet<Int>()
+        try edit(.replacement, releasing: true, stored: stored) { value throws(Failure) in
+            indexes = try plan(value)
+            return indexes
+        } _: { value in
+            for (index, element) in zip(indexes.ranges.joined(), elements) { value[index] = element }
         }
     }
 
     /// Replaces as many elements as there are on both sides, then inserts or removes the rest.
-    @export(implementation) func replaceInSteps(_ bounds: Range<Int>, with elements: [Value.Element]) {
-        let common = Swift.min(bounds.count, elements.count)
-        let middle = bounds.lowerBound + common
-        if common > 0 {
-            edit(.replacement, releasing: RangeSet(bounds.lowerBound..<middle)) { value in
-                for (index, element) in zip(bounds, elements) where index < value.endIndex { value[index] = element }
+    @export(implementation) func replaceInSteps<Failure: Error>(
+        with elements: [Value.Element], at plan: (Value) throws(Failure) -> Range<Int>
+    ) throws(Failure) {
+        var (bounds, common) = (0..<0, 0)
+        var failure: Failure?
+        func planned(_ value: Value) throws(Failure) -> Range<Int> {
+            bounds = try plan(value)
+            common = Swift.min(bounds.count, elements.count)
+            return bounds
+        }
+        /// Where the rest is. The setter of a computed collection may have left elements out.
+        func rest(_ value: Value) throws(Failure) -> Range<Int> {
+            // Without a replacement the rest is all, at the indexes that the caller has given.
+            let bounds = common == 0 ? try planned(value) : bounds
+            return Swift.min(bounds.lowerBound + common, value.endIndex)..<Swift.min(bounds.upperBound, value.endIndex)
+        }
+        object.inTwoEdits(editedSlot) { isStored in
+            do throws(Failure) {
+                try replace(with: elements, stored: isStored) { value throws(Failure) in
+                    RangeSet(try planned(value).prefix(common))
+                }
+            } catch {
+                failure = error
+            }
+        } _: {
+            guard failure == nil else { return }
+            do throws(Failure) {
+                if common < elements.count {
+                    try insert(Array(elements.dropFirst(common))) { value throws(Failure) in
+                        let index = try rest(value).lowerBound
+                        return RangeSet(index..<index + elements.count - common)
+                    }
+                } else {
+                    try remove { value throws(Failure) in RangeSet(try rest(value)) }
+                }
+            } catch {
+                failure = error
             }
         }
-        // A handler of the replacement may have shortened the collection.
-        let end = value.endIndex
-        if common < bounds.count {
-            remove(at: RangeSet(Swift.min(middle, end)..<Swift.min(bounds.upperBound, end)))
-        } else if common < elements.count {
-            let (rest, index) = (elements[common...], Swift.min(middle, end))
-            edit(.insertion, at: RangeSet(index..<index + rest.count)) {
-                $0.insert(contentsOf: rest, at: Swift.min(index, $0.endIndex))
-            }
-        }
+        if let failure { throw failure }
     }
 
-    /// Moves elements: `order` has the index of the element that each position gets. One replacement of the elements
-    /// that move, or nothing if none does.
-    @export(implementation) func arrange(by order: [Int]) {
-        let start = value.startIndex
-        let moved = order.indices.indices { order[$0] != start + $0 }.shifted(by: start)
-        if moved.isEmpty { return }
-        // Only the elements that move are kept: a reference to the collection would make the edit copy it.
-        let elements = { value in moved.ranges.joined().map { value[order[$0 - start]] } }(value)
-        edit(.replacement, at: moved) { value in
-            guard value.count == order.count else { return }
+    /// Moves elements: `plan` returns the index of the element that each position gets. One replacement of the elements that move, or
+    /// nothing if none does.
+    @export(implementation) func arrange<Failure: Error>(
+        asking: Bool = false, by plan: (Value) throws(Failure) -> [Int]
+    ) throws(Failure) {
+        var moved = RangeSet<Int>()
+        var elements: [Value.Element] = []
+        try edit(.replacement, asking: asking) { value throws(Failure) in
+            let (order, start) = (try plan(value), value.startIndex)
+            moved = order.indices.indices { order[$0] != start + $0 }.shifted(by: start)
+            // Only the elements that move are kept: a reference to the collection would make the edit copy it.
+            elements = moved.ranges.joined().map { value[order[$0 - start]] }
+            return moved
+        } _: { value in
             for (index, element) in zip(moved.ranges.joined(), elements) { value[index] = element }
         }
     }
@@ -125,19 +196,39 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
 extension CollectionEditor where Value: SetAlgebra {
     /// Makes an edit by which elements of a set leave and come. Nothing is done if none do.
     ///
-    /// - Parameter body: Makes the edit; nil for taking out what leaves and putting in what comes.
-    /// - Returns: Whether any do.
+    /// - Parameters:
+    ///   - plan: Which elements.
+    ///   - store: Makes the edit.
+    /// - Returns: What `store` returns; nil if nothing is done.
     @discardableResult
-    @export(implementation) func move(_ movement: SetMovement<Value>, _ body: ((inout Value) -> Void)? = nil) -> Bool {
-        if movement.isEmpty { return false }
-        edit(movement.change) {
-            if let body { return body(&$0) }
+    @export(implementation) func move<Result, Failure: Error>(
+        asking: Bool = false, _ plan: (Value) throws(Failure) -> SetMovement<Value>, _ store: (inout Value) -> Result
+    ) throws(Failure) -> Result? {
+        // Released after the observers were called: see `edit(_:releasing:asking:at:_:)`.
+        var movement = SetMovement<Value>()
+        defer { withExtendedLifetime(movement) {} }
+        return try edit(
+            asking: asking,
+            { value throws(Failure) in
+                movement = try plan(value)
+                return !movement.isEmpty
+            }, { movement.change }, store, stored: {})
+    }
+
+    /// The same edit, made by taking out what leaves and putting in what comes. Returns whether anything was done.
+    @discardableResult
+    @export(implementation) func move<Failure: Error>(
+        asking: Bool = false, _ plan: (Value) throws(Failure) -> SetMovement<Value>
+    ) throws(Failure) -> Bool {
+        var movement = SetMovement<Value>()
+        let isDone: Void? = try move(asking: asking) { value throws(Failure) in
+            movement = try plan(value)
+            return movement
+        } _: {
             $0.subtract(movement.leaving)
             $0.formUnion(movement.coming)
         }
-        // Released after the observers were called: see `edit(_:releasing:_:)`.
-        withExtendedLifetime(movement) {}
-        return true
+        return isDone != nil
     }
 }
 

@@ -103,7 +103,7 @@ extension Change<Any> {
 }
 
 /// What makes elements of a collection the same: objects by identity, other values by `==`.
-private struct ElementIdentity: Hashable {
+struct ElementIdentity: Hashable {
     private let element: Any
     /// Nil for an element that can only be compared: all such have the same hash.
     private let hashable: AnyHashable?

@@ -78,13 +78,15 @@ extension MutableArrayProxy {
     /// Adds an element at the end: an insertion.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
-    @export(implementation) public func append(_ element: Any?) throws(KeyValueError) { try insert(element, at: count) }
+    @export(implementation) public func append(_ element: Any?) throws(KeyValueError) {
+        try append(contentsOf: CollectionOfOne(element))
+    }
 
     /// Adds elements at the end: one insertion, or none if there are none.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
     @export(implementation) public func append(contentsOf elements: some Sequence) throws(KeyValueError) {
-        try insert(contentsOf: elements, at: count)
+        try type.append(elements.map { $0 as Any }, to: proxied)
     }
 
     /// Inserts an element before the one at an index, or at the end.
@@ -123,9 +125,7 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
     @discardableResult @export(implementation) public func remove(at index: Int) throws(KeyValueError) -> Any {
-        let element = try element(at: index)
-        try removeSubrange(index..<index + 1)
-        return element
+        try type.removeOne(of: proxied, index, fromEnd: false)
     }
 
     /// Takes out the first element: one removal.
@@ -138,7 +138,9 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` if there is none.
     @discardableResult
-    @export(implementation) public func removeLast() throws(KeyValueError) -> Any { try remove(at: count - 1) }
+    @export(implementation) public func removeLast() throws(KeyValueError) -> Any {
+        try type.removeOne(of: proxied, -1, fromEnd: true)
+    }
 
     /// Takes elements out: one removal, or none if the range is empty.
     ///
@@ -158,21 +160,20 @@ extension MutableArrayProxy {
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
-    @export(implementation) public func removeAll() throws(KeyValueError) { try removeSubrange(0..<count) }
+    @export(implementation) public func removeAll() throws(KeyValueError) { type.removeAll(of: proxied) }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     @export(implementation) public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
-        try removeSubranges(elements.indices(where: condition))
+        type.removeAll(of: proxied, where: condition)
     }
 
     /// Replaces an element: a replacement.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     @export(implementation) public func replace(at index: Int, with element: Any?) throws(KeyValueError) {
-        _ = try self.element(at: index)
-        try replaceSubrange(index..<index + 1, with: CollectionOfOne(element))
+        try type.replace(at: index, with: element as Any, of: proxied)
     }
 
     /// Replaces elements by others: a replacement of as many as there are on both sides, and an insertion or removal of
@@ -200,10 +201,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     @export(implementation) public func swapAt(_ i: Int, _ j: Int) throws(KeyValueError) {
-        for index in [i, j] { _ = try element(at: index) }
-        var order = Array(0..<count)
-        order.swapAt(i, j)
-        type.arrange(by: order, of: proxied)
+        try type.swap(i, j, of: proxied)
     }
 
     /// Sorts the array: one replacement of the elements that move, or nothing if none does.
@@ -211,6 +209,6 @@ extension MutableArrayProxy {
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     /// - Complexity: O(*n* log *n*).
     @export(implementation) public func sort(by areInIncreasingOrder: (Any, Any) -> Bool) throws(KeyValueError) {
-        type.arrange(by: elements.sortedIndices(by: areInIncreasingOrder), of: proxied)
+        type.sort(proxied, by: areInIncreasingOrder)
     }
 }

@@ -4,6 +4,10 @@
 /// asked for, only the elements concerned. One edit is one change (`replaceSubrange` is up to two); an edit that moves
 /// nothing is none. Applied in their order to a copy, the changes give the array.
 ///
+/// An edit looks at the array when it is stored. Before that, an edit that a handler makes has those observers called that have not
+/// heard of the change under way, and their handlers may edit the same array; so may handlers of prior calls. An index that was valid
+/// at the call and is not any more then traps with a sentence; `edit(_:)` checks and edits in one.
+///
 /// The array is changed in place: only the elements that an observer asked for are copied, and those that have to be
 /// kept until the observers were called. While the object is not observed, an edit costs what it costs on the array.
 /// Inside an open change of the property (`withMutation`) an edit is part of that change; if the key's automatic
@@ -21,10 +25,9 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     @export(implementation) public subscript(position: Int) -> Value.Element {
         get { value[position] }
         nonmutating set {
-            require(position..<position + 1)
             var element = newValue
             // The one that was there is released after the observers were called.
-            edit(.replacement, at: RangeSet(position..<position + 1)) { swap(&$0[position], &element) }
+            edit(.replacement, given: position..<position + 1) { swap(&$0[position], &element) }
             withExtendedLifetime(element) {}
         }
     }
@@ -33,16 +36,22 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Complexity: O(1) on average.
     @export(implementation) public func append(_ element: Value.Element) {
-        let end = endIndex
-        edit(.insertion, at: RangeSet(end..<end + 1)) { $0.append(element) }
+        if !object.isObserved { return storage.exclusively { $0.append(element) } }
+        edit(.insertion) {
+            RangeSet($0.endIndex..<$0.endIndex + 1)
+        } _: {
+            $0.append(element)
+        }
     }
 
     /// Adds elements at the end: one insertion, or none if there are none.
     ///
     /// - Complexity: O(*k*) on average for *k* new elements.
     @export(implementation) public func append(contentsOf elements: some Sequence<Value.Element>) {
+        // Made before the access: they may be read from this property.
+        let elements = Array(elements)
         if !object.isObserved { return storage.exclusively { $0.append(contentsOf: elements) } }
-        insert(contentsOf: Array(elements), at: endIndex)
+        insert(elements) { RangeSet($0.endIndex..<$0.endIndex + elements.count) }
     }
 
     /// Inserts an element before the one at an index, or at the end.
@@ -50,8 +59,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Precondition: The index is that of an element, or the one after the last.
     /// - Complexity: O(*n*).
     @export(implementation) public func insert(_ element: Value.Element, at index: Int) {
-        require(index..<index)
-        edit(.insertion, at: RangeSet(index..<index + 1)) { $0.insert(element, at: index) }
+        edit(.insertion, given: index..<index, indexes: index..<index + 1) { $0.insert(element, at: index) }
     }
 
     /// Inserts elements before the one at an index, or at the end: one insertion, or none if there are none.
@@ -60,9 +68,10 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Complexity: O(*n* + *k*) for *k* new elements.
     @export(implementation) public func insert(contentsOf elements: some Collection<Value.Element>, at index: Int) {
         require(index..<index)
-        let count = elements.count
-        if count > 0 {
-            edit(.insertion, at: RangeSet(index..<index + count)) { $0.insert(contentsOf: elements, at: index) }
+        let elements = Array(elements)
+        if elements.isEmpty { return }
+        edit(.insertion, given: index..<index, indexes: index..<index + elements.count) {
+            $0.insert(contentsOf: elements, at: index)
         }
     }
 
@@ -71,47 +80,64 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Precondition: The index is that of an element.
     /// - Complexity: O(*n*).
     @discardableResult @export(implementation) public func remove(at index: Int) -> Value.Element {
-        require(index..<index + 1)
-        return edit(.removal, at: RangeSet(index..<index + 1)) { $0.remove(at: index) }
+        edit(.removal, given: index..<index + 1) { $0.remove(at: index) }
     }
 
     /// Takes the first element out: a removal.
     ///
     /// - Precondition: The array is not empty.
     /// - Complexity: O(*n*).
-    @discardableResult @export(implementation) public func removeFirst() -> Value.Element { remove(at: startIndex) }
+    @discardableResult @export(implementation) public func removeFirst() -> Value.Element {
+        require(startIndex..<startIndex + 1)
+        return removeOne { $0.startIndex }
+    }
 
     /// Takes the last element out: a removal.
     ///
     /// - Precondition: The array is not empty.
     /// - Complexity: O(1).
-    @discardableResult @export(implementation) public func removeLast() -> Value.Element { remove(at: endIndex - 1) }
+    @discardableResult @export(implementation) public func removeLast() -> Value.Element {
+        require(endIndex - 1..<endIndex)
+        return removeOne { $0.endIndex - 1 }
+    }
 
     /// Takes the last element out, if there is one: a removal.
     ///
     /// - Complexity: O(1).
-    @export(implementation) public func popLast() -> Value.Element? { isEmpty ? nil : removeLast() }
+    @export(implementation) public func popLast() -> Value.Element? {
+        if !object.isObserved { return storage.exclusively { $0.isEmpty ? nil : $0.remove(at: $0.endIndex - 1) } }
+        var index = 0
+        return edit(.removal) {
+            index = $0.endIndex - 1
+            return $0.isEmpty ? RangeSet() : RangeSet(index..<index + 1)
+        } _: {
+            $0.remove(at: index)
+        }
+    }
 
     /// Takes the first elements out: one removal, or none if the number is zero.
     ///
     /// - Precondition: The array has that many elements.
     /// - Complexity: O(*n*).
-    @export(implementation) public func removeFirst(_ count: Int) { removeSubrange(startIndex..<startIndex + count) }
+    @export(implementation) public func removeFirst(_ count: Int) {
+        remove(startIndex..<startIndex + count) { $0.startIndex..<$0.startIndex + count }
+    }
 
     /// Takes the last elements out: one removal, or none if the number is zero.
     ///
     /// - Precondition: The array has that many elements.
     /// - Complexity: O(*k*) for *k* elements.
-    @export(implementation) public func removeLast(_ count: Int) { removeSubrange(endIndex - count..<endIndex) }
+    @export(implementation) public func removeLast(_ count: Int) {
+        remove(endIndex - count..<endIndex) { $0.endIndex - count..<$0.endIndex }
+    }
 
     /// Takes elements out: one removal, or none if the range is empty.
     ///
-    /// - Precondition: The range is within the array.
+    /// - Precondition: The range is within the array. `3...` is all that the array has from there when the edit is stored.
     /// - Complexity: O(*n*).
     @export(implementation) public func removeSubrange(_ bounds: some RangeExpression<Int>) {
-        let bounds = bounds.relative(to: self)
-        require(bounds)
-        if !bounds.isEmpty { edit(.removal, releasing: RangeSet(bounds)) { $0.removeSubrange(bounds) } }
+        let given = self.bounds(of: bounds)
+        remove(given) { still(given, of: bounds, in: $0) }
     }
 
     /// Takes the elements at some indexes out: one removal, or none.
@@ -119,58 +145,141 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Precondition: The indexes are within the array.
     /// - Complexity: O(*n*).
     @export(implementation) public func removeSubranges(_ indexes: RangeSet<Int>) {
-        require(indexes)
-        if !indexes.isEmpty { edit(.removal, releasing: indexes) { $0.removeSubranges(indexes) } }
+        guard let bounds = indexes.bounds else { return }
+        require(bounds)
+        remove { requireStill(bounds, in: $0, indexes) }
     }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Complexity: O(*n*).
     @export(implementation) public func removeAll(keepingCapacity: Bool = false) {
-        if isEmpty { return }
-        edit(.removal, releasing: RangeSet(startIndex..<endIndex)) { $0.removeAll(keepingCapacity: keepingCapacity) }
+        if !object.isObserved, _isPOD(Value.Element.self) {
+            return storage.exclusively { $0.removeAll(keepingCapacity: keepingCapacity) }
+        }
+        edit(.removal, releasing: true) {
+            RangeSet($0.startIndex..<$0.endIndex)
+        } _: {
+            $0.removeAll(keepingCapacity: keepingCapacity)
+        }
     }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
+    /// The condition may read and change anything. It is asked again for all elements if it changes this array, or if a handler of a
+    /// prior call does.
+    ///
     /// - Complexity: O(*n*).
     @export(implementation) public func removeAll(where condition: (Value.Element) throws -> Bool) rethrows {
-        if !object.isObserved, _isPOD(Value.Element.self) {
-            return try storage.exclusively { try $0.removeAll(where: condition) }
-        }
-        removeSubranges(try value.indices(where: condition))
+        try remove(asking: true) { try $0.indices(where: condition) }
     }
 
     /// Replaces elements by others: a replacement of as many as there are on both sides, and an insertion or removal of
     /// the rest. With an empty range it is an insertion, with no elements a removal, with neither nothing.
     ///
-    /// The two changes are two edits, one after the other: a handler of the first sees the array in between.
+    /// The two changes are two edits, one after the other: a handler of the first sees the array in between. If it changes the array, the
+    /// second edit is made before that.
     ///
     /// - Precondition: The range is within the array.
     /// - Complexity: O(*n* + *k*) for *k* new elements.
     @export(implementation) public func replaceSubrange(
         _ bounds: some RangeExpression<Int>, with elements: some Collection<Value.Element>
     ) {
-        let bounds = bounds.relative(to: self)
-        require(bounds)
+        let given = self.bounds(of: bounds)
+        let elements = Array(elements)
         if object.isObserved {
-            replaceInSteps(bounds, with: Array(elements))
+            replaceInSteps(with: elements) { still(given, of: bounds, in: $0) }
         } else {
-            edit(.replacement, releasing: RangeSet(bounds)) { $0.replaceSubrange(bounds, with: elements) }
+            let leaving = _isPOD(Value.Element.self) ? [] : Array(value[given])
+            storage.exclusively { $0.replaceSubrange(given, with: elements) }
+            withExtendedLifetime(leaving) {}
         }
+    }
+}
+
+// MARK: Indexes that are given
+
+extension Property
+where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollection, Value.Index == Int {
+    /// Makes an edit at indexes that the caller has given.
+    ///
+    /// - Parameters:
+    ///   - bounds: Has to be in the array, now and when the edit is stored.
+    ///   - indexes: Which indexes the change has, if they are not the given ones.
+    @discardableResult @export(implementation) func edit<Result>(
+        _ kind: ChangeKind, given bounds: Range<Int>, indexes: Range<Int>? = nil, _ store: (inout Value) -> Result
+    ) -> Result {
+        require(bounds)
+        if !object.isObserved { return storage.exclusively(store) }
+        return edit(kind) {
+            requireStill(bounds, in: $0, RangeSet(indexes ?? bounds))
+        } _: {
+            store(&$0)
+        }!
+    }
+
+    @export(implementation) func removeOne(_ index: (Value) -> Int) -> Value.Element {
+        if !object.isObserved { return storage.exclusively { $0.remove(at: index($0)) } }
+        var found = 0
+        return edit(.removal) {
+            found = index($0)
+            return requireStill(found..<found + 1, in: $0, RangeSet(found..<found + 1))
+        } _: {
+            $0.remove(at: found)
+        }!
+    }
+
+    @export(implementation) func remove(_ given: Range<Int>, _ bounds: (Value) -> Range<Int>) {
+        require(given)
+        if !object.isObserved, _isPOD(Value.Element.self) { return storage.exclusively { $0.removeSubrange(given) } }
+        remove { value in
+            let bounds = bounds(value)
+            return requireStill(bounds, in: value, RangeSet(bounds))
+        }
+    }
+
+    /// The range that an expression stands for now.
+    @export(implementation) func bounds(of expression: some RangeExpression<Int>) -> Range<Int> {
+        let bounds = relative(expression, to: value)
+        require(bounds)
+        return bounds
+    }
+
+    /// The same for the collection that an edit finds.
+    @export(implementation) func still(
+        _ given: Range<Int>, of expression: some RangeExpression<Int>, in value: Value
+    ) -> Range<Int> {
+        let bounds = expression is PartialRangeFrom<Int> ? relative(expression, to: value) : given
+        _ = requireStill(bounds, in: value, RangeSet())
+        return bounds
+    }
+
+    @export(implementation) func relative(_ expression: some RangeExpression<Int>, to value: Value) -> Range<Int> {
+        guard let from = expression as? PartialRangeFrom<Int> else { return expression.relative(to: value) }
+        return from.lowerBound..<Swift.max(from.lowerBound, value.endIndex)
     }
 
     @export(implementation) func require(_ bounds: Range<Int>) {
         if !(bounds.lowerBound >= startIndex && bounds.upperBound <= endIndex) { fail(bounds) }
     }
 
-    /// Requires that indexes are those of elements.
-    @export(implementation) func require(_ indexes: RangeSet<Int>) {
-        if let bounds = indexes.bounds { require(bounds) }
+    /// Requires that indexes that were given are still in the array that an edit finds.
+    ///
+    /// - Returns: The indexes of the change.
+    @export(implementation)
+    func requireStill(_ bounds: Range<Int>, in value: Value, _ indexes: RangeSet<Int>) -> RangeSet<Int> {
+        if !(bounds.lowerBound >= value.startIndex && bounds.upperBound <= value.endIndex) {
+            fail(bounds, isOutdated: true)
+        }
+        return indexes
     }
 
-    @export(implementation) func fail(_ bounds: Range<Int>) -> Never {
+    @export(implementation) func fail(_ bounds: Range<Int>, isOutdated: Bool = false) -> Never {
         let indexes = bounds.count == 1 ? "The index \(bounds.lowerBound) is" : "The indexes \(bounds) are"
-        fatalMisuse("\(indexes) out of range for \(type(of: object)).\(key), which has \(count) elements.")
+        fatalMisuse(
+            "\(indexes) out of range for \(type(of: object)).\(key), which has \(count) elements."
+                + (isOutdated
+                    ? " A handler that ran before the edit was stored has changed the array: $\(key).edit { … } checks and edits in one."
+                    : ""))
     }
 }

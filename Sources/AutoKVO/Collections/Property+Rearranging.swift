@@ -9,32 +9,40 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     @export(implementation) public func swapAt(_ i: Int, _ j: Int) {
         require(i..<i + 1)
         require(j..<j + 1)
-        if i != j { edit(.replacement, at: RangeSet([i..<i + 1, j..<j + 1])) { $0.swapAt(i, j) } }
+        if i == j { return }
+        if !object.isObserved { return storage.exclusively { $0.swapAt(i, j) } }
+        edit(.replacement) { value in
+            requireStill(Swift.min(i, j)..<Swift.max(i, j) + 1, in: value, RangeSet([i..<i + 1, j..<j + 1]))
+        } _: {
+            $0.swapAt(i, j)
+        }
     }
 
     /// Turns the order of the elements around.
     ///
     /// - Complexity: O(*n*).
     @export(implementation) public func reverse() {
-        if object.isObserved { arrange(by: indices.reversed()) } else { storage.exclusively { $0.reverse() } }
+        if !object.isObserved { return storage.exclusively { $0.reverse() } }
+        arrange { $0.indices.reversed() }
     }
 
     /// Sorts the array by a condition that says which of two elements comes first. Equal elements keep their order.
+    ///
+    /// The condition may read and change anything. All elements are sorted again if it changes this array, or if a handler of a prior
+    /// call does.
     ///
     /// - Complexity: O(*n* log *n*).
     @export(implementation) public func sort(by areInIncreasingOrder: (Value.Element, Value.Element) throws -> Bool)
         rethrows
     {
-        if !object.isObserved { return try storage.exclusively { try $0.sort(by: areInIncreasingOrder) } }
-        arrange(by: try value.sortedIndices(by: areInIncreasingOrder))
+        try arrange(asking: true) { try $0.sortedIndices(by: areInIncreasingOrder) }
     }
 
     /// Gives the elements a random order.
     ///
     /// - Complexity: O(*n*).
     @export(implementation) public func shuffle(using generator: inout some RandomNumberGenerator) {
-        if !object.isObserved { return storage.exclusively { $0.shuffle(using: &generator) } }
-        arrange(by: indices.shuffled(using: &generator))
+        arrange(asking: true) { $0.indices.shuffled(using: &generator) }
     }
 
     /// Gives the elements a random order.
@@ -54,13 +62,19 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     @discardableResult
     @export(implementation) public func moveSubranges(_ indexes: RangeSet<Int>, to index: Int) -> Range<Int> {
         require(index..<index)
-        require(indexes)
+        guard let bounds = indexes.bounds else { return index..<index }
+        require(bounds)
         if !object.isObserved { return storage.exclusively { $0.moveSubranges(indexes, to: index) } }
-        let start = startIndex
-        var order = Array(start..<endIndex)
-        let moved = order.moveSubranges(indexes.shifted(by: -start), to: index - start)
-        arrange(by: order)
-        return moved.lowerBound + start..<moved.upperBound + start
+        var moved = 0..<0
+        arrange { value in
+            _ = requireStill(
+                Swift.min(index, bounds.lowerBound)..<Swift.max(index, bounds.upperBound), in: value, indexes)
+            let start = value.startIndex
+            var order = Array(start..<value.endIndex)
+            moved = order.moveSubranges(indexes.shifted(by: -start), to: index - start)
+            return order
+        }
+        return moved.lowerBound + startIndex..<moved.upperBound + startIndex
     }
 }
 

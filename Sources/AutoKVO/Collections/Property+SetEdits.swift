@@ -16,8 +16,12 @@ extension Property where Value: SetAlgebra & Collection {
         @export(implementation) get { storage.checkedValue }
         nonmutating set {
             guard object.isObserved else { return write(newValue) }
-            let isMoved = move(SetMovement(of: .set, with: newValue, from: value)) { $0 = newValue }
-            if !isMoved { storage.exclusively { $0 = newValue } }
+            let isMoved: Void? = move {
+                SetMovement(of: .set, with: newValue, from: $0)
+            } _: {
+                $0 = newValue
+            }
+            if isMoved == nil { storage.exclusively { $0 = newValue } }
         }
     }
 
@@ -31,9 +35,15 @@ extension Property where Value: SetAlgebra & Collection {
     @discardableResult @export(implementation) public func insert(_ element: Value.Element) -> (
         inserted: Bool, memberAfterInsert: Value.Element
     ) {
-        guard object.isObserved, !contains(element) else { return storage.exclusively { $0.insert(element) } }
-        let movement = SetMovement(coming: Value(CollectionOfOne(element)))
-        return edit(movement.change) { $0.insert(element) }
+        let one = Value(CollectionOfOne(element))
+        let inserted =
+            object.isObserved
+            ? move {
+                SetMovement(coming: one.subtracting($0))
+            } _: {
+                $0.insert(element)
+            } : nil
+        return inserted ?? storage.exclusively { $0.insert(element) }
     }
 
     /// Puts an element in, also if an equal one is there: an insertion, or the replacement of the equal one.
@@ -42,9 +52,12 @@ extension Property where Value: SetAlgebra & Collection {
     /// - Complexity: O(1) on average.
     @discardableResult @export(implementation) public func update(with element: Value.Element) -> Value.Element? {
         guard object.isObserved else { return storage.exclusively { $0.update(with: element) } }
-        let coming = Value(CollectionOfOne(element))
-        let movement = SetMovement(leaving: value.intersection(coming), coming: coming)
-        return edit(movement.change) { $0.update(with: element) }
+        let one = Value(CollectionOfOne(element))
+        return move {
+            SetMovement(leaving: $0.intersection(one), coming: one)
+        } _: {
+            $0.update(with: element)
+        }!
     }
 
     /// Takes an element out, if it is there: a removal.
@@ -53,20 +66,33 @@ extension Property where Value: SetAlgebra & Collection {
     /// - Complexity: O(1) on average.
     @discardableResult @export(implementation) public func remove(_ element: Value.Element) -> Value.Element? {
         guard object.isObserved else { return storage.exclusively { $0.remove(element) } }
-        let movement = SetMovement(leaving: value.intersection(Value(CollectionOfOne(element))))
-        return movement.isEmpty ? nil : edit(movement.change) { $0.remove(element) }
+        let one = Value(CollectionOfOne(element))
+        return move {
+            SetMovement(leaving: $0.intersection(one))
+        } _: {
+            $0.remove(element)
+        } ?? nil
     }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Complexity: O(*n*).
-    @export(implementation) public func removeAll() { move(SetMovement(leaving: value)) { $0 = [] } }
+    @export(implementation) public func removeAll() {
+        move {
+            SetMovement(leaving: $0)
+        } _: {
+            $0 = []
+        }
+    }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
+    /// The condition may read and change anything. It is asked again for all elements if it changes this set, or if a handler of a prior
+    /// call does.
+    ///
     /// - Complexity: O(*n*).
     @export(implementation) public func removeAll(where condition: (Value.Element) throws -> Bool) rethrows {
-        move(SetMovement(leaving: Value(try value.filter(condition))))
+        try move(asking: true) { SetMovement(leaving: Value(try $0.filter(condition))) }
     }
 
     /// Puts elements in: one insertion of those that were not there, or none.
@@ -108,6 +134,6 @@ extension Property where Value: SetAlgebra & Collection {
         if !object.isObserved, mutation == .union || _isPOD(Value.Element.self) {
             return storage.exclusively { plainly(&$0, elements) }
         }
-        move(SetMovement(of: mutation, with: elements, from: value))
+        move { SetMovement(of: mutation, with: elements, from: $0) }
     }
 }

@@ -78,14 +78,21 @@ extension ClassSchema {
 struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: CollectionEditor {
     let key: ProxiedKey
 
+    var object: TrackedObject { key.object }
+    var editedSlot: Int? { key.key.slot }
     var value: Value { key.read() as? Value ?? [] }
 
-    func edit<Result>(_ change: @autoclosure () -> CollectionChange, _ body: (inout Value) -> Result) -> Result {
-        key.object.announcing(key.key.slot, change()) {
+    func edit<Result, Failure: Error>(
+        asking: Bool, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
+        _ store: (inout Value) -> Result, stored: () -> Void
+    ) throws(Failure) -> Result? {
+        try object.edit(editedSlot, plan: { () throws(Failure) in try plan(value) }, isPlanned: { true }, change) {
             var value = value
-            let result = body(&value)
-            key.key.declared.write!(key.object, value)
+            let result = store(&value)
+            key.key.declared.write!(object, value)
             return result
+        } stored: {
+            stored()
         }
     }
 }

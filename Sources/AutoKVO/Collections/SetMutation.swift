@@ -67,7 +67,7 @@ extension ProxiedSet {
         // A value that the set cannot hold is not in it, so it need not be taken out.
         let onlyTakesOut = mutation == .minus || mutation == .intersect
         let elements = onlyTakesOut ? elements(among: values) : Self(try key.convert(values, to: Element.self))
-        return editor.move(SetMovement(of: mutation, with: elements, from: editor.value))
+        return editor.move { SetMovement(of: mutation, with: elements, from: $0) }
     }
 
     func containsElement(_ value: Any) -> Bool { convertForCoding(value, to: Element.self).map(contains) ?? false }
@@ -90,7 +90,10 @@ extension TrackedObject {
         guard let slot = announcedSlot(key) else { return }
         guard isObserved, let declared = record?.schema?.keys[slot].declared,
             let type = unwrappedType(declared.valueType) as? any ProxiedSet.Type
-        else { return Transaction.begin(self, slot) }
+        else {
+            Transaction.begin(self, slot)
+            return
+        }
         let change = type.change(by: mutation, with: elements.map(\.base), of: unwrapped(declared.read(self)))
         Transaction.begin(self, slot, change, isSilent: change == nil)
     }

@@ -171,6 +171,10 @@ extension PendingNotification {
     /// traversal calls the observations behind it.
     @inline(never)
     func complete(_ thread: InPlace<ThreadContext>) {
+        if let continuation = continuation.take() {
+            finishPending(thread)
+            return continuation()
+        }
         event.isCompleting = true
         guard isStarted, observation == nil, route == nil else { return deliver(thread) }
         var loop = HandlerLoop(thread, eventPlace)

@@ -16,6 +16,7 @@ extension PendingNotification {
     /// Reads the new value if an observer needs it, also one that was added since the change began; and completes the event.
     func makeEvent(isPrior: Bool) {
         event.isPrior = isPrior
+        dropEditIfNotAlone()
         event.edit = edit.map { .to($0) }
         if isKnown { return }
         if !isPrior, wantsNew {

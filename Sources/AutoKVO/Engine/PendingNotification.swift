@@ -42,6 +42,12 @@ final class PendingNotification {
     /// Whether the event has the values of a write from the start: none is read.
     var isKnown = false
     var edit: CollectionChange?
+    /// Whether another change of the subject is part of this one, so that it is told as a `.setting`; and the whole value from
+    /// before, if an observer needs it.
+    private var isWhole = false
+    @exclusivity(unchecked) private var wholeOld: Any?
+    /// For a change that is two edits: the second one, to be made before anything else changes the property.
+    @exclusivity(unchecked) var continuation: (() -> Void)?
     /// Number of open transactions that concern the subject: the last one to end delivers.
     var openCount = 0
     /// Whether the old value was read.
@@ -147,6 +153,23 @@ final class PendingNotification {
         completeEvent()
     }
 
+    /// Another change of the subject is about to be made, as part of this one. Prior calls that are being made still say what was
+    /// planned; reading is user code.
+    func includeFurtherChange() {
+        guard edit != nil, !isWhole else { return }
+        isWhole = true
+        if needs.contains(.old) { wholeOld = readWhole() }
+    }
+
+    /// Before the calls: of several changes one of which is an edit, observers are told of a `.setting` with whole values.
+    func dropEditIfNotAlone() {
+        guard isWhole, let edit = edit.take() else { return }
+        event.kind = .setting
+        let elements = old.isFilled ? old.take() : nil
+        if let whole = wholeOld.take() { old.set(whole) }
+        withExtendedLifetime((edit, elements)) {}
+    }
+
     /// Makes the event say what the notification has.
     func completeEvent() {
         event.kind = edit?.kind ?? .setting
@@ -176,6 +199,9 @@ final class PendingNotification {
         isStarted = false
         openCount = 0
         if edit != nil { edit = nil }
+        isWhole = false
+        if wholeOld != nil { wholeOld = nil }
+        assert(continuation == nil)
         if !claimed.isEmpty { releaseClaims() }
         if old.isFilled { old.take() }
         if new.isFilled { new.take() }

@@ -4,19 +4,20 @@ extension Transaction {
     /// - Parameters:
     ///   - edit: How a collection is edited.
     ///   - isTargetHeld: Whether the caller retains the object until all observers have been called.
-    ///   - share: Called with the notifications that open transactions have for the same subjects; nil if none is open.
+    ///   - share: Called with the notifications that open transactions have for the same subjects, and whether the change is one of
+    ///     an object on the way of a path; nil if none is open.
     /// - Returns: The union of what the subjects need.
     @inline(never)
     @discardableResult
     static func findSubjects(
         of record: ObjectRecord, _ changed: Int, _ edit: CollectionChange?, excluding: ObservingOptions = [],
         isTargetHeld: Bool = false, _ chain: inout NotificationChain, _ thread: InPlace<ThreadContext>,
-        share: ((Borrowed<PendingNotification>) -> Void)? = nil
+        share: ((Borrowed<PendingNotification>, _ isOnTheWay: Bool) -> Void)? = nil
     ) -> ObserverList.Interest {
         var allNeeds: ObserverList.Interest = []
         var routes = NotificationChain()
         AffectedLists.forEach(from: record, changed) { key, list, interest in
-            if let share, let open = thread.value.openNotification(list.address) { return share(open) }
+            if let share, let open = thread.value.openNotification(list.address) { return share(open, false) }
             let isOfObject = key.record == .to(record)
             let notification = thread.value.takeNotification()
             notification.use {
@@ -30,7 +31,7 @@ extension Transaction {
         } link: { link, key in
             guard link.observation != nil else { return }
             if let share, let open = thread.value.openNotification(link.unmanagedRoute.rawAddress) {
-                return share(open)
+                return share(open, !link.isLeaf)
             }
             let isOwn = link.isLeaf && key.slot == changed && key.record == .to(record)
             routes.append(notification(of: link, isOwn: isOwn, edit, readsLeaf: !(isOwn && isTargetHeld), thread))
@@ -58,17 +59,21 @@ extension Transaction {
         isTargetHeld: Bool = false,
         _ thread: InPlace<ThreadContext>
     ) {
-        var shared: [Borrowed<PendingNotification>] = []
+        var (shared, redirected): ([Borrowed<PendingNotification>], [Borrowed<PendingNotification>]) = ([], [])
         Transaction.findSubjects(
             of: record, slot, edit, excluding: excluding, isTargetHeld: isTargetHeld, &chain, thread,
             share: thread.value.openTransactions.isEmpty
                 ? nil
-                : { notification in
+                : { notification, isOnTheWay in
+                    if isOnTheWay { redirected.append(notification) }
                     if shared.contains(notification) { return }
                     notification.use { $0.openCount += 1 }
                     shared.append(notification)
                 })
         self.shared = shared
+        // Reading whole values is user code, so it comes behind the search, which holds locks.
+        Transaction.includeFurtherChange(of: shared, thread)
+        for notification in redirected { notification.use { $0.includeFurtherChange() } }
     }
 
     /// Finds what a change concerns because paths were moved after it began, by a handler or by another thread: their observers were

@@ -30,7 +30,11 @@ struct Transaction {
     /// Notifications of other open transactions for subjects that this one concerns too. The last transaction to end delivers.
     var shared: [Borrowed<PendingNotification>] = []
     /// Whether `begin` has not returned yet.
-    private var isPreparing = true
+    private(set) var isPreparing = true
+    /// Whether a handler of its prior calls, or the getter of an old value, has made a change of one of its subjects.
+    private var isTouched = false
+    /// While code of the library runs for the task that has it open: see `TransactionsOfTasks`.
+    var visit: UInt = 0
     /// The value of `PathLink.moves` when it began.
     private let moves = PathLink.moves
 
@@ -71,11 +75,18 @@ struct Transaction {
     /// - Parameters:
     ///   - edit: How a collection is edited.
     ///   - isSilent: Whether to notify no observer, unless a change of the property is open already.
-    static func begin(_ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil, isSilent: Bool = false) {
+    /// - Returns: Whether the property is as it was when this was called: no prior call has changed it.
+    @discardableResult
+    static func begin(
+        _ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil, isSilent: Bool = false
+    ) -> Bool {
         let thread = ThreadContext.current
+        let visit = TransactionsOfTasks.visit()
+        defer { TransactionsOfTasks.leave(visit) }
         if let index = thread.value.openTransaction(ObjectIdentifier(object), slot) {
             thread.value.openTransactions[index].depth += 1
-            return
+            includeFurtherChange(in: index, thread)
+            return true
         }
         guard !isSilent, object.isObserved, let record = object.record else {
             return open(Transaction(ofUnobserved: object, slot), thread)
@@ -83,19 +94,40 @@ struct Transaction {
         completeDeliveries(before: record, slot, thread)
         var transaction = Transaction(record, slot)
         transaction.findSubjects(of: record, edit, thread)
-        open(transaction, thread)
+        return open(transaction, thread)
+    }
+
+    /// A change is about to be made inside one that is open. What an edit was going to be is no longer what happens if that one is
+    /// still being prepared: it is told as a `.setting`.
+    static func includeFurtherChange(in index: Int, _ thread: InPlace<ThreadContext>) {
+        guard thread.value.openTransactions[index].isPreparing else { return }
+        thread.value.openTransactions[index].isTouched = true
+        let transaction = thread.value.openTransactions[index]
+        transaction.chain.forEach { $0.includeFurtherChange() }
+        transaction.joined.forEach { $0.includeFurtherChange() }
+    }
+
+    /// The same for a change that shares subjects of open transactions.
+    static func includeFurtherChange(of subjects: [Borrowed<PendingNotification>], _ thread: InPlace<ThreadContext>) {
+        for subject in subjects where subject.use({ $0.edit != nil }) {
+            let index = thread.value.openTransactions.firstIndex { $0.notification { .to($0) == subject } != nil }
+            if let index { includeFurtherChange(in: index, thread) }
+        }
     }
 
     /// Reads old values and makes the prior calls, both user code, with the transaction open.
-    private static func open(_ transaction: Transaction, _ thread: InPlace<ThreadContext>) {
+    ///
+    /// - Returns: Whether these have made no change of the transaction's subjects.
+    @discardableResult
+    private static func open(_ transaction: Transaction, _ thread: InPlace<ThreadContext>) -> Bool {
         var chain = transaction.chain
         thread.value.openTransactions.append(transaction)
         TestPoint.begun.reach()
         chain.forEach { if $0.needs.contains(.old) { $0.readOld() } }
         if chain.first(where: { $0.needs.contains(.prior) }) != nil { notify(&chain, isPrior: true, thread) }
-        if let index = thread.value.openTransaction(transaction.target, transaction.slot) {
-            thread.value.openTransactions[index].isPreparing = false
-        }
+        guard let index = thread.value.openTransaction(transaction.target, transaction.slot) else { return true }
+        thread.value.openTransactions[index].isPreparing = false
+        return !thread.value.openTransactions[index].isTouched
     }
 
     /// A whole transaction around a store that is not user code. It need not be open, unless an observer needs a prior call or
@@ -143,6 +175,8 @@ struct Transaction {
     @discardableResult
     static func end(_ object: TrackedObject, _ slot: Int) -> Bool {
         let thread = ThreadContext.current
+        let visit = TransactionsOfTasks.visit()
+        defer { TransactionsOfTasks.leave(visit) }
         let target = ObjectIdentifier(object)
         guard thread.value.openTransaction(target, slot) != nil else { return false }
         // Following reads objects, which is user code and may begin and end changes itself.
@@ -207,6 +241,8 @@ struct Transaction {
         _ record: ObjectRecord, _ slot: Int, values: ChangeEvent? = nil, excluding excluded: ObservingOptions = []
     ) {
         let thread = ThreadContext.current
+        let visit = TransactionsOfTasks.visit()
+        defer { TransactionsOfTasks.leave(visit) }
         completeDeliveries(before: record, slot, thread)
         follow(record, slot)
         var transaction = Transaction(record, slot)

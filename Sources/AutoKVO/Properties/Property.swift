@@ -56,7 +56,7 @@ public struct Property<Value>: PropertyHandle {
     /// - Complexity: O(1), the closure, and the observers' calls.
     @discardableResult
     public func withMutation<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        try object.inTransaction(target.slot(), nil, body)
+        try object.inTransaction(target.slot(), body)
     }
 }
 

@@ -9,6 +9,8 @@ struct ObservedWrite {
     /// Whether the caller has to supply the old and the new value.
     @usableFromInline let needsOld: Bool
     @usableFromInline let needsNew: Bool
+    /// Whether a change in place is part of a change of the property that is open.
+    fileprivate var isInner = false
 
     /// The context of the thread that found it. An edit may end on another one: an `inout` argument lasts over an `await`.
     fileprivate let thread: InPlace<ThreadContext>
@@ -45,6 +47,8 @@ extension TrackedObject {
     @usableFromInline
     final func write(atOffset offset: Int, _ values: ValuePointers, _ store: () -> Void) -> Bool {
         guard let (record, slot, layout) = property(atOffset: offset) else { return false }
+        let visit = TransactionsOfTasks.visit()
+        defer { TransactionsOfTasks.leave(visit) }
         guard let write = ObservedWrite(to: self, record, slot, layout) else {
             store()
             return true
@@ -61,10 +65,12 @@ extension TrackedObject {
     /// Begins a change in place of the property whose storage is at an offset. Nil if nobody has to be notified.
     @usableFromInline
     final func beginEdit(atOffset offset: Int) -> ObservedWrite? {
+        let visit = TransactionsOfTasks.visit()
+        defer { TransactionsOfTasks.leave(visit) }
         guard let (record, slot, layout) = property(atOffset: offset),
-            let write = ObservedWrite(to: self, record, slot, layout)
+            var write = ObservedWrite(to: self, record, slot, layout)
         else { return nil }
-        if write.isAnnounced { Transaction.begin(self, slot) }
+        if write.isAnnounced { write.isInner = Transaction.beginInPlace(self, slot, write.thread) }
         return write
     }
 
@@ -72,8 +78,10 @@ extension TrackedObject {
     @usableFromInline
     final func endEdit(_ write: ObservedWrite, _ values: ValuePointers) {
         guard let record = unmanagedRecord else { return }
+        let visit = TransactionsOfTasks.visit()
+        defer { TransactionsOfTasks.leave(visit) }
         if write.isAnnounced {
-            Transaction.end(self, Int(write.slot))
+            record.use { Transaction.endInPlace(self, $0, Int(write.slot), isInner: write.isInner) }
         } else {
             // Skips observers that were added after the value they need was discarded.
             var excluded: ObservingOptions = []
@@ -87,15 +95,57 @@ extension TrackedObject {
     ///
     /// - Parameters:
     ///   - slot: The slot of the property; nil if it has none, or announces the change by itself.
-    ///   - edit: How a collection is edited; nil if the property is set.
     @usableFromInline
-    func announcing<Result>(
-        _ slot: Int?, _ edit: @autoclosure () -> CollectionChange? = nil, _ body: () throws -> Result
-    ) rethrows -> Result {
-        guard isObserved, let slot, let record = unmanagedRecord, let layout = record.use({ $0.layout }),
-            ObservedWrite(to: self, record, slot, layout) != nil
-        else { return try body() }
-        return try inTransaction(slot, edit(), body)
+    func announcing<Result>(_ slot: Int?, _ body: () throws -> Result) rethrows -> Result {
+        guard isAnnounced(slot) else { return try body() }
+        return try inTransaction(slot!, body)
+    }
+
+    /// Whether somebody has to be notified of a change of a property. Deliveries that it must not overtake are completed.
+    private func isAnnounced(_ slot: Int?) -> Bool {
+        guard isObserved, let slot, let record = unmanagedRecord, let layout = record.use({ $0.layout }) else {
+            return false
+        }
+        return ObservedWrite(to: self, record, slot, layout) != nil
+    }
+
+    /// Makes an edit of a collection, and announces it if somebody has to be notified.
+    ///
+    /// What is edited is looked at as late as possible: behind the deliveries that the edit completes, and a second time if a prior call
+    /// has changed the collection.
+    ///
+    /// - Parameters:
+    ///   - slot: The slot of the property; nil if it has none.
+    ///   - plan: Decides what to edit. It may be user code. False if there is nothing to do.
+    ///   - isPlanned: Whether the collection is the one that the plan was made for.
+    ///   - change: What the plan is, for the observers.
+    ///   - store: Makes the edit.
+    ///   - stored: Called behind it, when no observer has been notified.
+    /// - Returns: What `store` returns; nil if there is nothing to do.
+    @usableFromInline
+    final func edit<Result, Failure: Error>(
+        _ slot: Int?, plan: () throws(Failure) -> Bool, isPlanned: () -> Bool, _ change: () -> CollectionChange,
+        _ store: () -> Result, stored: () -> Void
+    ) throws(Failure) -> Result? {
+        var isAnnounced = false
+        for round in 1... {
+            requireUsage(
+                round <= 100, "A collection of \(type(of: self)) was changed each time that an edit of it was planned.")
+            isAnnounced = self.isAnnounced(slot)
+            let isNeeded = try plan()
+            if ThreadContext.current.value.firstPending != nil { isAnnounced = self.isAnnounced(slot) }
+            if !isPlanned() { continue }
+            if isNeeded { break } else { return nil }
+        }
+        guard isAnnounced, let slot else {
+            defer { stored() }
+            return store()
+        }
+        let isUntouched = Transaction.begin(self, slot, change())
+        defer { Transaction.end(self, slot) }
+        if !isUntouched, try !plan() { return nil }
+        defer { stored() }
+        return store()
     }
 
     /// The slot of the property whose storage is at an offset; nil if the object has no such property, or no record.
@@ -138,11 +188,38 @@ extension TrackedObject {
 extension TrackedObject {
     /// Makes a change of a property in a transaction.
     final func inTransaction<Result, Failure: Error>(
-        _ slot: Int, _ edit: CollectionChange? = nil, _ body: () throws(Failure) -> Result
+        _ slot: Int, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        Transaction.begin(self, slot, edit)
+        Transaction.begin(self, slot)
         defer { Transaction.end(self, slot) }
         return try body()
+    }
+}
+
+extension TrackedObject {
+    /// Makes a change that is two edits, one after the other.
+    ///
+    /// - Parameters:
+    ///   - first: Makes the first edit. It calls its argument when the edit is stored and no observer has been notified of it.
+    ///   - second: Makes the second one: behind the first, or before any other change of the property that a handler makes.
+    @usableFromInline
+    final func inTwoEdits(_ slot: Int?, _ first: (_ isStored: () -> Void) -> Void, _ second: () -> Void) {
+        guard let slot, let record = unmanagedRecord, let list = record.use({ $0.list(slot) }) else {
+            first {}
+            return second()
+        }
+        withoutActuallyEscaping(second) { second in
+            let thread = ThreadContext.current
+            let rest = thread.value.takeNotification()
+            rest.use { rest in
+                rest.setSubject(record, slot, list, isHeld: true)
+                rest.continuation = second
+                first { thread.value.appendPending(rest) }
+                thread.value.removePending(rest)
+                rest.continuation.take()?()
+            }
+            thread.giveBack(rest)
+        }
     }
 }
 

@@ -49,6 +49,14 @@ struct PropertyStorage<Value> {
         }
     }
 
+    /// Whether the storage still holds the collection that a copy was taken of. Changing a collection of which there is a copy gives it
+    /// storage of its own, so the two are compared by their bytes.
+    @export(implementation) func holds(_ copy: Value) -> Bool {
+        withUnsafeBytes(of: copy) {
+            $0.elementsEqual(UnsafeRawBufferPointer(start: pointer, count: MemoryLayout<Value>.size))
+        }
+    }
+
     /// Exchanges the value for another one. Traps if it is in use. No code of the user runs meanwhile, so the access is not recorded.
     @inlinable @inline(__always)
     func swap(_ other: inout Value) {

@@ -118,6 +118,10 @@ static inline bool csr_is_current_executor(uintptr_t identity, uintptr_t impleme
   return swift_task_isCurrentExecutorWithFlags((csr_executor){identity, implementation}, 0);
 }
 
+extern __attribute__((swiftcall)) void *_Nullable swift_task_getCurrent(void);
+/// Identifies the task that runs on this thread, as long as it runs or waits. Zero if none does.
+static inline uintptr_t csr_current_task(void) { return (uintptr_t)swift_task_getCurrent(); }
+
 /// Has the processor fetch the first 128 bytes of what will be used soon, while other work goes on.
 static inline void csr_prefetch(const void *place) {
   __builtin_prefetch(place, 1);

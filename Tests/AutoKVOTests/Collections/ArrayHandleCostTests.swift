@@ -148,11 +148,6 @@ private final class Squad: TrackedObject {
         await #expect(processExitsWith: .failure) {
             let crate = Crate()
             crate.items = [1, 2]
-            crate.$items.removeAll { _ in crate.items.isEmpty }
-        }
-        await #expect(processExitsWith: .failure) {
-            let crate = Crate()
-            crate.items = [1, 2]
             crate.items.removeAll { _ in
                 crate.$items.append(3)
                 return true

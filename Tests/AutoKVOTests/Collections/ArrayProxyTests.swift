@@ -217,7 +217,7 @@ import Testing
         #expect(crate.items == [1, 2])
     }
 
-    @Test("a prior call that changes the array does no harm") func meddling() throws {
+    @Test("an index that a prior call has made invalid throws, and changes nothing") func meddling() throws {
         crate.items = [1, 2, 3]
         var isMeddling = false
         try crate.observe("items", options: [.prior]) { [unowned crate] change in
@@ -227,17 +227,23 @@ import Testing
             isMeddling = false
         }
         let proxy = try crate.mutableArrayValue(forKey: "items")
-        try proxy.remove(at: 2)
-        crate.items = [1, 2, 3]
-        try proxy.insert(7, at: 3)
-        crate.items = [1, 2, 3]
-        try proxy.replace(at: 1, with: 7)
-        crate.items = [1, 2, 3]
-        try proxy.insert(contentsOf: [7, 8], at: RangeSet([1..<2, 4..<5]))
-        crate.items = [1, 2, 3]
-        try proxy.replaceSubranges(RangeSet([0..<1, 2..<3]), with: [7, 8])
+        let edits: [(index: Int, count: Int, edit: () throws -> Void)] = [
+            (2, 0, { try proxy.remove(at: 2) }), (3, 0, { try proxy.insert(7, at: 3) }),
+            (1, 0, { try proxy.replace(at: 1, with: 7) }), (2, 0, { try proxy.swapAt(0, 2) }),
+            (4, 2, { try proxy.insert(contentsOf: [7, 8], at: RangeSet([1..<2, 4..<5])) }),
+            (2, 0, { try proxy.replaceSubranges(RangeSet([0..<1, 2..<3]), with: [7, 8]) }),
+        ]
+        for (index, count, edit) in edits {
+            crate.items = [1, 2, 3]
+            let reason = reason(edit)
+            #expect(
+                reason == .indexOutOfRange(index: index, count: count)
+                    || index == 2 && reason == .indexOutOfRange(index: 0, count: 0))
+            #expect(crate.items == [])
+        }
         try proxy.append(contentsOf: [3, 2, 1])
         try proxy.sort { ($0 as! Int) < ($1 as! Int) }
+        #expect(crate.items == [])
     }
 
     @Test("a proxy by path is that of the object there now") func byPath() throws {

@@ -1,0 +1,91 @@
+internal import CSwiftRuntime
+import Synchronization
+
+/// The transactions of changes in place that tasks have begun and not ended.
+///
+/// An `inout` argument lasts over an `await`, and the task may go on on another thread:
+///
+///     thread 1                                      thread 2
+///     task A begins a change of p.first, and waits
+///     another task sets p.last, which is
+///     no part of A's change
+///                                                   task A goes on: sets p.last, which is part of its change
+///                                                   task A ends its change: observers are called here
+///
+/// So such a transaction is in a thread's list only while code of the library runs for its task. At other times it is here.
+enum TransactionsOfTasks {
+    /// By the address of the task.
+    private static let waiting = Guarded<[UInt: [Transaction]]>([:])
+    private static let count = Atomic<Int>(0)
+
+    /// Puts those of this task in the thread's list, until `leave`.
+    ///
+    /// A task that goes on sees what it did before, on any thread, so the number is read without an order.
+    ///
+    /// - Returns: Identifies this visit; zero if there are none.
+    @inline(__always)
+    static func visit() -> UInt { count.load(ordering: .relaxed) == 0 ? 0 : take() }
+
+    @inline(never)
+    private static func take() -> UInt {
+        let task = csr_current_task()
+        let taken = waiting.withLock { $0.removeValue(forKey: task) } ?? []
+        if taken.isEmpty { return 0 }
+        count.wrappingSubtract(taken.count, ordering: .relaxed)
+        let thread = ThreadContext.current
+        let visit = thread.value.makeToken(thread)
+        for var transaction in taken {
+            transaction.visit = visit
+            thread.value.openTransactions.append(transaction)
+        }
+        return visit
+    }
+
+    /// Takes those that are still open out of the thread's list again.
+    @inline(__always)
+    static func leave(_ visit: UInt) {
+        if visit != 0 { putBack { $0.visit == visit } }
+    }
+
+    /// Takes the transaction that this task has just begun out of the thread's list.
+    static func keep(_ target: ObjectIdentifier, _ slot: Int) {
+        if csr_current_task() != 0 { putBack { $0.visit == 0 && $0.isOf(target, slot) } }
+    }
+
+    @inline(never)
+    private static func putBack(where condition: (Transaction) -> Bool) {
+        let (task, thread) = (csr_current_task(), ThreadContext.current)
+        let leaving = thread.value.openTransactions.filter(condition)
+        if leaving.isEmpty { return }
+        thread.value.openTransactions.removeAll(where: condition)
+        count.wrappingAdd(leaving.count, ordering: .relaxed)
+        waiting.withLock { $0[task, default: []] += leaving }
+    }
+}
+
+extension Transaction {
+    /// A property is about to be changed in place.
+    ///
+    /// - Returns: Whether that is part of a change of the property that is open.
+    static func beginInPlace(_ object: TrackedObject, _ slot: Int, _ thread: InPlace<ThreadContext>) -> Bool {
+        let target = ObjectIdentifier(object)
+        if let index = thread.value.openTransaction(target, slot) {
+            includeFurtherChange(in: index, thread)
+            return true
+        }
+        begin(object, slot)
+        TransactionsOfTasks.keep(target, slot)
+        return false
+    }
+
+    /// A property has been changed in place.
+    ///
+    /// - Parameter isInner: What `beginInPlace` returned.
+    static func endInPlace(_ object: TrackedObject, _ record: ObjectRecord, _ slot: Int, isInner: Bool) {
+        let thread = ThreadContext.current
+        if !isInner, end(object, slot) { return }
+        if isInner, thread.value.openTransaction(ObjectIdentifier(object), slot) != nil { return follow(record, slot) }
+        // The change that it was part of has ended before it, or was begun by hand on another thread.
+        didChange(record, slot)
+    }
+}

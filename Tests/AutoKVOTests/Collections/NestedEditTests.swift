@@ -1,0 +1,404 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// What an observer of an array was called with, replayed: at each call the copy has to be the array.
+final class ArrayLog {
+    private(set) var copy: [Int]
+    private(set) var lines: [String] = []
+    private(set) var problem: String?
+
+    init(_ array: [Int]) { copy = array }
+
+    func add(_ change: Change<[Int]>, _ array: [Int]) {
+        let indexes = change.indexes.map { Array($0.ranges.joined()) } ?? []
+        let (old, new) = (change.oldValue ?? [], change.newValue ?? [])
+        lines.append("\(change.kind) \(indexes) \(old) \(new)")
+        switch change.kind {
+        case .setting:
+            if old != copy { fail("set from \(old), and was \(copy)") }
+            copy = new
+        case .insertion: for (index, element) in zip(indexes, new) { copy.insert(element, at: index) }
+        case .removal:
+            if indexes.map({ copy[$0] }) != old { fail("removed \(old) at \(indexes) of \(copy)") }
+            for index in indexes.reversed() { copy.remove(at: index) }
+        case .replacement:
+            if indexes.map({ copy[$0] }) != old { fail("replaced \(old) at \(indexes) of \(copy)") }
+            for (index, element) in zip(indexes, new) { copy[index] = element }
+        }
+        if copy != array { fail("after \(lines.last!) it would be \(copy), and is \(array)") }
+    }
+
+    private func fail(_ text: String) { problem = problem ?? text }
+}
+
+@Suite("Edits that handlers make inside of edits") struct NestedEditTests {
+    let crate = Crate()
+    private var items: Property<[Int]> { crate.$items }
+
+    private func log() -> ArrayLog {
+        let log = ArrayLog(crate.items)
+        crate.$items.observe(options: [.old, .new]) { [unowned crate] in log.add($0, crate.items) }
+        return log
+    }
+
+    /// Does something in the handler of the next change, once.
+    private func once(_ options: ObservingOptions = [], _ edit: @escaping (Crate) -> Void) {
+        crate.$items.observe(options: options.union(.once)) { [unowned crate] _ in edit(crate) }
+    }
+
+    private func check(_ logs: ArrayLog..., is items: [Int], _ location: SourceLocation = #_sourceLocation) {
+        #expect(crate.items == items, sourceLocation: location)
+        for log in logs {
+            #expect(log.problem == nil, sourceLocation: location)
+            #expect(log.copy == items, sourceLocation: location)
+        }
+    }
+
+    @Test("two handlers append: each insertion is told at the index where its element went") func append() {
+        let before = log()
+        once { $0.$items.append(69) }
+        once { $0.$items.append(9) }
+        let after = log()
+        items.append(1)
+        check(before, after, is: [1, 9, 69])
+        #expect(before.lines == ["insertion [0] [] [1]", "insertion [1] [] [9]", "insertion [2] [] [69]"])
+    }
+
+    @Test("two handlers take out the last element: each takes out the one that is there then") func removeLast() {
+        crate.items = [1, 2, 3]
+        for _ in 0..<2 {
+            crate.$items.observe { [unowned crate] _ in if crate.items.count > 3 { crate.$items.removeLast() } }
+        }
+        let log = log()
+        items.append(4)
+        check(log, is: [1, 2])
+    }
+
+    @Test("sorting keeps an element that a handler sets meanwhile") func sortBesideSet() {
+        crate.items = [3, 2]
+        once { $0.$items.sort() }
+        once { $0.$items[0] = 7 }
+        let log = log()
+        items.append(1)
+        check(log, is: [1, 2, 7])
+    }
+
+    @Test("an element that two handlers put into a set is told once") func setInsertion() {
+        var told: [[String]] = []
+        for _ in 0..<2 { crate.$items.observe { [unowned crate] _ in crate.$tags.insert("a") } }
+        crate.$tags.observe(options: [.new]) { told.append($0.newValue?.sorted() ?? []) }
+        items.append(1)
+        #expect(told == [["a"]])
+        crate.$tags.removeAll()
+        for _ in 0..<2 {
+            crate.$tags.observe { [unowned crate] change in
+                if change.kind == .insertion { crate.$tags.formUnion(["b", "c"]) }
+            }
+        }
+        crate.$tags.insert("z")
+        #expect(crate.tags == ["z", "b", "c"])
+        #expect(told.suffix(2) == [["z"], ["b", "c"]])
+    }
+
+    @Test("a handler that limits the array to three elements works beside one that keeps it sorted") func limit() {
+        let limits: [(Crate) -> Void] = [
+            { crate in crate.$items.edit { items in if items.count > 3 { items.removeLast(items.count - 3) } } },
+            { if $0.items.count > 3 { $0.$items.removeSubrange(3...) } },
+            { if $0.items.count > 3 { $0.$items.replaceSubrange(3..., with: []) } },
+        ]
+        for limit in limits {
+            for sortsFirst in [true, false] {
+                let crate = Crate()
+                let sort = { (crate: Crate) in crate.$items.sort() }
+                for handler in sortsFirst ? [sort, limit] : [limit, sort] {
+                    crate.$items.observe { [unowned crate] _ in handler(crate) }
+                }
+                let log = ArrayLog([])
+                crate.$items.observe(options: [.old, .new]) { [unowned crate] in log.add($0, crate.items) }
+                for element in [5, 3, 9, 1, 7, 2, 8] { crate.$items.append(element) }
+                #expect(crate.items.count == 3 && crate.items == crate.items.sorted())
+                #expect(log.problem == nil && log.copy == crate.items)
+            }
+        }
+    }
+
+    @Test("removing by a condition looks at the elements that are there") func removeAll() {
+        crate.items = [1, 2, 3]
+        once { $0.$items.removeAll { $0 % 2 == 0 } }
+        once { $0.$items.insert(5, at: 0) }
+        let log = log()
+        items.append(4)
+        check(log, is: [5, 1, 3])
+    }
+
+    @Test("an edit that a prior handler makes is part of the change, which is told as a whole") func prior() {
+        for edit: (Crate) -> Void in [
+            { $0.$items.append(9) }, { $0.items = [7] }, { $0.items.append(4) }, { $0.$items.removeAll() },
+        ] {
+            let crate = Crate()
+            crate.items = [1, 2]
+            var isFirst = true
+            crate.$items.observe(options: [.prior, .old]) { [unowned crate] change in
+                if change.isPrior, isFirst {
+                    isFirst = false
+                    edit(crate)
+                }
+            }
+            let log = ArrayLog(crate.items)
+            crate.$items.observe(options: [.old, .new]) { [unowned crate] in log.add($0, crate.items) }
+            crate.$items.append(3)
+            #expect(log.lines.count == 1 && log.lines[0].hasPrefix("setting [] [1, 2]"))
+            #expect(log.problem == nil && log.copy == crate.items && crate.items.last == 3)
+            crate.$items.append(5)
+            #expect(log.problem == nil && log.copy == crate.items && log.lines.last!.hasPrefix("insertion"))
+        }
+    }
+
+    @Test("an edit by handle inside a prior call of one by proxy is part of it, also for a path and for a computed key")
+    func priorOfProxy() throws {
+        let outer = Crate()
+        outer.inner = crate
+        crate.items = [1]
+        var (isFirst, told): (Bool, [String]) = (true, [])
+        try outer.observe("inner.view", options: [.prior, .old, .new]) { [unowned crate] change in
+            if change.isPrior, isFirst {
+                isFirst = false
+                crate.$items.append(2)
+            }
+            if !change.isPrior { told.append("\(change.kind) \(change.oldValue ?? "-") \(change.newValue ?? "-")") }
+        }
+        try crate.mutableArrayValue(forKey: "view").append(3)
+        #expect(crate.items == [1, 2, 3])
+        #expect(told == ["setting [1] [1, 2, 3]"])
+        try crate.mutableArrayValue(forKey: "view").append(4)
+        #expect(told.last == "insertion - [4]")
+    }
+
+    @Test("a path that a prior handler leads elsewhere is told of a whole value, not of the edit") func priorAndPath()
+        throws
+    {
+        let (outer, other) = (Crate(), Crate())
+        (outer.inner, crate.items, other.items) = (crate, [1], [7])
+        crate.$items.observe(options: [.prior]) { change in if change.isPrior { outer.inner = other } }
+        var told: [String] = []
+        try outer.observe("inner.items", as: [Int].self, options: [.old, .new]) {
+            told.append("\($0.kind) \($0.oldValue!) \($0.newValue!)")
+        }
+        items.append(2)
+        #expect(told == ["setting [1] [7]"])
+    }
+
+    @Test("the second change of a replacement is made before what a handler of the first one edits")
+    func replaceSubrange() {
+        crate.items = [0, 1, 2, 3]
+        let before = log()
+        once { $0.$items.insert(9, at: 0) }
+        let after = log()
+        items.replaceSubrange(1..<3, with: [5])
+        check(before, after, is: [9, 0, 5, 3])
+        once { $0.$items.removeAll { $0 == 0 } }
+        items.replaceSubrange(0..<1, with: [7, 8])
+        check(before, after, is: [7, 8, 5, 3])
+        once { $0.items = [4] }
+        items.replaceSubrange(1..<3, with: [6])
+        check(before, after, is: [4])
+    }
+
+    @Test("the same by a proxy") func replaceByProxy() throws {
+        crate.items = [0, 1, 2, 3]
+        let log = log()
+        once { $0.$items.insert(9, at: 0) }
+        try crate.mutableArrayValue(forKey: "items").replaceSubrange(1..<3, with: [5])
+        check(log, is: [9, 0, 5, 3])
+    }
+
+    @Test("an index that a handler has made invalid traps with a sentence that names edit, or throws for a proxy")
+    func outdatedIndex() async throws {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let crate = Crate()
+            crate.items = [1, 2, 3]
+            crate.$items.observe { [unowned crate] _ in if crate.items.count > 1 { crate.$items.remove(at: 1) } }
+            crate.$items.observe { [unowned crate] _ in if crate.items.count > 1 { crate.$items.removeSubrange(1...) } }
+            crate.$items.append(4)
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("The index 1 is out of range for Crate.items, which has 1 elements."))
+        #expect(text.contains("$items.edit { … }"))
+
+        crate.items = [1]
+        var error: KeyValueError?
+        crate.$items.observe(options: [.once]) { [unowned crate] _ in
+            do { try crate.mutableArrayValue(forKey: "items").remove(at: 1) } catch let thrown as KeyValueError {
+                error = thrown
+            } catch {}
+        }
+        once { $0.$items.removeAll() }
+        items.append(2)
+        #expect(crate.items == [])
+        #expect(error?.reason == .indexOutOfRange(index: 1, count: 0))
+    }
+}
+
+@Suite("Checking and editing in one") struct EditTests {
+    let crate = Crate()
+
+    private func told(from items: [Int], _ body: (inout [Int]) -> Void) -> [String] {
+        crate.items = items
+        let recorder = Recorder<[Int]>()
+        let observation = crate.$items.observe(options: [.old, .new], recorder.handler())
+        defer { observation.remove() }
+        crate.$items.edit(body)
+        return recorder.lines
+    }
+
+    @Test("it is told as the differences, in at most two changes") func differences() {
+        #expect(told(from: [1, 2, 3]) { $0.append(4) } == ["insertion 3..<4 … > [4]"])
+        #expect(told(from: [1, 2, 3]) { $0.remove(at: 1) } == ["removal 1..<2 [2] > …"])
+        #expect(told(from: [1, 2, 3]) { $0[1] = 5 } == ["replacement 1..<2 [2] > [5]"])
+        #expect(told(from: [3, 1, 2]) { $0.sort() } == ["replacement 0..<3 [3, 1, 2] > [1, 2, 3]"])
+        #expect(told(from: [1, 2, 3]) { _ in } == [])
+        #expect(told(from: [1, 2, 3]) { $0 = [1, 2, 3] } == [])
+        #expect(
+            told(from: [1, 2, 3, 4]) { $0 = [2, 3, 4, 9, 8] } == [
+                "removal 0..<1 [1] > …", "insertion 3..<5 … > [9, 8]",
+            ])
+        #expect(told(from: []) { $0 = [1] } == ["insertion 0..<1 … > [1]"])
+        #expect(told(from: [1, 2]) { $0 = [] } == ["removal 0..<2 [1, 2] > …"])
+        #expect(told(from: [1]) { $0 = Array(0..<3000) }.count <= 2)
+    }
+
+    @Test("it returns what its closure returns, and an error leaves the array as it was") func results() {
+        struct Refusal: Error {}
+        let recorder = Recorder<[Int]>()
+        crate.items = [1]
+        #expect(crate.$items.edit { $0.count } == 1)
+        crate.$items.observe(recorder.handler())
+        #expect(crate.$items.edit { (items) -> Int? in items.popLast() } == 1)
+        #expect(throws: Refusal.self) {
+            try crate.$items.edit { items in
+                items.append(5)
+                throw Refusal()
+            }
+        }
+        #expect(crate.items == [] && recorder.count == 1)
+    }
+
+    @Test("objects are compared by identity, and released behind the calls") func objects() {
+        let tracker = LifetimeTracker()
+        let people = (0..<3).map { _ in tracker.track(Person()) }
+        crate.people = people
+        var (kinds, live): ([ChangeKind], [Int]) = ([], [])
+        let observation = crate.$people.observe {
+            kinds.append($0.kind)
+            live.append(tracker.liveCount)
+        }
+        crate.$people.edit { $0.reverse() }
+        crate.$people.edit { _ = $0 }
+        #expect(kinds == [.replacement])
+        observation.remove()
+    }
+
+    @Test("a set is told what left and came") func set() {
+        let recorder = Recorder<Set<String>>()
+        crate.tags = ["a", "b"]
+        crate.$tags.observe(options: [.old, .new], recorder.handler())
+        crate.$tags.edit { tags in
+            tags.remove("a")
+            tags.insert("c")
+        }
+        crate.$tags.edit { _ = $0.count }
+        #expect(recorder.lines == ["replacement [\"a\"] > [\"c\"]"])
+    }
+
+    @Test("its closure may read and change anything, the array itself too") func reading() {
+        for isObserved in [false, true] {
+            let crate = Crate()
+            crate.items = [1]
+            if isObserved { crate.$items.observe { _ in } }
+            var rounds = 0
+            crate.$items.edit { [crate] items in
+                rounds += 1
+                if rounds == 1 { crate.$items.append(2) }
+                items.append(crate.items.count)
+            }
+            #expect(crate.items == [1, 2, 2] && rounds == 2)
+        }
+    }
+}
+
+@Suite("Edits with functions that use the collection itself") struct SelfReadingEditTests {
+    private func both(
+        _ body: (Crate) -> Void, items: [Int], tags: Set<String> = ["a", "b"],
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        for isObserved in [false, true] {
+            let crate = Crate()
+            (crate.items, crate.tags) = ([3, 1, 2], ["a", "b"])
+            if isObserved {
+                crate.$items.observe { _ in }
+                crate.$tags.observe { _ in }
+            }
+            body(crate)
+            #expect(crate.items == items, sourceLocation: location)
+            #expect(crate.tags == tags, sourceLocation: location)
+        }
+    }
+
+    @Test("what is inserted may be read from the array itself") func elements() {
+        both({ $0.$items.append(contentsOf: $0.$items) }, items: [3, 1, 2, 3, 1, 2])
+        both({ $0.$items.append(contentsOf: $0.$items.lazy.map { $0 + 1 }) }, items: [3, 1, 2, 4, 2, 3])
+        both({ $0.$items.insert(contentsOf: $0.$items, at: 1) }, items: [3, 3, 1, 2, 1, 2])
+        both({ $0.$items.insert(contentsOf: $0.$items.lazy.filter { $0 > 1 }, at: 0) }, items: [3, 2, 3, 1, 2])
+        both({ $0.$items.replaceSubrange(0..<2, with: $0.$items) }, items: [3, 1, 2, 2])
+        both({ $0.$items.replaceSubrange(1..<1, with: $0.$items.lazy.map { -$0 }) }, items: [3, -3, -1, -2, 1, 2])
+        both({ $0.$tags.formUnion($0.$tags) }, items: [3, 1, 2])
+        both({ $0.$tags.subtract($0.$tags.lazy.filter { $0 == "a" }) }, items: [3, 1, 2], tags: ["b"])
+    }
+
+    @Test("conditions and comparisons may read the collection") func conditions() {
+        both({ crate in crate.$items.removeAll { $0 == crate.items.first } }, items: [1, 2])
+        both({ crate in crate.$items.sort { $0 < $1 || crate.$items.isEmpty } }, items: [1, 2, 3])
+        both({ crate in crate.$tags.removeAll { _ in crate.tags.count < 2 } }, items: [3, 1, 2])
+        both(
+            { crate in
+                var generator = Reading(crate: crate)
+                crate.$items.shuffle(using: &generator)
+                crate.$items.sort()
+            }, items: [1, 2, 3])
+    }
+
+    @Test("a condition that changes the collection is asked again for what is there") func changing() {
+        both(
+            { crate in
+                var isFirst = true
+                crate.$items.removeAll {
+                    if isFirst { crate.$items.append(4) }
+                    isFirst = false
+                    return $0 % 2 == 0
+                }
+            }, items: [3, 1])
+    }
+
+    @Test("a condition that changes the collection each time traps with a sentence") func endless() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let crate = Crate()
+            crate.items = [0]
+            crate.$items.removeAll { item in
+                if item == 0 { crate.$items.append(1) }
+                return false
+            }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("A collection of Crate was changed each time that an edit of it was planned."))
+    }
+
+    private struct Reading: RandomNumberGenerator {
+        let crate: Crate
+        mutating func next() -> UInt64 { UInt64(crate.items.count) }
+    }
+}

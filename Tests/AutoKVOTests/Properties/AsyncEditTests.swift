@@ -1,0 +1,199 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+#if canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Used by one task at a time.
+private final class Sheet: TrackedObject {
+    @Observed var first = "a"
+    @Observed var last = "b"
+    @ObservedReadOnly var owner = "x"
+    @Observed var next: Sheet?
+    var full: String { "\(first) \(last)" }
+
+    override class var schema: Schema {
+        Schema(Sheet.self, extending: super.schema) { Key("full", \.full, affectedBy: "first", "last") }
+    }
+}
+
+/// Two threads, either of which may run the next job of a task.
+private final class TwoThreads: TaskExecutor {
+    private struct State {
+        var jobs: [[UnownedJob]] = [[], []]
+        var random = SplitMix64(seed: 1)
+        var isOver = false
+    }
+    private let state = Guarded(State())
+    private let threads = Shared<[Thread]>([])
+
+    init() {
+        for lane in 0..<2 { threads.value.append(Thread { [self] in work(lane) }) }
+    }
+
+    private func work(_ lane: Int) {
+        while true {
+            let (job, isOver): (UnownedJob?, Bool) = state.withLock { state in
+                (state.jobs[lane].isEmpty ? nil : state.jobs[lane].removeFirst(), state.isOver)
+            }
+            if let job {
+                job.runSynchronously(on: asUnownedTaskExecutor())
+            } else if isOver {
+                return
+            } else {
+                usleep(20)
+            }
+        }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        state.withLock { state in
+            state.jobs[Int(state.random.next() % 2)].append(job)
+        }
+    }
+
+    /// Runs a task to its end.
+    static func run(_ body: sending @escaping () async -> Void) async {
+        let executor = TwoThreads()
+        let task = Task(executorPreference: executor, operation: body)
+        await task.value
+        executor.state.withLock { $0.isOver = true }
+        for thread in executor.threads.value { thread.join() }
+    }
+}
+
+/// Changes a text before and after a wait from which its task comes back on the other thread.
+private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
+    let before = pthread_self()
+    text += "1"
+    repeat { await Task.yield() } while pthread_self() == before
+    meanwhile()
+    text += "2"
+}
+
+@Suite("Changes in place over an await") struct AsyncEditTests {
+    @Test("are one change, delivered where they end, whoever observes") func delivered() async {
+        await TwoThreads.run {
+            let form = Sheet()
+            let root = Sheet()
+            root.next = form
+            var calls: [String] = []
+            form.$first.observe(options: [.old, .new, .prior]) {
+                calls.append("first \($0.isPrior) \($0.oldValue!) \($0.newValue ?? "-")")
+            }
+            try! form.observe("full", as: String.self, options: [.old, .new]) {
+                calls.append("full \($0.oldValue!) > \($0.newValue!)")
+            }
+            try! root.observe("next.first", as: String.self, options: [.new]) { calls.append("path \($0.newValue!)") }
+            await change(&form.first)
+            #expect(calls == ["first true a -", "first false a a12", "full a b > a12 b", "path a12"])
+            calls = []
+            await change(&form.$first.value)
+            #expect(calls == ["first true a12 -", "first false a12 a1212", "full a12 b > a1212 b", "path a1212"])
+        }
+    }
+
+    @Test("of a read-only property, and of an object that is observed for nothing else") func readOnly() async {
+        await TwoThreads.run {
+            let form = Sheet()
+            var calls: [String] = []
+            form.$owner.observe(options: [.old, .new, .prior]) {
+                calls.append("\($0.isPrior) \($0.oldValue!) \($0.newValue ?? "-")")
+            }
+            await change(&form.owner)
+            #expect(calls == ["true x -", "false x x12"])
+            form.$last.observe(options: [.old]) { calls.append("last \($0.oldValue!)") }
+            await change(&form.last)
+            #expect(calls.last == "last b")
+        }
+    }
+
+    @Test("leave nothing open on the thread where they began") func nothingStaysOpen() async {
+        await TwoThreads.run {
+            let (form, other) = (Sheet(), Sheet())
+            var calls = 0
+            for each in [form, other] {
+                try! each.observe("full", options: [.prior]) { if !$0.isPrior { calls += 1 } }
+                each.$first.observe(options: [.prior]) { if !$0.isPrior { calls += 1 } }
+            }
+            for round in 1...20 {
+                await change(&form.first)
+                #expect(calls == 2)
+                // On both threads, while nothing is open and while another change is.
+                for _ in 0..<2 {
+                    form.first = "\(round)"
+                    form.last = "\(round)"
+                    other.first = "\(round)"
+                    await Task.yield()
+                }
+                #expect(calls == 2 + 2 * 5)
+                calls = 0
+            }
+        }
+    }
+
+    @Test("keep changes that others make meanwhile apart") func others() async {
+        await TwoThreads.run {
+            let (form, other) = (Sheet(), Sheet())
+            var calls: [String] = []
+            for (name, each) in [("form", form), ("other", other)] {
+                try! each.observe("full", as: String.self, options: [.old, .new, .prior]) {
+                    if !$0.isPrior { calls.append("\(name) \($0.oldValue!) > \($0.newValue!)") }
+                }
+            }
+            await change(&form.first) {
+                other.first = "y"
+                // Part of the change of `first`: the derived value is not read while that is being changed.
+                form.last = "z"
+            }
+            #expect(calls == ["other a b > y b", "form a b > a12 z"])
+        }
+    }
+
+    @Test("may be inside of each other, and inside of a change that was begun by hand") func nested() async {
+        await TwoThreads.run {
+            let form = Sheet()
+            var calls: [String] = []
+            try! form.observe("full", as: String.self, options: [.old, .new]) {
+                calls.append("\($0.oldValue ?? "-") > \($0.newValue!)")
+            }
+            func both(_ first: inout String, _ last: inout String) async {
+                await change(&first)
+                await change(&last)
+            }
+            await both(&form.first, &form.last)
+            #expect(calls == ["a b > a12 b12"])
+            #expect(form.full == "a12 b12")
+        }
+    }
+
+    @Test("many tasks at once lose nothing") func manyTasks() async {
+        await withTaskGroup { group in
+            for _ in 0..<load(40) {
+                group.addTask {
+                    let form = Sheet()
+                    var calls = 0
+                    try! form.observe("full") { _ in calls += 1 }
+                    form.$first.observe(options: [.prior]) { if !$0.isPrior { calls += 1 } }
+                    for _ in 0..<20 {
+                        await append(&form.first)
+                        form.last = ""
+                    }
+                    #expect(calls == 20 * 3)
+                    #expect(form.first.count == 41)
+                }
+            }
+        }
+    }
+}
+
+private func append(_ text: inout String) async {
+    text += "1"
+    await Task.yield()
+    text += "2"
+}
