@@ -14,7 +14,7 @@ let package = Package(
             name: "CDeallocHook",
             dependencies: [.target(name: "CLibBSD", condition: .when(platforms: [.linux]))],
             linkerSettings: [.linkedLibrary("bsd", .when(platforms: [.linux]))]),
-        .target(name: "CSwiftRuntime"),
+        .target(name: "CSwiftRuntime", linkerSettings: [.linkedLibrary("dispatch", .when(platforms: [.linux]))]),
         .target(name: "AutoKVO", dependencies: ["CDeallocHook", "CSwiftRuntime"]),
         .target(name: "AutoKVOFoundation", dependencies: ["AutoKVO"]),
 

@@ -67,5 +67,5 @@ build_fuzzer() {
         support=("$build/libSupport.a")
     fi
     # The toolchain's own linker, since the system's may not know the sanitizers' symbols.
-    swiftc "${swift[@]}" -use-ld=lld "$folder/$source" "${support[@]}" "$build/libAutoKVO.a" "$build"/objects/*.o -lbsd -o "$build/fuzz"
+    swiftc "${swift[@]}" -use-ld=lld "$folder/$source" "${support[@]}" "$build/libAutoKVO.a" "$build"/objects/*.o -lbsd -ldispatch -o "$build/fuzz"
 }

@@ -3,6 +3,7 @@
 #include "CSwiftRuntime.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -67,6 +68,27 @@ bool csr_is_surely_not_final(const void *type) {
   return false;
 #endif
 }
+
+#ifdef __linux__
+// Of libdispatch, whose headers are not in the C compiler's path. Asserting that a queue is the current one ends the process if it is
+// not; a value that the queue has, and those that target it, can be asked for.
+typedef struct dispatch_queue_s dispatch_queue;
+extern dispatch_queue _dispatch_main_q;
+extern void dispatch_queue_set_specific(dispatch_queue *queue, const void *key, void *value, void (*destructor)(void *));
+extern void *dispatch_get_specific(const void *key);
+
+bool csr_is_on_main_queue(void) {
+  static char key;
+  static atomic_bool is_set;
+  if (!atomic_load_explicit(&is_set, memory_order_acquire)) {
+    dispatch_queue_set_specific(&_dispatch_main_q, &key, &key, NULL);
+    atomic_store_explicit(&is_set, true, memory_order_release);
+  }
+  return dispatch_get_specific(&key) != NULL;
+}
+#else
+bool csr_is_on_main_queue(void) { return false; }
+#endif
 
 static _Thread_local int held_locks;
 

@@ -12,7 +12,7 @@ extension TrackedObject {
     ///   - keyPath: A key or path whose value is a collection, or an optional one; nil counts as an empty one.
     ///   - type: What the elements are, or can be converted to.
     ///   - options: `.initial` calls `added` for the current elements. `.once`, `.retainsTarget` and
-    ///     `.unregisterManually` are as for any observation.
+    ///     `.unregisterManually` are as for any observation; a class that opts out as a whole does not matter here.
     ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
     ///   - line: The same.
     ///   - added: Called on the thread of the change, after it. It may do whatever a handler may.
@@ -73,7 +73,9 @@ extension KeyValueObserver {
 @usableFromInline func elements(of value: Any) -> [Any]? { (value as? any KeyValueCollection)?.elements }
 
 extension ObservingOptions {
-    @export(implementation) var ofElements: ObservingOptions { union([.old, .new]).subtracting([.prior, .distinct]) }
+    @export(implementation) var ofElements: ObservingOptions {
+        union([.old, .new, .unregisterAutomatically]).subtracting([.prior, .distinct])
+    }
 }
 
 extension Change<Any> {

@@ -45,7 +45,8 @@ extension Collection where Element == Dependency {
         _ handler: @escaping (Observer) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
         let name = name.map { ObservationName(role: .dependency, text: $0) }
-        let observation = try addObserver(observer, userInfo: name, file: file, line: line, handler)
+        let observation = try addObserver(
+            observer, options: .unregisterAutomatically, userInfo: name, file: file, line: line, handler)
         name?.end(of: observer, except: observation)
         handler(observer)
         return observation

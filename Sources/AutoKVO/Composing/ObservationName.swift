@@ -21,3 +21,8 @@
         return !found.isEmpty
     }
 }
+
+extension ObservingOptions {
+    /// The values are read in the handler, and a binding ends with either object.
+    var ofBinding: ObservingOptions { intersection([.distinct, .retainsTarget]).union(.unregisterAutomatically) }
+}

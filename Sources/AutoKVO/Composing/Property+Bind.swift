@@ -129,7 +129,7 @@ extension Property {
         _ observe: (ObservingOptions, ObservationName) -> KeyValueObservation
     ) -> KeyValueObservation {
         let name = ObservationName(role: .binding, text: key)
-        let observation = observe(options.subtracting([.old, .new, .initial, .prior, .once]), name)
+        let observation = observe(options.ofBinding, name)
         name.end(of: object, except: observation)
         binding.set(object, to: current()) { current() as Any }
         return observation

@@ -100,6 +100,6 @@ extension KeyValueObserver where Self: Sendable {
 extension ObservingOptions {
     /// The values are delivered by the change, and the expression is kept by its observation.
     @usableFromInline var ofExpression: ObservingOptions {
-        intersection([.distinct, .once]).union([.new, .retainsTarget])
+        intersection([.distinct, .once]).union([.new, .retainsTarget, .unregisterAutomatically])
     }
 }

@@ -36,7 +36,7 @@ extension TrackedObject {
         _ = try binding.converted(current())
         let name = ObservationName(role: .binding, text: key)
         let observation = try source.addObserver(
-            self, forKeyPath: [keyPath], options: options.subtracting([.old, .new, .initial, .prior, .once]),
+            self, forKeyPath: [keyPath], options: options.ofBinding,
             userInfo: name, file: file, line: line
         ) { (object: TrackedObject, change: Change<Any>) in
             binding.follow(change, on: object)

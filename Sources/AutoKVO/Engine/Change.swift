@@ -36,7 +36,7 @@ public struct Change<Value> {
     public var isPrior: Bool { context.event.value.isPrior }
 
     /// The object that was registered with: for an observation of several targets, the one of them that changed.
-    /// Never nil while the handler runs; nil in a change that was kept longer than its target lived.
+    /// Never nil while the handler runs, which keeps the target alive; nil in a change that was kept longer than its target lived.
     public var target: TrackedObject! { context.target }
 
     /// The observer, if the registration named one. Alive while the handler runs.

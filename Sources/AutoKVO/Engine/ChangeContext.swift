@@ -9,8 +9,8 @@ class ChangeContext {
     /// ask for (`wants`). Of a change that was kept, the event in `kept`.
     @usableFromInline @exclusivity(unchecked) final var event: InPlace<ChangeEvent>
     // Declared before the variables whose size the compiler does not know: it looks up the offsets of the variables behind them.
-    /// The next one in its thread's pool, or in the queue of an `OrderedDelivery`.
-    @exclusivity(unchecked) final var next: Borrowed<ChangeContext>?
+    /// The next one in its thread's pool.
+    @exclusivity(unchecked) final var nextSpare: Borrowed<ChangeContext>?
     /// Borrowed from the delivery while the handler runs.
     @usableFromInline @exclusivity(unchecked) final var observation: Borrowed<KeyValueObservation>?
     @exclusivity(unchecked) final var route: Borrowed<Route>?

@@ -160,7 +160,12 @@ extension KeyValueObservation {
 
     /// The deinit of the target has begun. The observation leaves the list of its key.
     func targetIsDying() {
-        if flags.contains(.part), let route = details?.partRoute { return route.rootIsDying() }
+        if flags.contains(.part), let route = details?.partRoute {
+            route.rootIsDying()
+            // Another thread may have taken the part from its route and not have unlinked it yet; there will be nothing to unlink then.
+            record?.unlink(self)
+            return
+        }
         guard isManual else {
             if !end(.targetDeinitialized) { record?.unlink(self) }
             return

@@ -31,6 +31,10 @@ package enum TestPoint: Hashable, Sendable {
     case referentDying
     /// An object's record is marked as dying, and nothing has ended yet.
     case tearingDown
+    /// A change has been taken out of the queue of its scheduler, and its observation has not been asked whether it has ended.
+    case taken
+    /// A route has ended, and its part is still in the list of its key.
+    case endingPart
     /// The changes that `coalescingChanges` held back are about to be delivered.
     case coalesced
     /// Routes of a derived key have been added or removed, and are about to be started or ended.

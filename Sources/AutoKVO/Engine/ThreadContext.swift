@@ -6,7 +6,7 @@ internal import CDeallocHook
 /// Only its own thread uses it, so it has no lock. It is memory behind a pointer, not an object: every delivery reads it, and would
 /// retain and release a reference.
 struct ThreadContext {
-    /// Change contexts that no handler kept, linked through `next`, for the next delivery.
+    /// Change contexts that no handler kept, linked through `nextSpare`, for the next delivery.
     var spareContexts: Borrowed<ChangeContext>?
     /// Notifications for the next change, linked through `next`.
     fileprivate var spareNotifications: Borrowed<PendingNotification>?
@@ -53,7 +53,7 @@ struct ThreadContext {
     @inline(__always)
     private mutating func takeSpareContext() -> Borrowed<ChangeContext>? {
         guard let context = spareContexts else { return nil }
-        spareContexts = context.use { $0.next }
+        spareContexts = context.use { $0.nextSpare }
         return context
     }
 
@@ -70,7 +70,7 @@ struct ThreadContext {
     /// Returns a context to the pool. No handler refers to it.
     @inline(__always)
     mutating func giveBack(_ context: Borrowed<ChangeContext>) {
-        context.use { $0.next = spareContexts }
+        context.use { $0.nextSpare = spareContexts }
         spareContexts = context
     }
 

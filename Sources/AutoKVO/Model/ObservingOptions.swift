@@ -25,8 +25,12 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
     /// `rearm()` starts it again.
     public static let once = ObservingOptions(rawValue: 1 << 6)
     /// The target is kept alive as long as the observation is valid: one with `.once` releases it when it has fired, and
-    /// keeps it again from `rearm()` on.
+    /// keeps it again from `rearm()` on. A change that is on its way to a scheduler then keeps it until it is delivered.
     public static let retainsTarget = ObservingOptions(rawValue: 1 << 7)
+    /// The observation ends with either side, also where the class of a side opts out of that by `unregistersAutomatically`. So does
+    /// everything that the library registers for its own purposes: streams, bindings, dependencies. An observation's `options` do not
+    /// contain it; of this and `.unregisterManually`, the latter counts.
+    public static let unregisterAutomatically = ObservingOptions(rawValue: 1 << 8)
 
     /// Not written as sets of the others: in a long function the compiler makes an array of those for each use.
     static let onceOrDistinct = ObservingOptions(rawValue: 1 << 6 | 1 << 5)
@@ -38,7 +42,10 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
 extension ObservingOptions: CustomStringConvertible {
     public var description: String {
         // By bit.
-        let names = ["old", "new", "initial", "prior", "unregisterManually", "distinct", "once", "retainsTarget"]
+        let names = [
+            "old", "new", "initial", "prior", "unregisterManually", "distinct", "once", "retainsTarget",
+            "unregisterAutomatically",
+        ]
         let contained = names.indices.filter { rawValue & 1 << $0 != 0 }
         return "[" + contained.map { "." + names[$0] }.joined(separator: ", ") + "]"
     }

@@ -126,7 +126,7 @@ struct Registration: ~Copyable {
         let path = checked.path
         try checkType(checked.valueType, of: target, path.keys.last!, path.text)
         guard let record = try target.makeRecord() else { throw Self.dying(target, path.text) }
-        if Self.isManual(.to(record)) { options.insert(.unregisterManually) }
+        if isManual(.to(record)) { options.insert(.unregisterManually) }
         return (target, record, path)
     }
 
@@ -231,7 +231,8 @@ struct Registration: ~Copyable {
             observerRecord = TrackedObject.unmanagedRecord(ofObjectAt: unmanagedObserver.rawAddress)
             if observerRecord == nil { observerRecord = try Self.makeRecord(of: observer!, &countedRecord) }
         }
-        if Self.isManual(record) || Self.isManual(observerRecord) { options.insert(.unregisterManually) }
+        if isManual(record) || isManual(observerRecord) { options.insert(.unregisterManually) }
+        options.remove(.unregisterAutomatically)
         if options.isSuperset(of: [.once, .prior]) { _ = useDetails() }
         if options.contains(.retainsTarget) { useDetails().retainedTargets = targets() }
         let isCounted = Diagnostics.countsCalls
@@ -287,9 +288,9 @@ struct Registration: ~Copyable {
         throw dying(observer, "")
     }
 
-    /// Whether the object's class says that observations of its objects end only by removal.
-    private static func isManual(_ record: Borrowed<ObjectRecord>?) -> Bool {
-        record?.use { $0.layout?.value.unregistersManually } ?? false
+    /// Whether the object's class says that observations of its objects end only by removal, and that counts.
+    private borrowing func isManual(_ record: Borrowed<ObjectRecord>?) -> Bool {
+        !options.contains(.unregisterAutomatically) && record?.use { $0.layout?.value.unregistersManually } ?? false
     }
 
     private static func dying(_ object: AnyObject, _ keyPath: String) -> KeyValueError {

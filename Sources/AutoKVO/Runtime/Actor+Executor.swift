@@ -4,15 +4,25 @@ internal import CSwiftRuntime
 func thisThread() -> UInt { csr_this_thread() }
 
 extension Actor {
-    /// Whether this thread runs on the actor now.
-    @usableFromInline
-    nonisolated var isCurrent: Bool { RuntimeCheck.holds(.currentExecutor) ? isCurrentExecutor : isStartedAtOnce }
+    /// Whether this thread runs on the actor now: what `assumeIsolated` accepts, as far as that can be found out without ending the program.
+    /// That is not so for an executor that has only `checkIsolated`, outside of the actor's tasks.
+    nonisolated var isCurrent: Bool {
+        (RuntimeCheck.holds(.currentExecutor) ? isCurrentExecutor : isStartedAtOnce) || isOnMainQueue
+    }
 
-    /// **Assumption** `currentExecutor`: an executor is two words, which the runtime's own question takes; the standard library
+    /// **Assumption** `currentExecutor`: an executor is two words, which the runtime's own questions take; the standard library
     /// only has the forms that trap.
     fileprivate nonisolated var isCurrentExecutor: Bool {
-        let executor = unsafeBitCast(unownedExecutor, to: (identity: UInt, implementation: UInt).self)
+        let executor = executorWords(unownedExecutor)
         return csr_is_current_executor(executor.identity, executor.implementation)
+    }
+
+    /// Whether the actor is the main actor, or has its executor, and this thread runs on the main queue. Swift's main executor has only
+    /// `checkIsolated`, and its other questions know the main thread alone: not the queue, which another thread serves in a
+    /// program with an asynchronous `main` or with `dispatchMain()`.
+    private nonisolated var isOnMainQueue: Bool {
+        executorWords(unownedExecutor).identity == executorWords(MainActor.sharedUnownedExecutor).identity
+            && csr_is_on_main_queue()
     }
 
     /// Whether a task of the actor that is to start immediately does so on this thread, which it can only where this thread runs
@@ -30,6 +40,10 @@ extension Actor {
     /// such a closure only in a function that is itself isolated. `startTask` uses nothing of the actor, so it may be called
     /// from anywhere.
     nonisolated func enqueue(_ operation: @escaping @Sendable () -> Void) { StartFunction(startTask)(self, operation) }
+}
+
+private func executorWords(_ executor: UnownedSerialExecutor) -> (identity: UInt, implementation: UInt) {
+    unsafeBitCast(executor, to: (identity: UInt, implementation: UInt).self)
 }
 
 /// A function that starts a task of an actor, called from anywhere.

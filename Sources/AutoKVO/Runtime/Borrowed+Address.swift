@@ -23,6 +23,9 @@ extension Borrowed {
     /// Whether the object's deinit has begun.
     var isDeinitializing: Bool { csr_is_deinitializing(rawAddress) }
 
+    /// The object, or nil if its deinit has begun.
+    var objectIfAlive: Object? { csr_try_retain(rawAddress) ? take() : nil }
+
     /// The object at an address if it is of this class or a subclass.
     @inline(__always)
     static func ofKind(at address: UnsafeRawPointer) -> Borrowed? {

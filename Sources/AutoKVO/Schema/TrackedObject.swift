@@ -27,7 +27,8 @@ open class TrackedObject: KeyValueObserver {
     open class var schema: Schema { .empty }
 
     /// Whether observations end by themselves with the objects of this class. A class that returns false makes every
-    /// observation of which its objects are the target or the observer behave as with `.unregisterManually`.
+    /// observation of which its objects are the target or the observer behave as with `.unregisterManually`, but for those with
+    /// `.unregisterAutomatically`, which streams, bindings, `depend`, `observeElements`, `observe(tracking:on:)` and `observable` have.
     open class var unregistersAutomatically: Bool { true }
 
     /// The keys and paths that the value of a key is computed from, for code ported from Foundation: the same as `affectedBy:`

@@ -1,7 +1,7 @@
-// CSwiftRuntime: the few entry points of the Swift runtime that Swift source cannot name, and the fence in all threads that a
-// lock with an owner needs.
+// CSwiftRuntime: the few entry points of the Swift runtime that Swift source cannot name, whether this is the main queue, and the
+// fence in all threads that a lock with an owner needs.
 //
-// The functions declared here are exported by libswiftCore on Linux and on Apple platforms. Swift refuses to declare
+// The functions declared here are exported by libswiftCore and libswift_Concurrency on Linux and on Apple platforms. Swift refuses to declare
 // symbols of its own runtime, and it has no way to call a closure without retaining its context first; both are a few
 // lines of C. They keep no state.
 
@@ -112,15 +112,24 @@ typedef struct csr_executor {
   uintptr_t identity, implementation;
 } csr_executor;
 extern __attribute__((swiftcall)) bool swift_task_isCurrentExecutorWithFlags(csr_executor executor, uintptr_t flags);
+extern __attribute__((swiftcall)) int8_t swift_task_isIsolatingCurrentContext(csr_executor executor);
 
-/// Whether this thread runs on the executor now. Swift's own question, `assumeIsolated`, ends the process if it does not.
+/// Whether this thread runs on the executor now. Swift's own question, `assumeIsolated`, ends the process if it does not. Without
+/// that flag (6.3.1), the first function does not ask the executor's `isIsolatingCurrentContext` on the main actor. The second one is
+/// -1 where the executor does not say.
 static inline bool csr_is_current_executor(uintptr_t identity, uintptr_t implementation) {
-  return swift_task_isCurrentExecutorWithFlags((csr_executor){identity, implementation}, 0);
+  csr_executor executor = {identity, implementation};
+  return swift_task_isCurrentExecutorWithFlags(executor, 0) || swift_task_isIsolatingCurrentContext(executor) == 1;
 }
 
 extern __attribute__((swiftcall)) void *_Nullable swift_task_getCurrent(void);
 /// Identifies the task that runs on this thread, as long as it runs or waits. Zero if none does.
 static inline uintptr_t csr_current_task(void) { return (uintptr_t)swift_task_getCurrent(); }
+
+/// Whether this thread runs a block of libdispatch's main queue, or of a queue that targets it; not one that such a block waits for, on
+/// another queue, which libdispatch says only by ending the process. Elsewhere than on Linux always false: there the main queue is served
+/// by the main thread.
+bool csr_is_on_main_queue(void);
 
 /// Has the processor fetch the first 128 bytes of what will be used soon, while other work goes on.
 static inline void csr_prefetch(const void *place) {

@@ -82,6 +82,7 @@ final class Route: KeyPathChain, @unchecked Sendable {
     override func end() {
         if slot == nil { return super.end() }
         let part = root.lock.withLock { self.part.take() }
+        TestPoint.endingPart.reach()
         if let part, part.changeStateToEnded() { root.unlink(part) }
     }
 

@@ -29,12 +29,6 @@ final class ObservationCore: Sendable {
         var watchesAllKeys: Bool { !ofAllKeys.isEmpty && ofAllKeys.allSatisfy(\.isValid) }
     }
 
-    deinit {
-        // A class may say that its observations last until they are removed.
-        let observations = guarded.withLock { Array($0.exact.values) + $0.ofAllKeys }
-        for observation in observations { observation.remove() }
-    }
-
     /// The core of an object, made if there is none; nil if the object's deinit has begun.
     static func of(_ object: TrackedObject) -> ObservationCore? {
         do throws(KeyValueError) {
@@ -82,7 +76,7 @@ final class ObservationCore: Sendable {
         var made = unnamed.map { key in observation { Self.change(of: key, $0) }.observe(key.slot, of: object) }
         if unnamed.count < schema.keys.count {
             do throws(KeyValueError) {
-                let observation = try object.observeAnyKey(options: .prior) { change in
+                let observation = try object.observeAnyKey(options: [.prior, .unregisterAutomatically]) { change in
                     if let slot = schema.slot(of: change.keyPath) { Self.change(of: schema.keys[slot], change) }
                 }
                 made.append(observation)
@@ -99,7 +93,7 @@ final class ObservationCore: Sendable {
     }
 
     private func observation(_ handler: @escaping (Change<Any>) -> Void) -> Registration {
-        Registration(.prior, nil, .closure(handler), #fileID, #line)
+        Registration([.prior, .unregisterAutomatically], nil, .closure(handler), #fileID, #line)
     }
 
     /// A call for a key of an object of which the members are inferred.

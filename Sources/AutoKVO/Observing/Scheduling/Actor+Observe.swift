@@ -5,6 +5,8 @@ extension KeyValueObserver where Self: Actor {
     /// A change that is made on the actor is delivered at once, before the write returns, as to any observer. A change
     /// made anywhere else is delivered on the actor as soon as that is free, and the write does not wait. In both cases
     /// changes arrive in the order in which they were made; those under way when the observation ends are dropped.
+    /// Whether this thread runs on the actor, an executor of one's own says by `isIsolatingCurrentContext`. One that has only
+    /// `checkIsolated` cannot be asked without ending the program: outside of the actor's tasks its changes count as made elsewhere.
     ///
     /// The observation ends when either side dies; it keeps neither alive.
     ///
@@ -16,49 +18,49 @@ extension KeyValueObserver where Self: Actor {
         _ handler: @escaping @Sendable (isolated Self, Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
         let delivery = OrderedDelivery()
-        delivery.deliverOnActor(handler)
-        return try target.addObserver(
-            self, forKeyPath: keyPaths, as: type, options: options, userInfo: userInfo, file: file, line: line
-        ) { (actor: Self, change: Change<Value>) in
-            guard actor.isCurrent else { return delivery.send(change, to: actor) }
-            delivery.callWaiting(on: actor)
-            IsolatedHandler(handler)(actor, change)
-        }.closing(delivery)
+        return try Registration(options, userInfo, as: type, delivery.handler(of: handler), file, line)
+            .observe(keyPaths, of: target, by: self).closing(delivery)
     }
 
-    /// Observes key paths of an object that the actor owns: all changes have to be made on the actor.
+    /// Observes key paths of an object, with a handler that is called at each change and does not get it.
     ///
-    /// The values may be of any type, so they cannot be sent to the actor: a change that is made elsewhere stops the
-    /// program with a sentence, as `assumeIsolated` does. For values of a `Sendable` type use the form with `as:`.
+    ///     try observe("age|address.city", of: person) { panel in panel.isStale = true }
     ///
+    /// A value that is not known to be `Sendable` cannot be sent to the actor. For the values, use the form with `as:`, which delivers
+    /// changes at the same moments. A change that concerns several of the paths calls the handler once.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: A path, several separated by `|`, an array or set of paths, or any `KeyPathSet`.
+    ///   - target: The object. It is not kept alive.
+    ///   - options: When the handler is called, and when the observation ends. `.old` and `.new` have no effect.
+    ///   - userInfo: The observation's `userInfo`.
+    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - line: The same.
+    ///   - handler: Called on the actor, which it gets.
+    /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the target's class does not have.
     @discardableResult @export(implementation) public nonisolated func observe(
-        _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], userInfo: Any? = nil,
-        file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping @Sendable (isolated Self, Change<Any>) -> Void
+        _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [],
+        userInfo: (any Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @Sendable (isolated Self) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        try target.addObserver(
-            self, forKeyPath: keyPaths, options: options, userInfo: userInfo, file: file, line: line
-        ) { (actor: Self, change: Change<Any>) in
-            requireUsage(
-                actor.isCurrent,
-                "\(quoted(change.keyPath)) changed outside of the actor \(Self.self), which observes it with values of any "
-                    + "type. Make the change on the actor, or observe it as a Sendable type, with as:.")
-            IsolatedHandler(handler)(actor, change)
-        }
+        let delivery = OrderedDelivery()
+        let options = options.subtracting([.old, .new])
+        return try Registration(options, userInfo, delivery.handler(of: handler), file, line)
+            .observe(keyPaths, of: target, by: self).closing(delivery)
     }
 }
 
 /// A handler that is isolated to an actor, called where this thread runs on the actor, with a change that nothing else uses: it was made
 /// on the actor, or is a copy with values that are `Sendable`. `assumeIsolated`, with a closure that calls the handler, would allocate
 /// two blocks.
-@usableFromInline struct IsolatedHandler<A: Actor, Value> {
+struct IsolatedHandler<A: Actor, Value> {
     private struct Free { let body: (A, Change<Value>) -> Void }
     private let body: @Sendable (isolated A, Change<Value>) -> Void
 
-    @usableFromInline init(_ body: @escaping @Sendable (isolated A, Change<Value>) -> Void) { self.body = body }
+    init(_ body: @escaping @Sendable (isolated A, Change<Value>) -> Void) { self.body = body }
 
-    @usableFromInline func callAsFunction(_ actor: A, _ change: Change<Value>) {
+    func callAsFunction(_ actor: A, _ change: Change<Value>) {
         withoutIsolation(self, as: Free.self).body(actor, change)
     }
 }

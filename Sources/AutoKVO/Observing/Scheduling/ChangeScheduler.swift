@@ -11,7 +11,8 @@
 /// scheduler that runs its work in order. The observation keeps its changes in order itself: a scheduler may run operations
 /// concurrently, in another order than it received them, and before `schedule` returns. An operation never waits for another.
 public protocol ChangeScheduler: Sendable {
-    /// Runs the operation once, at any time, on any thread. May be called from any thread.
+    /// Runs the operation once, at any time, on any thread. May be called from any thread. An operation that is released without having
+    /// run drops its change.
     func schedule(_ operation: @escaping @Sendable () -> Void)
 }
 

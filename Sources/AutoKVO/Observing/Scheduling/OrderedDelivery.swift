@@ -4,15 +4,18 @@
 /// delivering, it leaves them to that one. So a scheduler that runs operations in order delivers each change in its place,
 /// and on any other scheduler the changes arrive in order too, one at a time, and no thread waits.
 ///
-/// When the observation ends, the changes that are still in the queue are dropped.
+/// When the observation ends, the changes that are still in the queue are dropped. A change is also dropped if its target has died, or
+/// its path or target was removed from an observation of several: this is decided right before the call, for which the target is
+/// retained.
+///
+/// An operation owns its change; the queue does not, unless the operation has run while another one was delivering. So a change is released,
+/// and is in the queue no longer, when a scheduler drops its operation without running it.
 @usableFromInline final class OrderedDelivery: @unchecked Sendable {
     private let lock = ShortLock()
     // Guarded by `lock`.
-    /// The first and the last of the changes in the queue, which owns them. They are linked by `next`.
-    private var first: Borrowed<ChangeContext>?
-    private var last: Borrowed<ChangeContext>?
+    /// The changes that are to be delivered.
+    private var changes = MemberList<ScheduledChange>()
     private var lastAdded: UInt = 0
-    private var lastTaken: UInt = 0
     /// The highest number whose operation has run.
     private var due: UInt = 0
     private var isDelivering = false
@@ -25,18 +28,13 @@
 
     @usableFromInline init() {}
 
-    deinit { close() }
-
     /// Adds a change at the end of the queue. Returns it, for an operation to be scheduled; nil if the queue is closed.
     private func add<Value: Sendable>(_ change: Change<Value>, for actor: AnyObject? = nil) -> ScheduledChange? {
         let added = ScheduledChange(change, in: self, for: actor)
-        let queued = Borrowed<ChangeContext>.to(added)
         let hold = lock.lock()
         let isOpen = !isClosed
         if isOpen {
-            queued.retain()
-            if let last { last.use { $0.next = queued } } else { first = queued }
-            last = queued
+            changes.append(.to(added))
             lastAdded += 1
             added.number = lastAdded
         }
@@ -45,56 +43,80 @@
     }
 
     /// Delivers what is due when the operation of a change runs.
-    fileprivate func deliver(upTo number: UInt, on actor: AnyObject?) {
+    fileprivate func deliver(upTo change: ScheduledChange, on actor: AnyObject?) {
         let hold = lock.lock()
-        due = max(due, number)
+        due = max(due, change.number)
+        // Another thread delivers it, perhaps after the operation has been released.
+        if isDelivering, change.isQueued { change.keepInQueue() }
         var next = isDelivering ? nil : takeDue()
         let call = call
         lock.unlock(hold)
-        while let context = next {
-            call?(actor, context.take())
+        while let change = next {
+            perform(call, change, on: actor)
             next = lock.withLock { takeDue() }
         }
     }
 
     /// Under the lock.
-    private func takeDue() -> Borrowed<ChangeContext>? {
+    private func takeDue() -> ScheduledChange? {
         let next = take(upTo: due)
         isDelivering = next != nil
         return next
     }
 
-    /// Delivers what is in the queue before it returns. Called on the actor on which the queue's operations run.
-    @usableFromInline func callWaiting(on actor: some Actor) {
+    /// Delivers what is in the queue and then a change that is made on the actor on which the queue's operations run.
+    private func deliverAtOnce<Value>(_ change: Change<Value>, on actor: some Actor) {
         let hold = lock.lock()
         let (last, call) = (lastAdded, call)
         lock.unlock(hold)
         // One at a time: a handler may make another change, and what is in the queue before that change goes first.
-        while let context = lock.withLock({ take(upTo: last) }) { call?(actor, context.take()) }
+        while let waiting = lock.withLock({ take(upTo: last) }) { perform(call, waiting, on: actor) }
+        // One of these handlers may have removed the observation.
+        perform(call, change.context, on: actor)
+    }
+
+    /// Calls the handler with a change that was taken out of the queue.
+    private func perform(_ call: Call?, _ change: ScheduledChange, on actor: AnyObject?) {
+        TestPoint.taken.reach()
+        let target = change.retainedTarget.take()
+        perform(call, change as ChangeContext, on: actor)
+        withExtendedLifetime(target) {}
+    }
+
+    /// Calls the handler, unless the change is one to be dropped.
+    private func perform(_ call: Call?, _ context: ChangeContext, on actor: AnyObject?) {
+        guard let target = context.target, !context.isWithdrawn else { return }
+        call?(actor, context)
+        withExtendedLifetime(target) {}
     }
 
     /// Under the lock. The change is the caller's.
-    private func take(upTo number: UInt) -> Borrowed<ChangeContext>? {
-        guard lastTaken < number, let next = first else { return nil }
-        lastTaken += 1
-        first = next.use { $0.next }
-        if first == nil { last = nil }
-        return next
+    private func take(upTo number: UInt) -> ScheduledChange? {
+        while let first = changes.first, first.use({ $0.number <= number }) {
+            first.use { changes.remove($0) }
+            if first.use({ $0.isOwnedByQueue }) { return first.take() }
+            // Nil if its operation was dropped, and waits for the lock in its `deinit`.
+            if let change = first.objectIfAlive { return change }
+        }
+        return nil
+    }
+
+    /// Takes a change out of which the operation was dropped.
+    fileprivate func forget(_ change: ScheduledChange) {
+        lock.withLock { if change.isQueued { changes.remove(change) } }
     }
 
     /// Drops the queue and accepts nothing more.
     fileprivate func close() {
-        var (dropped, lastCall): (Borrowed<ChangeContext>?, Call?) = (nil, nil)
+        var lastCall: Call?
         lock.withLock {
-            (dropped, lastCall) = (first, call)
-            (first, last, call, isClosed) = (nil, nil, nil, true)
+            swap(&lastCall, &call)
+            isClosed = true
         }
-        // Released without the lock.
-        while let context = dropped {
-            dropped = context.use { $0.next }
-            // Its operation may still refer to it.
-            context.use { $0.drop() }
-            context.release()
+        // Their operations may still refer to them. Released without the lock.
+        while let change = lock.withLock({ take(upTo: .max) }) {
+            change.drop()
+            change.retainedTarget = nil
         }
         withExtendedLifetime(lastCall) {}
     }
@@ -103,24 +125,51 @@
 /// A change in a queue: a copy that owns its values, which were converted on the thread of the change. The operation that is scheduled
 /// for it refers to nothing else, so that it needs no memory of its own.
 ///
-/// Constant from when it is in the queue, but for `next`, which the queue's lock guards; for what its operation takes out, which runs
-/// once; and for what `drop` releases, of a change that no handler was called with.
-private final class ScheduledChange: ChangeContext, @unchecked Sendable {
+/// Constant from when it is in the queue, but for what the queue's lock guards; for what its operation takes out, which runs
+/// once; and for `retainedTarget` and what `drop` releases, which belong to whoever takes it out of the queue.
+private final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
     // Released by the operation: a handler may keep the change.
     private var delivery: OrderedDelivery?
     private var actor: AnyObject?
+    /// With `.once` and `.retainsTarget`: the target, which the observation does not retain any more.
+    var retainedTarget: TrackedObject?
     /// Its place in the queue. Set before the operation is scheduled.
     var number: UInt = 0
+    // The queue's lock guards the following.
+    var next: Borrowed<ScheduledChange>?
+    var previous: Borrowed<ScheduledChange>?
+    private(set) var isOwnedByQueue = false
 
     @inline(__always)
     init<Value: Sendable>(_ change: Change<Value>, in delivery: OrderedDelivery, for actor: AnyObject?) {
         self.delivery = delivery
         self.actor = actor
         super.init(copyOf: change.context, convertingTo: Value.self)
+        if wants(.once), wants(.retainsTarget) { retainedTarget = change.context.target }
+    }
+
+    deinit { delivery?.forget(self) }
+
+    var isQueued: Bool { previous != nil }
+
+    /// The queue owns the change from now on.
+    func keepInQueue() {
+        isOwnedByQueue = true
+        Borrowed.to(self).retain()
     }
 
     /// Its operation. Run a second time, it does nothing.
-    func deliver() { delivery.take()?.deliver(upTo: number, on: actor.take()) }
+    func deliver() { delivery.take()?.deliver(upTo: self, on: actor.take()) }
+}
+
+extension ChangeContext {
+    /// Whether its observation has ended since the change was made, or has lost the path.
+    fileprivate var isWithdrawn: Bool {
+        if observation!.use({ $0.state }) == .ended { return true }
+        // The routes of an observation that has fired have ended, too.
+        guard let route, !wants(.once) else { return false }
+        return route.use { $0.isOneOfSeveral && $0.isEnded }
+    }
 }
 
 extension KeyValueObservation {
@@ -164,15 +213,32 @@ extension OrderedDelivery {
         return .closure { (actor: A, change: Change<Value>) in self.send(change, to: actor) }
     }
 
-    /// Sets the handler of changes that are sent to an actor.
-    @usableFromInline func deliverOnActor<Value: Sendable, A: Actor>(
+    /// The same for an actor that observes: a change that is made on the actor is delivered at once.
+    @usableFromInline func handler<Value: Sendable, A: Actor>(
+        of handler: @escaping @Sendable (isolated A, Change<Value>) -> Void,
+        _ shape: HandlerCall.Shape = .observerAndChange
+    ) -> HandlerCall {
+        deliverOnActor(handler)
+        return .closure(
+            { (actor: A, change: Change<Value>) in
+                if actor.isCurrent { self.deliverAtOnce(change, on: actor) } else { self.send(change, to: actor) }
+            }, shape)
+    }
+
+    /// The same for a handler that does not get the change.
+    @usableFromInline func handler<A: Actor>(of handler: @escaping @Sendable (isolated A) -> Void) -> HandlerCall {
+        self.handler(of: { (actor: isolated A, _: Change<Never>) in handler(actor) }, .observer)
+    }
+
+    /// Sets the handler of changes that are delivered on an actor.
+    private func deliverOnActor<Value: Sendable, A: Actor>(
         _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) {
         call = { actor, context in IsolatedHandler(handler)(known(actor!, as: A.self), Change(context)) }
     }
 
     /// Delivers a change on an actor, after those that are in the queue.
-    @usableFromInline func send<Value: Sendable>(_ change: Change<Value>, to actor: some Actor) {
+    private func send<Value: Sendable>(_ change: Change<Value>, to actor: some Actor) {
         if let added = add(change, for: actor) { actor.enqueue { added.deliver() } }
     }
 }

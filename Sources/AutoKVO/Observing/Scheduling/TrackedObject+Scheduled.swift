@@ -5,8 +5,9 @@ extension TrackedObject {
     ///
     /// The write that makes a change does not wait for its delivery. On a scheduler that runs its work in order, such as a
     /// serial queue or an actor, a change keeps its place among the other work. The change carries the values of its time;
-    /// when it arrives the property may have others. When the observation ends, by removal or by a death, the changes under
-    /// way are dropped; a handler that is running may finish. While a scheduler runs nothing, changes accumulate.
+    /// when it arrives the property may have others. When the observation is removed, or a side dies, the changes under way are
+    /// dropped, also that of a `.once` observation; a handler that is running may finish. The object is kept alive while the handler
+    /// runs, so its `deinit` may run there. While a scheduler runs nothing, changes accumulate.
     ///
     /// - Parameters:
     ///   - keyPaths: A path, several separated by `|`, an array or set of paths, or any `KeyPathSet`.

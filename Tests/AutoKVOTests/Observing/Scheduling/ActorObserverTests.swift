@@ -3,7 +3,7 @@ import AutoKVOTestSupport
 import Testing
 
 private actor Panel: KeyValueObserver {
-    private(set) var log: [String] = []
+    fileprivate(set) var log: [String] = []
     private let person = Person()
     private let token: LifetimeToken?
 
@@ -13,9 +13,7 @@ private actor Panel: KeyValueObserver {
 
     /// Observes an object of its own and changes it.
     func observeOwn() throws {
-        try observe("age", of: person, options: [.new]) { panel, change in
-            panel.log.append("any \(change.newValue as! Int)")
-        }
+        try observe("age", of: person, options: [.new]) { panel in panel.log.append("changed") }
         try observe("age", of: person, as: Int.self, options: [.initial, .new]) { panel, change in
             panel.log.append("int \(change.newValue!)")
         }
@@ -41,6 +39,14 @@ private actor Panel: KeyValueObserver {
         }
     }
 
+    /// Changes an object while a change that was made elsewhere is under way.
+    func setBusy(_ target: Shared<Person>) {
+        onAnotherThread { target.value.age = 1 }
+        set(2, of: target)
+    }
+
+    func perform(_ body: @Sendable () -> Void) { body() }
+
     func set(_ age: Int, of target: Shared<Person>) {
         target.value.age = age
         log.append("set")
@@ -51,7 +57,7 @@ private actor Panel: KeyValueObserver {
     @Test("a change made on the actor is delivered before the write returns") func synchronous() async throws {
         let panel = Panel()
         try await panel.observeOwn()
-        #expect(await panel.log == ["int 0", "any 1", "int 1", "set"])
+        #expect(await panel.log == ["int 0", "changed", "int 1", "set"])
     }
 
     @Test("a change made elsewhere is delivered on the actor, in order") func elsewhere() async throws {
@@ -139,12 +145,87 @@ private actor Panel: KeyValueObserver {
         #expect(kept.value.withLock { $0.map(\.newValue) } == [1])
     }
 
-    @Test("a change of any type that is made off the actor ends the program") func offTheActorTraps() async {
-        await #expect(processExitsWith: .failure) {
-            let panel = Panel()
-            let target = Person()
-            try panel.observe("age", of: target) { _, _ in }
-            target.age = 1
+    @Test("without a type, the handler is called at each change, on the actor and elsewhere, and gets no change")
+    func untyped() async throws {
+        let panel = Panel()
+        let target = Shared(Person())
+        let observation = try panel.observe("age|nickname", of: target.value, options: [.initial, .old, .new]) {
+            panel in
+            panel.log.append("changed")
         }
+        #expect(!observation.options.contains(.old) && !observation.options.contains(.new))
+        await eventually("the initial call") { await panel.log == ["changed"] }
+        target.value.age = 1
+        target.value.nickname = "A"
+        await eventually("both changes") { await panel.log.count == 3 }
+        await panel.set(2, of: target)
+        #expect(await panel.log == ["changed", "changed", "changed", "changed", "set"])
+        observation.remove()
+        target.value.age = 3
+        await panel.add("removed")
+        #expect(await panel.log.count == 6)
     }
+
+    @Test("without a type, values that are not Sendable are not kept for the actor") func untypedValues() async throws {
+        let tracker = LifetimeTracker()
+        let panel = Panel()
+        let person = Person()
+        try panel.observe("spouse", of: person, options: [.old, .new, .distinct]) { panel in panel.log.append("changed")
+        }
+        person.spouse = tracker.track(Person())
+        person.spouse = person.spouse
+        person.spouse = nil
+        tracker.expectNoLeaks()
+        await eventually("both changes") { await panel.log == ["changed", "changed"] }
+    }
+
+    @Test("without a type, one change that concerns several of the paths is one call") func untypedPaths() async throws
+    {
+        let panel = Panel()
+        let person = Person()
+        try panel.observe(["firstName", "fullName", "greeting"], of: person) { panel in panel.log.append("changed") }
+        person.firstName = "Bea"
+        await panel.add("work")
+        #expect(await panel.log == ["changed", "work"])
+    }
+
+    /// A removal in a handler that is called before a change that is made on the actor, since its own change was under way.
+    @Test(
+        "a handler that removes the observation is not called with the change that is being made on the actor",
+        arguments: [true, false])
+    func removedBeforeOwn(isTyped: Bool) async throws {
+        let panel = Panel()
+        let target = Shared(Person())
+        let observation = Shared<KeyValueObservation?>(nil)
+        observation.value =
+            if isTyped {
+                try panel.observe("age", of: target.value, as: Int.self, options: .new) { panel, change in
+                    panel.log.append("\(change.newValue!)")
+                    change.observation.remove()
+                }
+            } else {
+                try panel.observe("age", of: target.value) { panel in
+                    panel.log.append("called")
+                    observation.value?.remove()
+                }
+            }
+        await panel.setBusy(target)
+        #expect(await panel.log == [isTyped ? "1" : "called", "set"])
+    }
+
+    #if DEBUG
+        @Test("no call starts after remove() has returned on another thread, though a change is about to be delivered")
+        func removedBeforeWaiting() async throws {
+            let panel = Panel()
+            let target = Shared(Person())
+            let observation = try panel.observe(age: target.value)
+            await panel.perform {
+                onAnotherThread { target.value.age = 1 }
+                TestPoint.taken.whenReached { onAnotherThread { observation.remove() } }
+                target.value.age = 2
+            }
+            await panel.add("work")
+            #expect(await panel.log == ["work"])
+        }
+    #endif
 }

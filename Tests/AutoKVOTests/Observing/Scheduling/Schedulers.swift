@@ -22,7 +22,9 @@ final class SerialScheduler: ChangeScheduler, @unchecked Sendable {
         operations.append(operation)
     }
 
-    func runFirst() { operations.removeFirst()() }
+    func runFirst() { takeFirst()() }
+
+    func takeFirst() -> @Sendable () -> Void { operations.removeFirst() }
 
     func runAll() { while !operations.isEmpty { runFirst() } }
 

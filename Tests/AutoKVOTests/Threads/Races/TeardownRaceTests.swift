@@ -86,5 +86,34 @@
                 }
             }
         }
+
+        ///     one removes a path                  the target dies
+        ///     takes the part out of its route
+        ///                                         finds the part in the list: unlinks it, and does not wait
+        ///     finds nothing to unlink
+        @Test(
+            "a teardown unlinks what another thread has taken and not unlinked", .timeLimit(.minutes(1)),
+            arguments: [[], .unregisterManually] as [ObservingOptions])
+        func teardownDoesNotWaitForAPart(options: ObservingOptions) throws {
+            let target = Shared<Person?>(person())
+            let other = person()
+            let calls = Counter()
+            let observation = try [target.value!, other].observe("age", options: options) { _ in calls.add() }
+            let (taken, dead) = (Door(), Door())
+            let remover = Thread {
+                TestPoint.endingPart.whenReached {
+                    taken.open()
+                    dead.wait()
+                }
+                observation.remove()
+            }
+            taken.wait()
+            target.value = nil
+            dead.open()
+            remover.join()
+            other.age = 1
+            #expect(calls.count == 0 && !observation.isValid)
+            #expect(tracker.liveCount == 1)
+        }
     }
 #endif
