@@ -154,7 +154,7 @@ struct Transaction {
         }
         // An end without a begin, in a prior call of the change that is beginning.
         if thread.value.openTransactions[index].isPreparing { return false }
-        var transaction = thread.value.openTransactions.remove(at: index)
+        var transaction = thread.value.removeTransaction(at: index)
         transaction.close(thread)
         if transaction.moves != PathLink.moves {
             if let record = object.record { addMovedSubjects(of: record, slot, to: &transaction.chain, thread) }
