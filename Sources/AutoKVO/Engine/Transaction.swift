@@ -49,6 +49,9 @@ struct Transaction {
         chain = NotificationChain()
     }
 
+    /// Whether the target's deinit has begun: no call can end the change any more.
+    var isOfDead: Bool { record?.isDeinitializing ?? pin!.isDeinitializing }
+
     /// The target's record now; nil if it has none, or is dead.
     var currentRecord: ObjectRecord? { record ?? pin?.object?.record }
 
@@ -73,6 +76,7 @@ struct Transaction {
     ///   - isSilent: Whether to notify no observer, unless a change of the property is open already.
     static func begin(_ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil, isSilent: Bool = false) {
         let thread = ThreadContext.current
+        thread.dropDeadTransactions()
         if let index = thread.value.openTransaction(ObjectIdentifier(object), slot) {
             thread.value.openTransactions[index].depth += 1
             return
@@ -207,6 +211,7 @@ struct Transaction {
         _ record: ObjectRecord, _ slot: Int, values: ChangeEvent? = nil, excluding excluded: ObservingOptions = []
     ) {
         let thread = ThreadContext.current
+        thread.dropDeadTransactions()
         completeDeliveries(before: record, slot, thread)
         follow(record, slot)
         var transaction = Transaction(record, slot)
