@@ -171,7 +171,7 @@ extension PendingNotification {
     /// traversal calls the observations behind it.
     @inline(never)
     func complete(_ thread: InPlace<ThreadContext>) {
-        event.isCompleting = true
+        event.isCompleting = !event.isHeldBack
         guard isStarted, observation == nil, route == nil else { return deliver(thread) }
         var loop = HandlerLoop(thread, eventPlace)
         callBatch(&loop, thread)

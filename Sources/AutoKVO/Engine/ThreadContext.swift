@@ -114,6 +114,7 @@ struct ThreadContext {
     mutating func appendPending(_ notification: PendingNotification) {
         let this = Borrowed.to(notification)
         notification.isPending = true
+        if coalescing != nil { notification.event.isHeldBack = true }
         notification.nextPending = nil
         notification.previousPending = lastPending
         if let lastPending { lastPending.use { $0.nextPending = this } } else { firstPending = this }

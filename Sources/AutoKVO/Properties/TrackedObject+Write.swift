@@ -141,7 +141,7 @@ extension TrackedObject {
         _ slot: Int, _ edit: CollectionChange? = nil, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         Transaction.begin(self, slot, edit)
-        defer { Transaction.end(self, slot) }
+        defer { Transaction.end(self, slot, edit) }
         return try body()
     }
 }
