@@ -12,7 +12,8 @@
 ///
 /// - Returns: What the closure returns.
 /// - Throws: What the closure throws.
-/// - Complexity: O(1) for each change and observation, and the values kept until the end. If an observation of a collection
+/// - Complexity: O(1) for each change and observation, and the values kept until the end. The value of a path, also of one with an
+///   operator, is read once before its first change and once at the end, if the observation asks for it. If an observation of a collection
 ///   has `.old` or `.distinct`, the collection is copied once when it is edited, and again after another observer was added.
 @discardableResult
 public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
@@ -77,6 +78,14 @@ final class CoalescedChanges {
         if found != nil { notification.use { change($0, event) } }
     }
 
+    /// Whether it has a change of the value of a path.
+    func holdsChange(of route: Borrowed<Route>) -> Bool {
+        guard let index = route.use({ $0.unmanagedObservation }).flatMap({ index(of: $0) }) else { return false }
+        var next: Borrowed<PendingNotification>? = entries[index]
+        while let notification = next, notification.use({ $0.route != route }) { next = notification.use { $0.next } }
+        return next != nil
+    }
+
     private func append(_ notification: Borrowed<PendingNotification>) {
         if entries.isEmpty { entries.reserveCapacity(Self.searchedCount) }
         latest = entries.count
@@ -105,7 +114,7 @@ final class CoalescedChanges {
         let notification = ThreadContext.current.value.takeNotification()
         notification.use {
             $0.next = nil
-            $0.isKnown = true
+            $0.isKnown = !event.isDeferred
             $0.setSubject(
                 observation, route?.object, ChangeEvent(isLastComponent: event.isLastComponent),
                 edit: event.edit?.object, old: event.oldValue?.box(), new: event.newValue?.box())
@@ -119,7 +128,7 @@ final class CoalescedChanges {
     private func change(_ notification: PendingNotification, _ event: ChangeEvent) {
         notification.event.isLastComponent = event.isLastComponent
         if event.edit != nil || notification.edit != nil { return addEdit(event, to: notification) }
-        notification.isKnown = true
+        notification.isKnown = !event.isDeferred
         if let value = event.newValue, notification.new.replaceNumber(with: value) { return }
         replaceNew(notification, event.newValue)
     }
@@ -134,7 +143,7 @@ final class CoalescedChanges {
     /// Of several changes one of which is an edit, old and new are the whole values. If the last is one, new is read at the end.
     @inline(never)
     private func addEdit(_ event: ChangeEvent, to notification: PendingNotification) {
-        notification.isKnown = event.edit == nil
+        notification.isKnown = event.edit == nil && !event.isDeferred
         let former = notification.new.replace(with: event.edit == nil ? event.newValue : nil)
         var elements: Any?
         let edit = notification.edit.take()
@@ -148,6 +157,12 @@ final class CoalescedChanges {
     func deliver() {
         TestPoint.coalesced.reach()
         let thread = ThreadContext.current
+        // Of a change that began inside and is still open, the old value is the one that is delivered now as the new one.
+        for transaction in thread.value.openTransactions {
+            for chain in [transaction.chain, transaction.joined] {
+                chain.forEach { if $0.openCount > 0, $0.needs.contains(.old) { $0.readOld() } }
+            }
+        }
         var (chain, others) = (NotificationChain(), NotificationChain())
         // All values are read before the first handler, which may change them.
         for entry in entries {

@@ -14,7 +14,7 @@ extension ObjectRecord {
         }
         while let observation = takeFirstHeld() { observation.observerDidDie() }
         let details = lock.withLock { guarded.details.take() }
-        ThreadContext.current.dropTransactions(of: self)
+        ThreadContext.current.dropDeadTransactions()
         guard let details else { return }
         for routes in details.derivedKeyRoutes.values { for route in routes { route.end() } }
         for watch in details.watches.values { watch.cancel() }
@@ -35,10 +35,14 @@ extension ObjectRecord {
 }
 
 extension InPlace where Value == ThreadContext {
-    /// Drops the changes of an object that had begun when it died: no call can end them any more.
-    fileprivate func dropTransactions(of record: ObjectRecord) {
-        while let index = value.openTransactions.lastIndex(where: { $0.target == record.target }) {
-            var transaction = value.openTransactions.remove(at: index)
+    /// Drops the changes of objects that died after the changes had begun, on whatever thread: no call can end them any more. The search
+    /// for an open change follows, which takes as long. The values that a change had read are released: user code runs.
+    func dropDeadTransactions() {
+        var index = value.openTransactions.count
+        while index > 0 {
+            index = min(index, value.openTransactions.count) - 1
+            guard index >= 0, value.openTransactions[index].isOfDead else { continue }
+            var transaction = value.removeTransaction(at: index)
             transaction.drop(self)
         }
     }

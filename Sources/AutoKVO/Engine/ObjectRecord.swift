@@ -170,7 +170,14 @@ extension ObjectRecord {
         trackedObject.map { object in layout!.value.declaration(slot).use { $0.read(object) } }
     }
 
-    /// The same for an object that is alive, stored in memory that is not initialised.
+    /// The same, and whether the value is what the key's `@Observed` property stores: a getter may make another one of it.
+    func readComparing(_ slot: Int) -> (value: Any, isStored: Bool)? {
+        guard let object = trackedObject, let key = schema?.keys[slot] else { return nil }
+        let value = key.declared.read(object)
+        return (value, key.observed?.stores(value, in: object) ?? false)
+    }
+
+    /// The value of a key of an object that is alive, stored in memory that is not initialised.
     @inline(__always)
     func readValue(_ slot: Int, into memory: UnsafeMutablePointer<Any>) {
         layout.unsafelyUnwrapped.value.declaration(slot).use { $0.read(address, into: memory) }

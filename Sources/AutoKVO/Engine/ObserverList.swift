@@ -20,8 +20,8 @@ struct ObserverList: ~Copyable {
     private var derivedAhead: Int32 = 0
     /// Number of links, of this list and of those, that are not the end of an observed path.
     private var inner: Int32 = 0
-    /// Whether a part was ever added. Read without the lock.
-    private let hasHadPart = Atomic<Bool>(false)
+    /// Number of observations that are parts.
+    private var parts: Int32 = 0
     /// Summary of what the observers need; written under the lock, read without it. Not the first variable: the thread sanitizer
     /// treats a change of the list, which has the same address, as a write of its first variable.
     let interest = Atomic<Interest>([])
@@ -42,6 +42,8 @@ struct ObserverList: ~Copyable {
         static let ahead = Interest(rawValue: 32)
         /// Links behind a link, of the list or of a derived key, have to be moved when the property changes.
         static let inner = Interest(rawValue: 64)
+        /// Parts of observations of several paths are among the observers of the list.
+        static let parts = Interest(rawValue: 128)
         /// A change has other subjects than the list, or needs prior calls. Not written as a set of the others: in a long function
         /// the compiler makes an array for each use.
         static let beyondOwnList = Interest(rawValue: 16 | 32)
@@ -70,7 +72,8 @@ struct ObserverList: ~Copyable {
     var first: Borrowed<KeyValueObservation>? { observations.first }
     var firstLink: Borrowed<PathLink>? { links.first }
 
-    var hasParts: Bool { hasHadPart.load(ordering: .acquiring) }
+    /// Whether parts are among the observations. Read without the lock.
+    var hasParts: Bool { interest.load(ordering: .acquiring).contains(.parts) }
 
     /// Whether it has neither an observation nor a link.
     var isEmpty: Bool { count == 0 && firstLink == nil }
@@ -80,7 +83,8 @@ struct ObserverList: ~Copyable {
         interest.store(
             Interest(.old, if: old) | Interest(.new, if: new) | Interest(.prior, if: prior) | Interest(.own, if: count)
                 | Interest(.derived, if: derived) | Interest(.ahead, if: prior | derivedAhead)
-                | Interest(.ahead, if: firstLink == nil ? 0 : 1) | Interest(.inner, if: inner),
+                | Interest(.ahead, if: firstLink == nil ? 0 : 1) | Interest(.inner, if: inner)
+                | Interest(.parts, if: parts),
             ordering: .releasing)
     }
 
@@ -93,7 +97,9 @@ struct ObserverList: ~Copyable {
         if needs.contains(.old) { old += one }
         if needs.contains(.new) { new += one }
         if needs.contains(.prior) { prior += one }
-        if one > 0, prior == 0 {
+        let isPart = observation.flags.contains(.part)
+        if isPart { parts += one }
+        if one > 0, prior == 0, !isPart {
             // One more takes nothing away. Part of every registration.
             interest.store(interest.load(ordering: .relaxed) | .own | needs, ordering: .releasing)
         } else {
@@ -108,7 +114,6 @@ struct ObserverList: ~Copyable {
             $0.sequence = lastSequence
             $0.membership = .linked
             account(for: $0, by: 1)
-            if $0.flags.contains(.part) { hasHadPart.store(true, ordering: .releasing) }
         }
         observations.append(observation)
     }

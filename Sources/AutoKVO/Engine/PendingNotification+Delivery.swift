@@ -175,7 +175,7 @@ extension PendingNotification {
             finishPending(thread)
             return continuation()
         }
-        event.isCompleting = true
+        event.isCompleting = !event.isHeldBack
         guard isStarted, observation == nil, route == nil else { return deliver(thread) }
         var loop = HandlerLoop(thread, eventPlace)
         callBatch(&loop, thread)

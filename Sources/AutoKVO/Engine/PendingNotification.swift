@@ -134,7 +134,7 @@ final class PendingNotification {
         if isOwn, let edit { self.edit = edit }
         event = ChangeEvent(
             kind: isOwn ? edit?.kind ?? .setting : .setting, isLastComponent: isOwn, excluded: excluding,
-            token: needs.contains(.prior) ? thread.value.makeToken(thread) : 0)
+            token: needs.contains(.prior) ? thread.value.makeToken() : 0)
     }
 
     /// One observation, by one of its paths, with values that are known.

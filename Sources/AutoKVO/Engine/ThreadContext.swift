@@ -1,22 +1,31 @@
 internal import CDeallocHook
+import Synchronization
 
 /// The changes under way on one thread, and the pools of what they need. Made at the thread's first change, freed when the thread
 /// ends.
 ///
+/// A pool keeps at most `poolLimit` objects, an array that is emptied that capacity: what one large change took is given back.
+///
 /// Only its own thread uses it, so it has no lock. It is memory behind a pointer, not an object: every delivery reads it, and would
 /// retain and release a reference.
 struct ThreadContext {
+    /// As many changes as are made inside each other, or subjects of one change, without an allocation: with 700 bytes for a
+    /// notification and its values, 50 KB for each thread.
+    static let poolLimit = 64
     /// Change contexts that no handler kept, linked through `nextSpare`, for the next delivery.
-    var spareContexts: Borrowed<ChangeContext>?
+    private var spareContexts: Borrowed<ChangeContext>?
+    private(set) var spareContextCount = 0
     /// Notifications for the next change, linked through `next`.
-    fileprivate var spareNotifications: Borrowed<PendingNotification>?
+    private var spareNotifications: Borrowed<PendingNotification>?
+    private(set) var spareNotificationCount = 0
     /// Notifications with observers that are still to be called, the outermost delivery's first.
     private(set) var firstPending: Borrowed<PendingNotification>?
     private var lastPending: Borrowed<PendingNotification>?
     /// The changes that have begun and not ended on this thread, the outermost first.
     var openTransactions: [Transaction] = []
-    /// Number of tokens that this thread has made.
-    var serial: UInt = 0
+    /// The token that this thread made last.
+    private var lastToken: UInt = 0
+    private static let tokenBlocks = Atomic<UInt>(0)
     /// The outermost `coalescingChanges` under way, if any.
     var coalescing: Borrowed<CoalescedChanges>?
     /// Routes to start or to end, in this order.
@@ -54,6 +63,7 @@ struct ThreadContext {
     private mutating func takeSpareContext() -> Borrowed<ChangeContext>? {
         guard let context = spareContexts else { return nil }
         spareContexts = context.use { $0.nextSpare }
+        spareContextCount &-= 1
         return context
     }
 
@@ -70,8 +80,10 @@ struct ThreadContext {
     /// Returns a context to the pool. No handler refers to it.
     @inline(__always)
     mutating func giveBack(_ context: Borrowed<ChangeContext>) {
+        if spareContextCount == Self.poolLimit { return context.release() }
         context.use { $0.nextSpare = spareContexts }
         spareContexts = context
+        spareContextCount &+= 1
     }
 
     // MARK: Notifications
@@ -80,7 +92,17 @@ struct ThreadContext {
     private mutating func takeSpareNotification() -> Borrowed<PendingNotification>? {
         guard let notification = spareNotifications else { return nil }
         spareNotifications = notification.use { $0.next }
+        spareNotificationCount &-= 1
         return notification
+    }
+
+    /// Puts a notification that has been cleared into the pool.
+    @inline(__always)
+    fileprivate mutating func keep(_ notification: Borrowed<PendingNotification>) {
+        if spareNotificationCount == Self.poolLimit { return notification.release() }
+        notification.use { $0.next = spareNotifications }
+        spareNotifications = notification
+        spareNotificationCount &+= 1
     }
 
     @inline(__always)
@@ -92,6 +114,7 @@ struct ThreadContext {
     mutating func appendPending(_ notification: PendingNotification) {
         let this = Borrowed.to(notification)
         notification.isPending = true
+        if coalescing != nil { notification.event.isHeldBack = true }
         notification.nextPending = nil
         notification.previousPending = lastPending
         if let lastPending { lastPending.use { $0.nextPending = this } } else { firstPending = this }
@@ -131,10 +154,16 @@ struct ThreadContext {
         return nil
     }
 
-    /// A token that no other change under way has, on any thread.
-    mutating func makeToken(_ this: InPlace<ThreadContext>) -> UInt {
-        serial += 1
-        return UInt(bitPattern: this.address) &* 31 &+ serial
+    mutating func removeTransaction(at index: Int) -> Transaction {
+        defer { if openTransactions.isEmpty, openTransactions.capacity > Self.poolLimit { openTransactions = [] } }
+        return openTransactions.remove(at: index)
+    }
+
+    /// A token that no other change of the process has. A thread takes them in blocks of 65,536, which no other thread has.
+    mutating func makeToken() -> UInt {
+        if lastToken & 0xFFFF == 0 { lastToken = Self.tokenBlocks.wrappingAdd(1, ordering: .relaxed).newValue << 16 }
+        lastToken += 1
+        return lastToken
     }
 }
 
@@ -142,11 +171,8 @@ extension InPlace where Value == ThreadContext {
     /// Returns a notification to the pool. Its values and its subject are released: user code runs.
     @inline(__always)
     func giveBack(_ notification: Borrowed<PendingNotification>) {
-        notification.use {
-            $0.clear()
-            $0.next = value.spareNotifications
-        }
-        value.spareNotifications = notification
+        notification.use { $0.clear() }
+        value.keep(notification)
     }
 
     func giveBack(_ chain: NotificationChain) {

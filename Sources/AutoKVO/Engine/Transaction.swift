@@ -23,6 +23,8 @@ struct Transaction {
     private let pin: PinnedReference<TrackedObject>?
     /// Number of changes of the same property that have begun inside this one and not ended.
     private var depth = 0
+    /// Whether any has: then its own edit need not be all that has happened to the collection.
+    private var hasInner = false
     /// Its notifications: of the subjects that no other open transaction had when it began.
     var chain: NotificationChain
     /// Further notifications, added while it is open. Apart from the chain, which may be in use for prior calls.
@@ -53,6 +55,9 @@ struct Transaction {
         chain = NotificationChain()
     }
 
+    /// Whether the target's deinit has begun: no call can end the change any more.
+    var isOfDead: Bool { record?.isDeinitializing ?? pin!.isDeinitializing }
+
     /// The target's record now; nil if it has none, or is dead.
     var currentRecord: ObjectRecord? { record ?? pin?.object?.record }
 
@@ -81,10 +86,12 @@ struct Transaction {
         _ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil, isSilent: Bool = false
     ) -> Bool {
         let thread = ThreadContext.current
+        thread.dropDeadTransactions()
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
         if let index = thread.value.openTransaction(ObjectIdentifier(object), slot) {
             thread.value.openTransactions[index].depth += 1
+            thread.value.openTransactions[index].hasInner = true
             includeFurtherChange(in: index, thread)
             return true
         }
@@ -171,16 +178,18 @@ struct Transaction {
 
     /// A property has changed.
     ///
+    /// - Parameter edit: What the collection's own edit did between this and its `begin`; nil if something else may have changed it.
     /// - Returns: False if no change of the property had begun on this thread.
     @discardableResult
-    static func end(_ object: TrackedObject, _ slot: Int) -> Bool {
+    static func end(_ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil) -> Bool {
         let thread = ThreadContext.current
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
         let target = ObjectIdentifier(object)
-        guard thread.value.openTransaction(target, slot) != nil else { return false }
+        guard let open = thread.value.openTransaction(target, slot) else { return false }
+        let isSure = thread.value.openTransactions[open].depth > 0 || !thread.value.openTransactions[open].hasInner
         // Following reads objects, which is user code and may begin and end changes itself.
-        if let record = object.record { follow(record, slot) }
+        if let record = object.record { follow(record, slot, isSure ? edit : nil) }
         guard let index = thread.value.openTransaction(target, slot) else { return true }
         if thread.value.openTransactions[index].depth > 0 {
             thread.value.openTransactions[index].depth -= 1
@@ -188,7 +197,7 @@ struct Transaction {
         }
         // An end without a begin, in a prior call of the change that is beginning.
         if thread.value.openTransactions[index].isPreparing { return false }
-        var transaction = thread.value.openTransactions.remove(at: index)
+        var transaction = thread.value.removeTransaction(at: index)
         transaction.close(thread)
         if transaction.moves != PathLink.moves {
             if let record = object.record { addMovedSubjects(of: record, slot, to: &transaction.chain, thread) }
@@ -243,6 +252,7 @@ struct Transaction {
         let thread = ThreadContext.current
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
+        thread.dropDeadTransactions()
         completeDeliveries(before: record, slot, thread)
         follow(record, slot)
         var transaction = Transaction(record, slot)
@@ -260,7 +270,7 @@ struct Transaction {
     }
 
     /// Moves the links of paths that lead on from a property, or from a key derived from it, to the objects that are behind it now.
-    static func follow(_ record: ObjectRecord, _ slot: Int) {
+    static func follow(_ record: ObjectRecord, _ slot: Int, _ edit: CollectionChange? = nil) {
         if record.layout!.value[slot].isWeak { record.updateWatch(of: slot, didChange: true) }
         guard let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.inner) else {
             return
@@ -270,7 +280,10 @@ struct Transaction {
         } link: { link, _ in
             if link.isFollowed { links.append(link) }
         }
-        links.forEach { $0.chain.relink(from: $0.level + 1) }
+        links.forEach { link in
+            if let edit, link.record === record, link.slot == slot, link.chain.follow(edit, of: link) { return }
+            link.chain.relink(from: link.level + 1)
+        }
     }
 
     /// Reads all values, then calls the handlers.

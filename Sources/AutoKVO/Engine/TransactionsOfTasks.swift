@@ -33,7 +33,7 @@ enum TransactionsOfTasks {
         if taken.isEmpty { return 0 }
         count.wrappingSubtract(taken.count, ordering: .relaxed)
         let thread = ThreadContext.current
-        let visit = thread.value.makeToken(thread)
+        let visit = thread.value.makeToken()
         for var transaction in taken {
             transaction.visit = visit
             thread.value.openTransactions.append(transaction)

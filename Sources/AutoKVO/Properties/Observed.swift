@@ -98,12 +98,18 @@ extension Observed: ObservedStorage {
         { object in PropertyStorage<Value>(in: object, offset: field.offset).checkedValue }
     }
 
+    static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {
+        guard let value = value as? Value else { return false }
+        let stored = field.value(in: object, as: Value.self)
+        return withUnsafeBytes(of: value) { a in withUnsafeBytes(of: stored) { b in a.elementsEqual(b) } }
+    }
+
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {
         guard let value = value as? Value else { return true }
+        // `==` is called only if the bytes differ, as padding may.
+        if stores(value, in: field, of: object) { return true }
         let stored = field.value(in: object, as: Value.self)
-        // A copy has the same bytes. `==` is called only if they differ, as padding may.
-        let isCopy = withUnsafeBytes(of: value) { a in withUnsafeBytes(of: stored) { b in a.elementsEqual(b) } }
-        return isCopy || areEqual(value, stored) || !areEqual(stored, stored) || !areEqual(value, value)
+        return areEqual(value, stored) || !areEqual(stored, stored) || !areEqual(value, value)
     }
 }
 

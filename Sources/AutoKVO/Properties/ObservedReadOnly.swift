@@ -76,6 +76,10 @@ extension ObservedReadOnly: ObservedStorage {
     // It contains the other wrapper and nothing else, so a field of one is a field of the other.
     static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any { Observed<Value>.reader(of: field) }
 
+    static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {
+        Observed<Value>.stores(value, in: field, of: object)
+    }
+
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {
         Observed<Value>.mayHold(value, in: field, of: object)
     }

@@ -105,6 +105,8 @@ extension ObservedWeak: ObservedStorage {
         }
     }
 
+    static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { false }
+
     // The value is read under the owner's lock, so only the types are compared.
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { true }
 }

@@ -141,8 +141,9 @@ extension TrackedObject {
             defer { stored() }
             return store()
         }
-        let isUntouched = Transaction.begin(self, slot, change())
-        defer { Transaction.end(self, slot) }
+        let edit = change()
+        let isUntouched = Transaction.begin(self, slot, edit)
+        defer { Transaction.end(self, slot, isUntouched ? edit : nil) }
         if !isUntouched, try !plan() { return nil }
         defer { stored() }
         return store()

@@ -13,6 +13,9 @@ package final class PinnedReference<Object: AnyObject>: Sendable {
     /// The object, or nil if its deinit has begun.
     package var object: Object? { pin.object(as: Object.self) }
 
+    /// Whether the object's deinit has begun.
+    package var isDeinitializing: Bool { pin.isDeinitializing }
+
     /// Whether this is the reference to an object. True of no other object, as long as the reference exists.
     package func isReference(to other: AnyObject) -> Bool {
         pin.address == UnsafeRawPointer(Borrowed.to(other).address)

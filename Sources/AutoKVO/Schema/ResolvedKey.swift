@@ -63,6 +63,9 @@ final class ResolvedKey: @unchecked Sendable {
 struct ObservedField {
     let field: FieldLayout.Field
     let storage: any ObservedStorage.Type
+
+    /// Whether a value is a copy of what the property of an object stores.
+    func stores(_ value: Any, in object: AnyObject) -> Bool { storage.stores(value, in: field, of: object) }
 }
 
 /// What the property wrappers have in common, so that the fields of a class that are observed can be found.
@@ -72,6 +75,8 @@ protocol ObservedStorage {
     static var valueType: Any.Type { get }
     /// Reads the property in its storage.
     static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any
+    /// Whether a value is a copy of what a field of this type holds: it has the same bytes.
+    static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool
     /// Whether a field of this type may hold a value: false only if it is certain that it holds another.
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool
 }

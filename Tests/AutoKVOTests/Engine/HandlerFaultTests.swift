@@ -2,12 +2,6 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-#if canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// Handlers that do the worst they may, and sizes that nobody should need.
 @Suite struct HandlerFaultTests {
     private let tracker = LifetimeTracker()
@@ -239,12 +233,6 @@ import Testing
         _ = try secondsOfDeaths(count / 8)
         let few = try secondsOfDeaths(count / 8)
         #expect(try secondsOfDeaths(count) < 24 * few + 0.05)
-    }
-
-    private func processorTime() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     /// On a thread with 512 KB of stack: a recursion of a few hundred bytes a level would not get far.

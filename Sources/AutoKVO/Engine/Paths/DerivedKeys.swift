@@ -56,7 +56,7 @@ enum PathWork {
             }
             next += 1
         }
-        thread.value.pathWork.removeAll(keepingCapacity: true)
+        thread.value.pathWork.removeAll(keepingCapacity: next <= ThreadContext.poolLimit)
         thread.value.isDoingPathWork = false
     }
 }

@@ -35,8 +35,8 @@ class KeyPathChain: @unchecked Sendable {
     private struct State {
         /// The link of the first level; retained, as those behind it are.
         var first: Borrowed<PathLink>?
-        /// Behind an operator, by the element's address. An element that is in the collection twice has one chain.
-        var elements: [UnsafeRawPointer: KeyPathChain] = [:]
+        /// Behind an operator.
+        var elements = ElementChains()
         var version = 0
         var pending = Int.max
         var isEnded = false
@@ -159,29 +159,49 @@ class KeyPathChain: @unchecked Sendable {
     /// Makes chains for new elements, and ends those of former ones, behind an operator. False if another thread took over.
     private final func syncElements(version wanted: Int) -> Bool {
         let last = underLock { $0.link(path.keys.count - 1)?.object }
-        var wantedRecords: [UnsafeRawPointer: ObjectRecord] = [:]
-        for element in last?.readElements() ?? [] {
-            if let record = try? element.makeRecord() { wantedRecords[record.address] = record }
+        let read = last.flatMap { $0.record.readComparing($0.slot) }
+        let elements = ElementList(of: read?.value, areStored: read?.isStored ?? false)
+        let moved = underLock { state in
+            state.version == wanted
+                ? state.elements.update(to: elements) { chain(for: $0, isMoved: isMoved || wanted > 1) } : nil
         }
-        var gone: [KeyPathChain] = []
-        var come: [KeyPathChain] = []
-        let isCurrent = underLock { state in
-            guard state.version == wanted else { return false }
-            for (address, chain) in state.elements where wantedRecords[address] == nil {
-                gone.append(chain)
-                state.elements[address] = nil
-            }
-            for (address, record) in wantedRecords where state.elements[address] == nil {
-                let chain = KeyPathChain(
-                    path.elementPath!, base: record, owner: route.object, isMoved: isMoved || wanted > 1)
-                state.elements[address] = chain
-                come.append(chain)
-            }
-            return true
+        withExtendedLifetime(elements) {}
+        return finish(moved)
+    }
+
+    /// Follows an edit of the collection behind the operator, which has just been made, without reading all elements.
+    ///
+    /// - Returns: False if it is not sure that the edit is all that has happened to the elements that are known: the value is not what
+    ///   the property stores, another link is there now, or a thread is moving the links. Then `relink` is to be called.
+    final func follow(_ edit: CollectionChange, of link: PathLink) -> Bool {
+        guard path.elementPath != nil, link.level == path.keys.count - 1,
+            let (value, isStored) = link.record.readComparing(link.slot), isStored,
+            let collection = unwrapped(value) as? any KeyValueCollection
+        else { return false }
+        let (removed, count) = (ElementList(of: edit.removed), collection.elementCount)
+        let inserted = ElementList(
+            of: edit.kind == .removal ? nil : edit.indexes.flatMap { pickElements($0, of: value) } ?? edit.inserted)
+        let moved = underLock { state in
+            state.pending == .max && state.link(link.level) == .to(link)
+                ? state.elements.follow(edit, removed, inserted, count: count) {
+                    chain(for: $0, isMoved: true)
+                } : nil
         }
-        for chain in gone { chain.end() }
-        for chain in come { chain.relink(from: 0) }
-        return isCurrent
+        withExtendedLifetime((removed, inserted)) {}
+        return finish(moved)
+    }
+
+    private final func chain(for element: ObjectRecord, isMoved: Bool) -> KeyPathChain {
+        KeyPathChain(path.elementPath!, base: element, owner: route.object, isMoved: isMoved)
+    }
+
+    /// Links and ends the chains of elements that have moved, without the lock. False if there is nothing because another thread took
+    /// over.
+    private final func finish(_ moved: ElementChains.Moved?) -> Bool {
+        guard let moved else { return false }
+        for chain in moved.gone { chain.end() }
+        for chain in moved.come { chain.relink(from: 0) }
+        return true
     }
 
     /// Removes all links, for good.
@@ -192,7 +212,7 @@ class KeyPathChain: @unchecked Sendable {
             swap(&ended, &$0)
         }
         cancel(ended.first)
-        for chain in ended.elements.values { chain.end() }
+        for chain in ended.elements.all { chain.end() }
     }
 }
 
@@ -205,23 +225,5 @@ extension Borrowed<TrackedObject> {
             object.unmanagedRecord!.use { $0.layout!.value.declaration(slot) }.use { $0.readObject(object) }
                 .map { .retaining($0) }
         }
-    }
-}
-
-extension PathLink {
-    fileprivate func readElements() -> [TrackedObject] {
-        guard let collection = record.readValue(slot).flatMap(unwrapped) as? any KeyValueCollection else {
-            return []
-        }
-        var found: [TrackedObject] = []
-        var open = collection.elements
-        while let value = open.popLast() {
-            if let object = value as? TrackedObject {
-                found.append(object)
-            } else if let inner = unwrapped(value) as? any KeyValueCollection {
-                open += inner.elements
-            }
-        }
-        return found
     }
 }

@@ -89,8 +89,9 @@ extension ParsedKeyPath.Tail {
     }
 
     fileprivate func evaluate(on objects: [TrackedObject], in path: ParsedKeyPath) throws(KeyValueError) -> Any {
+        if function == .count { return objects.count }
         var result = OperatorResult(of: function)
-        if function != .count, let element, element.keys.count == 1, element.tail == nil {
+        if let element, element.keys.count == 1, element.tail == nil {
             var index = 0
             while index < objects.count {
                 let (schema, slot) = try element.key(of: 0, in: .to(objects[index]))

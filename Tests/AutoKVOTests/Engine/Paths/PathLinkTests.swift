@@ -91,6 +91,6 @@ import Testing
         route.end()
         #expect(route.isEnded && list.value.count == 0 && part.state == .ended)
         route.start()
-        #expect(list.value.count == 0)
+        #expect(list.value.count == 0 && !list.value.hasParts)
     }
 }

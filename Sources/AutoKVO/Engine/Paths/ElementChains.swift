@@ -1,0 +1,151 @@
+/// What a path has behind an operator: a chain for each tracked object among the elements of the collection. The lock of the route's root
+/// guards it.
+///
+/// An edit says what it moved, so following one costs what it moved (`follow`). After any other change the collection is read, and
+/// compared with what it was (`update`).
+struct ElementChains {
+    /// By the element's record, which the chain owns; and how often the element is in the collection.
+    private var chains: [Borrowed<ObjectRecord>: (chain: KeyPathChain, count: Int)] = [:]
+    /// What is at each position, nil for an element that is no tracked object. Nil if that is not known: elements are collections
+    /// themselves, or a set was edited.
+    private var positions: [Borrowed<ObjectRecord>?]? = []
+    /// Number of elements of the collection.
+    private var count = 0
+    /// Whether the collection was what the property stores when it was read: edits are edits of that.
+    private var areStored = false
+
+    var all: [KeyPathChain] { chains.values.map(\.chain) }
+
+    /// The chains of elements that came, which are to be linked, and of those that left, which are to be ended: without the lock.
+    struct Moved {
+        var come: [KeyPathChain] = []
+        var gone: [KeyPathChain] = []
+    }
+
+    /// Makes the chain of an element.
+    typealias Make = (ObjectRecord) -> KeyPathChain
+
+    /// Replaces the elements by those of a collection that was read.
+    ///
+    /// - Complexity: O(*n*), with a comparison of two addresses for each element before and behind those that are others now.
+    mutating func update(to new: ElementList, _ make: Make) -> Moved {
+        (count, areStored) = (new.count, new.areStored)
+        guard let end = positions?.count, new.hasPositions else {
+            positions = new.hasPositions ? new.records : nil
+            let leaving = chains.values.flatMap { repeatElement(Optional(Borrowed.to($0.chain.base)), count: $0.count) }
+            return exchange(leaving, for: new.records, make)
+        }
+        let shorter = min(end, new.records.count)
+        var (same, sameAtEnd) = (0, 0)
+        while same < shorter, positions![same] == new.records[same] { same += 1 }
+        while sameAtEnd < shorter - same,
+            positions![end - 1 - sameAtEnd] == new.records[new.records.count - 1 - sameAtEnd]
+        {
+            sameAtEnd += 1
+        }
+        let coming = new.records[same..<new.records.count - sameAtEnd]
+        let leaving = Array(positions![same..<end - sameAtEnd])
+        positions!.replaceSubrange(same..<end - sameAtEnd, with: coming)
+        return exchange(leaving, for: Array(coming), make)
+    }
+
+    /// Follows an edit that has just been made.
+    ///
+    /// - Parameters:
+    ///   - removed: The elements that a set lost.
+    ///   - inserted: The elements that a set got, or those at the indexes of the edit now.
+    ///   - count: Number of elements of the collection now.
+    /// - Returns: Nil, and then nothing has changed, if the edit does not lead from the elements that are known to so many.
+    mutating func follow(
+        _ edit: CollectionChange, _ removed: ElementList, _ inserted: ElementList, count: Int, _ make: Make
+    ) -> Moved? {
+        guard areStored else { return nil }
+        guard let indexes = edit.indexes else {
+            let areKnown = removed.records.allSatisfy { record in record.map { chains[$0] != nil } ?? true }
+            guard areKnown, self.count - removed.count + inserted.count == count else { return nil }
+            (positions, self.count) = (nil, count)
+            return exchange(removed.records, for: inserted.records, make)
+        }
+        let moving = indexes.ranges.reduce(0) { $0 + $1.count }
+        let leavingCount = edit.kind == .insertion ? 0 : moving
+        guard let known = positions?.count, inserted.hasPositions,
+            inserted.count == (edit.kind == .removal ? 0 : moving), known - leavingCount + inserted.count == count,
+            indexes.isSubset(of: RangeSet(0..<max(known, count)))
+        else { return nil }
+        let leaving = leavingCount == 0 ? [] : indexes.ranges.flatMap { positions![$0] }
+        self.count = count
+        switch edit.kind {
+        case .removal: positions!.removeSubranges(indexes)
+        case .insertion:
+            var rest = inserted.records[...]
+            for range in indexes.ranges {
+                positions!.insert(contentsOf: rest.prefix(range.count), at: range.lowerBound)
+                rest = rest.dropFirst(range.count)
+            }
+        default:
+            for (index, record) in zip(indexes.ranges.joined(), inserted.records) { positions![index] = record }
+        }
+        return exchange(leaving, for: inserted.records, make)
+    }
+
+    /// Counts elements that come, then elements that leave, so that the chain of one that only changes its position stays.
+    private mutating func exchange(
+        _ leaving: [Borrowed<ObjectRecord>?], for coming: [Borrowed<ObjectRecord>?], _ make: Make
+    ) -> Moved {
+        var moved = Moved()
+        for case let record? in coming {
+            if chains[record] == nil {
+                let chain = make(record.object)
+                chains[record] = (chain, 0)
+                moved.come.append(chain)
+            }
+            chains[record]!.count += 1
+        }
+        for case let record? in leaving {
+            chains[record]!.count -= 1
+            if chains[record]!.count == 0 { moved.gone.append(chains.removeValue(forKey: record)!.chain) }
+        }
+        return moved
+    }
+}
+
+/// The elements of a collection, as they were read. It keeps them, and so their records.
+struct ElementList {
+    private let value: Any?
+    /// Number of elements.
+    let count: Int
+    /// The records of the tracked objects among them, nil for an element that is none. Those of an element that is a collection are
+    /// behind all others, and `hasPositions` is false.
+    private(set) var records: [Borrowed<ObjectRecord>?] = []
+    private(set) var hasPositions = true
+    /// Whether the collection is what its property stores.
+    let areStored: Bool
+
+    /// - Parameter value: The collection; nil for no elements.
+    init(of value: Any?, areStored: Bool = false) {
+        (self.value, self.areStored) = (value, areStored)
+        guard let collection = value.flatMap(unwrapped) as? any KeyValueCollection else {
+            count = 0
+            return
+        }
+        count = collection.elementCount
+        if let objects = collection.objects(of: TrackedObject.self) {
+            records = objects.map { try? $0.makeUnmanagedRecord() }
+            return
+        }
+        // Not recursive: data may nest collections deeper than the stack lets them be followed.
+        var elements = collection.elements
+        var next = 0
+        while next < elements.count {
+            if let object = elements[next] as? TrackedObject {
+                records.append(try? object.makeUnmanagedRecord())
+            } else if let inner = unwrapped(elements[next]) as? any KeyValueCollection {
+                hasPositions = false
+                elements += inner.elements
+            } else {
+                records.append(nil)
+            }
+            next += 1
+        }
+    }
+}

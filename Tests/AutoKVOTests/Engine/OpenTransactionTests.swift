@@ -1,0 +1,88 @@
+import AutoKVOTestSupport
+import Testing
+
+@testable import AutoKVO
+
+@Suite("Changes that begin and do not end") struct OpenTransactionTests {
+    private var openCount: Int { ThreadContext.current.value.openTransactions.count }
+
+    /// With a record, because it is observed, or without.
+    private func changing(_ isObserved: Bool, _ tracker: LifetimeTracker? = nil) throws -> Person {
+        let person = tracker?.track(Person()) ?? Person()
+        if isObserved { try person.observe("age", options: [.old, .prior]) { _ in } }
+        person.willChangeValue(forKey: "age")
+        return person
+    }
+
+    /// Four times as many take four times as long; were each to search all that died before, it would be sixteen times.
+    @Test("of 100,000 objects that die in the middle of a change none is searched later", arguments: [false, true])
+    func linear(isObserved: Bool) throws {
+        let tracker = LifetimeTracker()
+        func time(_ count: Int) throws -> Double {
+            try processorTime { for _ in 0..<count { _ = try changing(isObserved, tracker) } }
+        }
+        let count = size(100_000)
+        _ = try time(count / 16)
+        let few = try time(count / 4)
+        let all = try time(count)
+        #expect(all < 8 * few + 0.05, "\(few) s for a quarter, \(all) s for all")
+        tracker.expectNoLeaks()
+        #expect(openCount <= 1)
+        Person().withMutation(of: "age") {}
+        #expect(openCount == 0)
+    }
+
+    @Test("the death on another thread ends a change, too", arguments: [false, true]) func otherThread(isObserved: Bool)
+        throws
+    {
+        let tracker = LifetimeTracker()
+        let people = Shared<[Person]?>(try (0..<100).map { _ in try changing(isObserved, tracker) })
+        #expect(openCount == 100)
+        onAnotherThread { people.value = nil }
+        tracker.expectNoLeaks()
+        let person = Person()
+        let recorder = Recorder<Int>()
+        person.$age.observe(options: [.old, .new], recorder.handler())
+        person.age = 1
+        #expect(openCount == 0)
+        #expect(recorder.entries.map(\.old) == [0] && recorder.entries.map(\.new) == [1])
+    }
+
+    @Test("changes of what a dead object shared with others are told again") func shared() throws {
+        let owner = Person()
+        let recorder = Recorder<Any>()
+        let spouse = Shared<Person?>(Person())
+        owner.parent = spouse.value
+        try owner.observe("parent.age", recorder.handler())
+        spouse.value!.willChangeValue(forKey: "age")
+        onAnotherThread { spouse.value = nil }
+        recorder.clear()
+        let other = Person()
+        owner.parent = other
+        #expect(recorder.count == 1)
+        other.age = 3
+        #expect(recorder.count == 2)
+        #expect(openCount == 0)
+    }
+
+    @Test("changes of living objects stay open, however many others die") func living() throws {
+        let person = Person()
+        let recorder = Recorder<Any>()
+        try person.observe("age", options: [.old, .new], recorder.handler())
+        person.willChangeValue(forKey: "age")
+        for _ in 0..<50 { _ = try changing(false) }
+        person.age = 1
+        for _ in 0..<50 { _ = try changing(true) }
+        person.age = 2
+        #expect(recorder.count == 0)
+        person.didChangeValue(forKey: "age")
+        #expect(recorder.olds(Int.self) == [0] && recorder.news(Int.self) == [2])
+        person.willChangeValue(forKey: "age")
+        person.didChangeValue(forKey: "age")
+        #expect(openCount == 0)
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "OpenTransactionTests") }
+    }
+}

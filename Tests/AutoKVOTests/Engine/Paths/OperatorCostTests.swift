@@ -1,0 +1,100 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+@Suite("What observed operators cost") struct OperatorCostTests {
+    private typealias Edits = (Roster, _ count: Int) -> Void
+    private let players = (0..<2000).map { _ in Player() }
+
+    /// The time of four times as many edits, each of which costs the same, is near four times as long; were each edit to look at
+    /// all elements, it would be sixteen times as long.
+    private func expectLinear(
+        _ path: String, _ options: ObservingOptions, _ edits: Edits, _ sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        func time(_ count: Int) throws -> Double {
+            let roster = Roster()
+            let observation = try roster.observe(path, options: options) { _ in }
+            defer { observation.remove() }
+            return processorTime { edits(roster, count) }
+        }
+        let few = try (0..<3).map { _ in try time(500) }.min()!
+        let many = try time(2000)
+        #expect(
+            many < 8 * few + 0.02, "\(path): \(few) s for 500, \(many) s for 2,000", sourceLocation: sourceLocation)
+    }
+
+    private func appends(_ roster: Roster, _ count: Int) {
+        for index in 0..<count { roster.$players.append(players[index]) }
+    }
+
+    @Test("an edit through the handle costs what it moves", arguments: ["players.@avg.points", "players.@sum.points"])
+    func append(path: String) throws {
+        try expectLinear(path, [], appends)
+        try expectLinear(path, []) { roster, count in
+            roster.players = Array(players.prefix(count))
+            for _ in 0..<count / 2 { roster.$players.removeLast() }
+            for index in roster.players.indices { roster.$players[index] = players[0] }
+        }
+    }
+
+    @Test("and so does that of a set") func set() throws {
+        try expectLinear("squad.@avg.points", []) { roster, count in
+            for index in 0..<count { roster.$squad.insert(players[index]) }
+            for index in 0..<count / 2 { roster.$squad.remove(players[index]) }
+        }
+    }
+
+    @Test(
+        "inside coalescingChanges and withMutation values are read at its ends only",
+        arguments: [[], [.new], [.old, .new], .distinct] as [ObservingOptions])
+    func together(options: ObservingOptions) throws {
+        for path in ["players.@avg.points", "total"] where path != "total" || options.isEmpty {
+            try expectLinear(path, options) { roster, count in coalescingChanges { appends(roster, count) } }
+            try expectLinear(path, options) { roster, count in
+                roster.withMutation(of: "players") { appends(roster, count) }
+            }
+        }
+    }
+
+    @Test("@count reads no element, behind keys and before ignored ones too") func count() throws {
+        for path in ["players.@count", "players.@count.points"] { try expectLinear(path, [.old, .new], appends) }
+        let roster = Roster()
+        let owner = Owner()
+        owner.roster = roster
+        let recorder = Recorder<Any>()
+        try owner.observe("roster.players.@count.points", options: [.old, .new], recorder.handler())
+        roster.players = Array(players.prefix(100))
+        roster.$players.removeAll { _ in true }
+        #expect(recorder.olds(Int.self) == [0, 100] && recorder.news(Int.self) == [100, 0])
+    }
+
+    private final class Owner: TrackedObject { @Observed var roster: Roster? }
+
+    @Test("the value of an operator is read once for each change, if it is asked for") func reads() throws {
+        let player = Player()
+        func reads(_ options: ObservingOptions, _ edits: (Roster) -> Void) throws -> Int {
+            let roster = Roster()
+            roster.players = [player]
+            try roster.observe("players.@sum.bonus", options: options) { _ in }
+            player.bonusReads = 0
+            edits(roster)
+            return player.bonusReads
+        }
+        let threeAppends: (Roster) -> Void = { for _ in 0..<3 { $0.$players.append(Player()) } }
+        #expect(try reads([], threeAppends) == 0)
+        #expect(try reads([.new], threeAppends) == 3)
+        #expect(try reads([.old, .new], threeAppends) == 6)
+        let together: (Roster) -> Void = { roster in coalescingChanges { threeAppends(roster) } }
+        #expect(try reads([], together) == 0)
+        #expect(try reads([.new], together) == 1)
+        #expect(try reads([.old, .new], together) == 2)
+        #expect(try reads([.distinct], together) == 2)
+        let inOne: (Roster) -> Void = { roster in roster.withMutation(of: "players") { threeAppends(roster) } }
+        #expect(try reads([], inOne) == 0)
+        #expect(try reads([.old, .new], inOne) == 2)
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "OperatorCostTests") }
+    }
+}

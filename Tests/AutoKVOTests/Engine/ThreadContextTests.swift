@@ -1,0 +1,93 @@
+import AutoKVOTestSupport
+import Testing
+
+@testable import AutoKVO
+
+@Suite("What a thread keeps for its changes") struct ThreadContextTests {
+    /// On a thread of its own, so that no other test uses its pools.
+    private func onThread(_ body: () throws -> Void) throws {
+        var result: Result<Void, any Error> = .success(())
+        onAnotherThread { result = Result { try body() } }
+        try result.get()
+    }
+
+    private func expectSmall(_ sourceLocation: SourceLocation = #_sourceLocation) {
+        let thread = ThreadContext.current
+        let limit = ThreadContext.poolLimit
+        #expect(thread.value.spareNotificationCount <= limit, sourceLocation: sourceLocation)
+        #expect(thread.value.spareContextCount <= limit, sourceLocation: sourceLocation)
+        #expect(thread.value.pathWork.capacity <= 2 * limit, sourceLocation: sourceLocation)
+        #expect(thread.value.openTransactions.capacity <= 2 * limit, sourceLocation: sourceLocation)
+    }
+
+    @Test("many coalesced observations are not kept") func coalesced() throws {
+        try onThread {
+            let calls = Counter()
+            let people = (0..<size(20_000)).map { _ in Person() }
+            for person in people { try person.observe("age", options: [.old, .new]) { _ in calls.add() } }
+            for _ in 0..<2 { coalescingChanges { for person in people { person.age += 1 } } }
+            #expect(calls.count == 2 * people.count)
+            #expect(ThreadContext.current.value.spareNotificationCount == ThreadContext.poolLimit)
+            expectSmall()
+        }
+    }
+
+    @Test("nor is what deep changes, open changes, many subjects and long chains of objects took") func others() throws
+    {
+        try onThread {
+            let person = Person()
+            try person.observe("age", options: [.prior]) { change in
+                if !change.isPrior, person.age < 300 { person.age += 1 }
+            }
+            person.age = 1
+            #expect(person.age == 300)
+            expectSmall()
+            let people = (0..<1000).map { _ in Person() }
+            for person in people { person.willChangeValue(forKey: "age") }
+            for person in people { person.didChangeValue(forKey: "age") }
+            expectSmall()
+            for other in people { try other.observe("spouse.age") { _ in } }
+            for other in people { other.spouse = person }
+            person.removeAllObservers()
+            person.age += 1
+            expectSmall()
+            for (one, other) in zip(people, people.dropFirst()) { one.spouse = other }
+            let links = (0..<1000).map { _ in ChainLink() }
+            for (one, other) in zip(links, links.dropFirst()) { one.next = other }
+            let observation = try links[0].observe("total") { _ in }
+            expectSmall()
+            observation.remove()
+            expectSmall()
+        }
+    }
+
+    private final class ChainLink: Model {
+        @Observed var next: ChainLink?
+        var total: Int { 0 }
+
+        override class var schema: Schema {
+            Schema(ChainLink.self, extending: super.schema) {
+                Key("next", \.next)
+                Key("total", \.total, affectedBy: "next.total")
+            }
+        }
+    }
+
+    @Test("no two threads make the same token, also if one begins when the other has ended") func tokens() throws {
+        let count = 70_000
+        let all = Guarded<Set<UInt>>([])
+        for _ in 0..<2 {
+            concurrently(4) { _ in
+                var tokens: [UInt] = []
+                for _ in 0..<count { tokens.append(ThreadContext.current.value.makeToken()) }
+                all.withLock { $0.formUnion(tokens) }
+            }
+        }
+        let tokens = all.withLock { $0 }
+        #expect(tokens.count == 8 * count && !tokens.contains(0))
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ThreadContextTests") }
+    }
+}
