@@ -4,8 +4,9 @@ extension TrackedObject {
     ///     for await age in try person.values(of: "age", as: Int.self) { … }
     ///
     /// Each change gives the whole value that its path has when the change is delivered: after an edit of a collection the
-    /// collection, and after a write that an earlier handler corrects the corrected value, perhaps twice. So the last
-    /// value is always the current one. The sequence is made on a thread that may use this object, and may be read on any.
+    /// collection. Where an earlier handler corrects a write, the sequence has the value that was written, and then the
+    /// corrected one. So the last value is always the current one. The sequence is made on a thread that may use this object, and may be
+    /// read on any.
     ///
     /// The sequence ends when this object dies or the observation is removed. The observation ends when the iterating
     /// task is cancelled, and when the sequence and its iterators are released. Neither keeps the object alive.

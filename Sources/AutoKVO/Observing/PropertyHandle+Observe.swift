@@ -40,8 +40,9 @@ extension PropertyHandle {
     ///
     ///     person.$firstName.onValue { name in … }
     ///
-    /// The value is always the whole one that the property has when the closure is called: after an edit of a collection the
-    /// collection, after a write that an earlier handler corrects the corrected value. For a path on which an object is missing it is nil.
+    /// The closure gets the whole value that the property has when it is called: after an edit of a collection the collection. Each
+    /// change of a thread is a call, in the order in which they were made. So where an earlier handler corrects a write, the closure
+    /// gets the value that was written, and then the corrected one. For a path on which an object is missing it gets nil.
     ///
     /// - Parameters:
     ///   - options: `.distinct`, `.retainsTarget` and the like, as for any observation. Options for the values, `.prior` and `.initial`
