@@ -19,7 +19,7 @@ extension TrackedObject {
     ///   - options: `.initial` for the current value first; `.distinct`, `.once` and the like as for any observation.
     ///   - bufferingPolicy: What happens to values that arrive faster than they are read: all are kept, or the oldest or
     ///     newest few.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
@@ -45,7 +45,7 @@ extension TrackedObject {
     ///   - type: What the values are, or can be converted to. A value that cannot be converted is nil.
     ///   - options: What the elements carry, and when the observation ends.
     ///   - bufferingPolicy: What happens to changes that arrive faster than they are read.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.

@@ -48,7 +48,7 @@ extension PropertyHandle {
     ///   - options: `.distinct`, `.retainsTarget` and the like, as for any observation. Options for the values, `.prior` and `.initial`
     ///     have no effect; with `.once` the call with the value now is the only one.
     ///   - userInfo: The observation's `userInfo`.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - handler: Called on the thread that makes the change, before the write returns, and first before this returns.
     /// - Returns: The observation. It need not be kept.
