@@ -1,4 +1,6 @@
+// snippet: bindings.import
 import AutoKVO
+// end
 import AutoKVOTestSupport
 import Testing
 

@@ -1,6 +1,8 @@
+// snippet: collections.import
 import AutoKVO
 import AutoKVOFoundation
 import Foundation
+// end
 import Testing
 
 /// The code of `Collections.md`.

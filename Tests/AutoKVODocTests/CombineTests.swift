@@ -1,4 +1,6 @@
+// snippet: combine.import
 import AutoKVO
+// end
 import Testing
 
 /// The code of `Coming-from-Combine.md`.

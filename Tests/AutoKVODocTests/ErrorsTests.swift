@@ -1,4 +1,6 @@
+// snippet: errors.import
 import AutoKVO
+// end
 import Testing
 
 /// The code of `Errors-and-Diagnostics.md`.

@@ -1,4 +1,6 @@
+// snippet: foundation.import
 import AutoKVO
+// end
 import Testing
 
 /// The code of `Coming-from-Foundation.md`.

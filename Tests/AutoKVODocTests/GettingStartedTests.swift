@@ -1,4 +1,6 @@
+// snippet: start.import
 import AutoKVO
+// end
 import Testing
 
 /// The code of `Getting-Started.md`.
@@ -22,11 +24,11 @@ import Testing
     class Company: TrackedObject {
         @Observed var city = "Ulm"
     }
-    // end
 
     final class Label: KeyValueObserver {
         var text = ""
     }
+    // end
 
     @Test("observe by name") func observe() throws {
         let output = Output()

@@ -1,4 +1,6 @@
+// snippet: coding.import
 import AutoKVO
+// end
 import Testing
 
 /// The code of `Key-Value-Coding.md`.

@@ -1,4 +1,6 @@
+// snippet: life.import
 import AutoKVO
+// end
 import Testing
 
 /// The code of `Lifetimes.md`.
@@ -21,7 +23,7 @@ import Testing
         let engine = Engine()
         var gauge: Gauge? = Gauge()
         let observation = try engine.addObserver(gauge!, forKeyPath: "speed", options: .new) { gauge, change in
-            gauge.shown = change.newValue as! Int
+            gauge.shown = change.newValue as? Int ?? 0
         }
         observation.onEnd { reason in print(reason) }
 

@@ -1,5 +1,7 @@
+// snippet: observation.import
 import AutoKVO
 import Observation
+// end
 import Testing
 
 /// The code of `Coming-from-Observation.md`.

@@ -1,4 +1,6 @@
+// snippet: operators.import
 import AutoKVO
+// end
 import Testing
 
 /// The code of `Operators.md`.

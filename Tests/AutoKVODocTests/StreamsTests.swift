@@ -1,6 +1,8 @@
+// snippet: streams.import
 import AutoKVO
 import AutoKVOFoundation
 import Dispatch
+// end
 import Testing
 
 /// The code of `Streams-and-Schedulers.md`.

@@ -1,5 +1,7 @@
+// snippet: threads.import
 import AutoKVO
 import Foundation
+// end
 import Testing
 
 /// The code of `Threads.md`.

@@ -13,7 +13,7 @@ extension TrackedObject {
     ///   - type: What the elements are, or can be converted to.
     ///   - options: `.initial` calls `added` for the current elements. `.once`, `.retainsTarget` and
     ///     `.unregisterManually` are as for any observation; a class that opts out as a whole does not matter here.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - added: Called on the thread of the change, after it. It may do whatever a handler may.
     ///   - removed: The same for removed elements.

@@ -12,7 +12,7 @@ extension KeyValueObserver {
     ///   - dependencies: Objects, of which this one may be one, and paths. They are not kept alive.
     ///   - name: If given, replaces the dependency of this name that this object has, which is not called again. The
     ///     same name is to be registered by one thread at a time.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - handler: Gets this object, so that it need not capture it. The first call is made before the method returns.
     /// - Returns: The observation. It need not be kept.

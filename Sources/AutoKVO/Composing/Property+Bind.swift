@@ -9,7 +9,7 @@ extension Property {
     ///   - source: The handle of a property, or of a path: that can be followed by an optional property, or with a transform.
     ///   - options: `.retainsTarget` keeps the source alive, `.distinct` ignores changes of the source to an equal value.
     ///     Options for the values and the initial call have no effect.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     /// - Returns: The observation of the source. Removing it is the same as `unbind(_:)` of the key; it need not be kept.
     /// - Complexity: O(*n*) for *n* observations that this object holds. The property is set on the thread that changes the source.

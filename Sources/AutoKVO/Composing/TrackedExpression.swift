@@ -28,7 +28,7 @@ extension KeyValueObserver {
     ///   - tracking: Reads and computes a value.
     ///   - options: `.distinct` and `.once`; others have no effect.
     ///   - scheduler: `.mainActor`.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - handler: Gets this object and the value, on the main actor.
     /// - Returns: The observation. It need not be kept.
@@ -63,7 +63,7 @@ extension KeyValueObserver where Self: Sendable {
     ///   - tracking: Reads and computes a value, on the actor.
     ///   - options: `.distinct` and `.once`; others have no effect.
     ///   - actor: Where the closure and the handler are called.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - handler: Gets the actor, this object and the value, on the actor.
     /// - Returns: The observation. It need not be kept.

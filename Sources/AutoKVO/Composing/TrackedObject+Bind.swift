@@ -18,7 +18,7 @@ extension TrackedObject {
     ///   - options: `.retainsTarget` keeps the source alive, `.distinct` ignores changes of the source to an equal value.
     ///     Options for the values and the initial call have no effect.
     ///   - transform: What the values of the source are turned into.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     /// - Returns: The observation of the source. Removing it is the same as `unbind(_:)`; it need not be kept.
     /// - Throws: A `KeyValueError` if the key is unknown or cannot be set, the path is wrong, or its values do not fit

@@ -4,8 +4,9 @@ extension TrackedObject {
     ///     for await age in try person.values(of: "age", as: Int.self) { … }
     ///
     /// Each change gives the whole value that its path has when the change is delivered: after an edit of a collection the
-    /// collection, and after a write that an earlier handler corrects the corrected value, perhaps twice. So the last
-    /// value is always the current one. The sequence is made on a thread that may use this object, and may be read on any.
+    /// collection. Where an earlier handler corrects a write, the sequence has the value that was written, and then the
+    /// corrected one. So the last value is always the current one. The sequence is made on a thread that may use this object, and may be
+    /// read on any.
     ///
     /// The sequence ends when this object dies or the observation is removed. The observation ends when the iterating
     /// task is cancelled, and when the sequence and its iterators are released. Neither keeps the object alive.
@@ -18,7 +19,7 @@ extension TrackedObject {
     ///   - options: `.initial` for the current value first; `.distinct`, `.once` and the like as for any observation.
     ///   - bufferingPolicy: What happens to values that arrive faster than they are read: all are kept, or the oldest or
     ///     newest few.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
@@ -44,7 +45,7 @@ extension TrackedObject {
     ///   - type: What the values are, or can be converted to. A value that cannot be converted is nil.
     ///   - options: What the elements carry, and when the observation ends.
     ///   - bufferingPolicy: What happens to changes that arrive faster than they are read.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.

@@ -1,6 +1,9 @@
 extension Change {
-    /// The whole value that the path has now, read at each use. `newValue` is a part of it after an edit of a collection, and
-    /// outdated if an earlier handler has set the property again.
+    /// The whole value that the path has now, read at each use.
+    ///
+    /// After an edit of a collection `newValue` has only the elements that came. Any `newValue` is outdated when the property is set
+    /// again: by this handler, by another thread, or before a change arrives that is delivered elsewhere. What another handler sets
+    /// is delivered after this change, so it does not outdate it.
     ///
     /// Nil if the target is dead or the value cannot be converted to the type of the change's values. Of a path on which an
     /// object is missing the value is nil: an optional type holds it as `.some(nil)`, as `newValue` does.

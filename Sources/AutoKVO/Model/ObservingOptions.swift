@@ -21,7 +21,7 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
     /// are objects, and count as different otherwise. A prior call cannot know the new value and is always made.
     public static let distinct = ObservingOptions(rawValue: 1 << 5)
     /// The observation ends with its first delivery: the initial call if there is one, else the first change, whose
-    /// prior call belongs to it. If that change is dropped or, with `.distinct`, turns out to be none, the next one follows.
+    /// prior call belongs to it. If that change is cancelled, or `.distinct` finds the value unchanged, it waits for the next one.
     /// `rearm()` starts it again.
     public static let once = ObservingOptions(rawValue: 1 << 6)
     /// The target is kept alive as long as the observation is valid: one with `.once` releases it when it has fired, and

@@ -29,7 +29,7 @@ extension Collection where Element == Dependency {
     ///   - observer: Any object. It is not kept alive, but is while the handler runs.
     ///   - options: When the observation ends; with `.initial`, the handler is also called once before this returns.
     ///   - userInfo: The observation's `userInfo`.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - handler: Gets the observer, so that it need not capture it. Called on the thread that makes the change.
     /// - Returns: The observation. It need not be kept.

@@ -40,14 +40,15 @@ extension PropertyHandle {
     ///
     ///     person.$firstName.onValue { name in … }
     ///
-    /// The value is always the whole one that the property has when the closure is called: after an edit of a collection the
-    /// collection, after a write that an earlier handler corrects the corrected value. For a path on which an object is missing it is nil.
+    /// The closure gets the whole value that the property has when it is called: after an edit of a collection the collection. Each
+    /// change of a thread is a call, in the order in which they were made. So where an earlier handler corrects a write, the closure
+    /// gets the value that was written, and then the corrected one. For a path on which an object is missing it gets nil.
     ///
     /// - Parameters:
     ///   - options: `.distinct`, `.retainsTarget` and the like, as for any observation. Options for the values, `.prior` and `.initial`
     ///     have no effect; with `.once` the call with the value now is the only one.
     ///   - userInfo: The observation's `userInfo`.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - handler: Called on the thread that makes the change, before the write returns, and first before this returns.
     /// - Returns: The observation. It need not be kept.

@@ -7,7 +7,7 @@ extension TrackedObject {
     /// - Parameters:
     ///   - options: What the changes carry and when the observation ends. `.initial` is a call for each key.
     ///   - userInfo: Each change has it.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - handler: Called as in every form, on the thread that makes the change.
     /// - Returns: The observation. It need not be kept.

@@ -5,7 +5,7 @@ extension TrackedObject {
     ///   - keyPaths: A path, several separated by `|`, an array or set of paths, or any `KeyPathSet`.
     ///   - options: What the changes carry and when the observation ends.
     ///   - userInfo: Handed back in each change.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - handler: Called on the thread that makes the change, before the write returns. It may add and remove
     ///     observations, change the same property again (the delivery under way is completed first), and let anything die.
@@ -30,7 +30,7 @@ extension TrackedObject {
     ///     `RawRepresentable` of its raw value, a `KeyValueConvertible`, or a protocol.
     ///   - options: What the changes carry and when the observation ends.
     ///   - userInfo: Handed back in each change.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - handler: Called as in every form, on the thread that makes the change.
     /// - Returns: The observation. It need not be kept.
@@ -81,7 +81,7 @@ extension TrackedObject {
     ///   - keyPaths: A path, several separated by `|`, an array or set of paths, or any `KeyPathSet`.
     ///   - options: What the changes carry and when the observation ends.
     ///   - userInfo: Handed back in each change.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - handler: Gets the observer, so that it need not capture it. Called on the thread that makes the change, before
     ///     the write returns; it may do whatever a handler without an observer may.
@@ -119,7 +119,7 @@ extension TrackedObject {
     ///   - options: What the changes carry and when the observation ends.
     ///   - handler: The name of a `Handler`.
     ///   - userInfo: Handed back in each change, and to a handler that takes it.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     /// - Throws: A `KeyValueError` for a path that this object's class, or a handler that the observer's class, does not have.
     @discardableResult @export(implementation) public func addObserver(

@@ -17,7 +17,7 @@
 /// It cannot be combined with another property wrapper, in either order: the compiler (6.3.1) refuses both. Correct a value in `didSet`.
 ///
 /// Reading costs a plain read. Writing costs, while the object has no observer, a plain write, one load and one branch.
-/// Changing a collection in place (`person.friends.append(x)`) does not copy it unless an observer asked for `.old`.
+/// Changing a collection in place (`person.friends.append(x)`) does not copy it unless an observer asked for `.old` or `.distinct`.
 ///
 /// It is coded as its value if that is `Codable`, so that a tracked class can synthesize `Codable`. Decoding notifies nobody.
 ///

@@ -2,7 +2,7 @@ extension Property {
     /// The value now. Setting it is the same as setting the property: observers get a `.setting`.
     ///
     /// Changing it in place, as in `person.$scores.value.reserveCapacity(100)`, does not copy a collection unless an
-    /// observer asked for `.old`, and is a `.setting` too; the handle's own edits report what moved. Handles of sets have a
+    /// observer asked for `.old` or `.distinct`, and is a `.setting` too; the handle's own edits report what moved. Handles of sets have a
     /// `value` of their own: setting it reports the elements that were removed and inserted.
     ///
     /// - Complexity: O(1) and the observers' calls.

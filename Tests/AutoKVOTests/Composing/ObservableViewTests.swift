@@ -126,6 +126,25 @@ import Testing
         }
     }
 
+    @Test("each step of a longer chain is seen through handles, or from the view of a step") func longChain() {
+        let (person, spouse) = (person(), person("Bob"))
+        person.spouse = spouse
+        spouse.address = Address("Ulm")
+        expectCall(person.observable.$spouse?.$address?.$city as String?) {
+            spouse.address!.city = "Bonn"
+        }
+        expectCall(person.observable.$spouse?.$address?.$city as String?) {
+            spouse.address = Address("Linz")
+        }
+        expectCall(person.observable.$spouse?.$address?.$city as String?) {
+            person.spouse = nil
+        }
+        let view = spouse.observable
+        expectCall(view.address?.city) {
+            spouse.address!.city = "Graz"
+        }
+    }
+
     @Test("a weak property is seen, and the death of its object") func weak() {
         let person = person()
         var parent: Person? = self.person("Eve")

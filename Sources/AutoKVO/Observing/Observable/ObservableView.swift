@@ -19,7 +19,7 @@ extension KeyValueObserver where Self: TrackedObject {
 ///         …
 ///     }
 ///
-/// A member that is a tracked object is a view of it, an optional one an optional view: so each step of `address?.city` is
+/// A member that is a tracked object is a view of it, an optional one an optional view: so both steps of `address?.city` are
 /// tracked. (Compare objects by the property itself, `person.address === other`.) A member of an array or a set is the collection
 /// itself, and its elements are not views.
 ///
@@ -29,18 +29,27 @@ extension KeyValueObserver where Self: TrackedObject {
 /// is a change, too. The first read of a member registers an observation with `.prior` on the object, which lasts until the object
 /// dies: `observations()` lists it, and `removeAllObservers()` ends it until the member is read again.
 ///
-/// **Which key a member stands for.** It is known exactly for a property that the schema declares with the same key path, derived keys
-/// too, and for a handle: `person.observable.$name`. Of any other key path Swift does not say which property it reads (a property without
-/// a `Key`, one that is declared for the superclass on which its key path was formed, a computed property). Then all keys of
-/// the object are observed, and the member's value is compared:
+/// **Which key a member stands for.** It is known exactly for a handle, `person.observable.$name`, and for a property that the schema of
+/// the view's own class declares, derived keys too. Of any other key path Swift does not say which property it reads: a property without
+/// a `Key`, an inherited one, a computed one. Then all keys of the object are observed, and the member's value is compared:
 ///
 /// - if the property that is about to change has the member's type and value, it is taken for the member's own, and Observation is
 ///   called before the change: so it may be called once too often if two properties have equal values;
-/// - otherwise Observation is called after the change, and only if the member's value is another one. Values are equal by `==` or,
-///   for objects, by identity; values that cannot be compared, and changes without a prior call, count as different.
+/// - otherwise Observation is called after the change, and only if the member's value is another one: an inherited derived key is an
+///   example. Values are equal by `==` or, for objects, by identity; values that cannot be compared, and changes without a prior
+///   call, count as different.
 ///
-/// So no change is missed, and the price is two reads of each such member for each change of the object, on the thread that makes that
-/// change. Where that matters, or where threads write different properties of one object, use `\.$name` or declare a `Key`.
+/// The price is two reads of each such member for each change of the object, on the thread that makes that change. Where that matters,
+/// or where threads write different properties of one object, use `\.$name` or declare a `Key`.
+///
+/// **What is missed.**
+///
+/// - A computed property without a `Key` that reads other objects: a change of another object is not seen. Declare a `Key` that is
+///   `affectedBy` the path.
+/// - The later members of three or more in one expression. In `person.observable.address?.country?.name` Swift (6.3.1) takes the
+///   object itself for the first member, not its view, so only a change of `address` is seen, whatever the schemas declare. Write
+///   `person.observable.$address?.$country?.$name`, or keep the view of one step in a constant: `let address = person.observable.address`.
+/// - What is no key: a stored property that is not observed.
 ///
 /// **Threads and lifetimes.** What the library keeps may be used from any thread; the properties themselves are read on the thread
 /// that reads the member. The view keeps its object alive; Observation's tracking does not, and is silent when the object has died.

@@ -15,7 +15,7 @@ extension TrackedObject {
     ///   - options: What the changes carry and when the observation ends.
     ///   - userInfo: Handed back in each change.
     ///   - scheduler: Where the handler is called. Kept as long as the observation is valid.
-    ///   - file: Where the call stands in the program, for `debugDescription`. Not to be given.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - handler: Called by the scheduler. `change.target` identifies the object; its properties belong to the thread, or
     ///     actor, that changes them.
