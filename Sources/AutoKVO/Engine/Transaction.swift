@@ -31,11 +31,14 @@ struct Transaction {
     var shared: [Borrowed<PendingNotification>] = []
     /// Whether `begin` has not returned yet.
     private var isPreparing = true
-    /// The value of `PathLink.moves` when it began.
-    private let moves = PathLink.moves
+    /// The value of `PathLink.moves` from before its subjects were found.
+    private let moves: UInt64
 
-    private init(_ record: ObjectRecord, _ slot: Int, _ chain: NotificationChain = NotificationChain()) {
-        (self.record, self.slot, self.chain) = (record, slot, chain)
+    private init(
+        _ record: ObjectRecord, _ slot: Int, _ chain: NotificationChain = NotificationChain(),
+        moves: UInt64 = PathLink.moves
+    ) {
+        (self.record, self.slot, self.chain, self.moves) = (record, slot, chain, moves)
         target = record.target
         pin = nil
     }
@@ -47,6 +50,7 @@ struct Transaction {
         pin = PinnedReference(object)
         self.slot = slot
         chain = NotificationChain()
+        moves = PathLink.moves
     }
 
     /// The target's record now; nil if it has none, or is dead.
@@ -114,7 +118,7 @@ struct Transaction {
         var chain = NotificationChain()
         let needs = findSubjects(of: record, slot, nil, isTargetHeld: true, &chain, thread)
         if needs.contains(.prior) {
-            open(Transaction(record, slot, chain), thread)
+            open(Transaction(record, slot, chain, moves: moves), thread)
             store()
             end(object, slot)
             return
