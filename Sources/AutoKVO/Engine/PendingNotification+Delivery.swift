@@ -23,10 +23,10 @@ extension PendingNotification {
         var loop = HandlerLoop(thread, eventPlace)
         if let observation {
             observation.use { observation in
-                if let route { route.use { loop.call($0) } } else { loop.callDirectly(observation) }
+                if let route { route.use { loop.call($0, calls) } } else { loop.callDirectly(observation) }
             }
         } else {
-            route!.use { loop.call($0) }
+            route!.use { loop.call($0, calls) }
         }
         loop.finish()
     }

@@ -46,6 +46,8 @@ final class PendingNotification {
     var openCount = 0
     /// Whether the old value was read.
     var isPrepared = false
+    /// For a path whose handler ignores the change, while handlers are called: which of those the change has called.
+    var calls: CallsOfChange?
     /// Observations with `.once` whose prior call was made for it, and which are to be called again after the store.
     @exclusivity(unchecked) private var claimed: [KeyValueObservation] = []
 
@@ -175,6 +177,7 @@ final class PendingNotification {
         isKnown = false
         isStarted = false
         openCount = 0
+        calls = nil
         if edit != nil { edit = nil }
         if !claimed.isEmpty { releaseClaims() }
         if old.isFilled { old.take() }

@@ -252,6 +252,7 @@ struct Transaction {
         }
         chain.forEach { $0.makeEvent(isPrior: isPrior) }
         let hasSeparateParts = chain.separateParts(isPrior: isPrior, thread)
+        chain.rememberCalls()
         if !isPrior { chain.forEach { thread.value.appendPending($0) } }
         chain.forEach {
             if !isPrior || $0.needs.contains(.prior) { $0.deliver(thread) }
@@ -259,6 +260,7 @@ struct Transaction {
         chain.forEach {
             if $0.isPending { thread.value.removePending($0) }
             $0.isStarted = false
+            if $0.calls != nil { $0.calls = nil }
         }
         if hasSeparateParts { chain.removeParts(thread) }
     }
