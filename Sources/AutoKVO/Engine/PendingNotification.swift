@@ -169,12 +169,14 @@ final class PendingNotification {
         let (record, route, leaf, observation) = ownsSubject ? (record, route, leaf, observation) : (nil, nil, nil, nil)
         ownsSubject = false
         (self.record, self.route, self.leaf, self.observation, list) = (nil, nil, nil, nil, nil)
+        slot = 0
         bound = .max
         skipped = []
         isAdded = false
         needs = []
         isPrepared = false
         isKnown = false
+        isOwn = false
         isStarted = false
         openCount = 0
         calls = nil
@@ -186,6 +188,17 @@ final class PendingNotification {
         route?.release()
         leaf?.release()
         observation?.release()
+    }
+
+    /// Whether nothing is left of an earlier change. Not looked at: what is written before it is read, which is `event`, `end`, the
+    /// batch beyond its count, and the neighbours in lists that the notification is not in.
+    var isBlank: Bool {
+        let hasSubject = record != nil || list != nil || slot != 0 || route != nil || leaf != nil || observation != nil
+        let hasChange = !needs.isEmpty || isOwn || isKnown || isPrepared || edit != nil || openCount != 0
+        let hasValues = old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil
+        let isUsed = batchCount != 0 || batchIndex != 0 || cursor != nil || isAdded || isStarted || isPending
+        return !hasSubject && !isFilled && !ownsSubject && bound == .max && skipped.isEmpty && !hasChange && !hasValues
+            && !isUsed
     }
 
     private func releaseClaims() {
