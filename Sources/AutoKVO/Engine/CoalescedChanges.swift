@@ -1,10 +1,11 @@
 /// Makes changes without calling observers until the outermost of these calls ends on this thread; then every observation
-/// concerned is called once, with the first old value and the last new one, in the order in which they were first
-/// concerned.
+/// concerned is called once for each of its paths that changed, with the path's first old value and its last new one, in the order
+/// in which they were first concerned. A handler that ignores the change (`depend`, a named one without parameters) is called once
+/// in all.
 ///
-/// An observation of several paths or targets is called for the one that changed last. Several edits of a collection
-/// arrive as one `.setting` with the whole values. `.distinct` compares the first old value with the last new one.
-/// Prior calls are left out; initial calls are not delayed. An observer that is removed, or dies, before the end is not called.
+/// Several edits of a collection arrive as one `.setting` with the whole values. `.distinct` compares the first old value with the
+/// last new one. Prior calls are left out; initial calls are not delayed. An observer that is removed, or dies, before the end is
+/// not called.
 ///
 /// Other threads are not affected. The closure runs at once, on this thread; if it throws, observers are called for what was
 /// changed until then before the error goes on. For what handlers change at the end, observers are called as usual, inside
@@ -12,8 +13,8 @@
 ///
 /// - Returns: What the closure returns.
 /// - Throws: What the closure throws.
-/// - Complexity: O(1) for each change and observation, and the values kept until the end. The value of a path, also of one with an
-///   operator, is read once before its first change and once at the end, if the observation asks for it. If an observation of a collection
+/// - Complexity: O(1) for each change and path of an observation, and the values kept until the end. The value of a path, also of
+///   one with an operator, is read once before its first change and once at the end, if the observation asks for it. If an observation of a collection
 ///   has `.old` or `.distinct`, the collection is copied once when it is edited, and again after another observer was added.
 @discardableResult
 public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
@@ -30,11 +31,10 @@ public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure)
 
 /// The changes that the `coalescingChanges` under way on one thread holds back. Only that thread uses it.
 final class CoalescedChanges {
-    /// For each observation the notification of its change. One of several paths or targets has one for each of these that changed,
-    /// linked by `next`, the one that changed last at the front.
+    /// The notification of each path of an observation that changed, or of its one key.
     @exclusivity(unchecked) private var entries: [Borrowed<PendingNotification>] = []
-    /// The index of each entry, of more entries than are searched one after the other.
-    @exclusivity(unchecked) private var indexes: [Borrowed<KeyValueObservation>: Int] = [:]
+    /// The index of each entry by its subject, of more entries than are searched one after the other.
+    @exclusivity(unchecked) private var indexes: [UInt: Int] = [:]
     private static let searchedCount = 16
     /// The entry that was changed last.
     @exclusivity(unchecked) private var latest = 0
@@ -62,49 +62,33 @@ final class CoalescedChanges {
     }
 
     func add(_ observation: KeyValueObservation, _ event: ChangeEvent, _ route: Borrowed<Route>?) {
-        guard let index = index(of: .to(observation)) else {
+        guard let index = index(of: route?.bitPattern ?? Borrowed.to(observation).bitPattern) else {
             return append(first(observation, event, route))
         }
         latest = index
-        let front = entries[index]
-        if front.use({ $0.route == route }) { return front.use { change($0, event) } }
-        var previous = front
-        while let next = previous.use({ $0.next }), next.use({ $0.route != route }) { previous = next }
-        let found = previous.use { $0.next }
-        if let found { previous.use { $0.next = found.use { $0.next } } }
-        let notification = found ?? first(observation, event, route)
-        notification.use { $0.next = front }
-        entries[index] = notification
-        if found != nil { notification.use { change($0, event) } }
+        entries[index].use { change($0, event) }
     }
 
     /// Whether it has a change of the value of a path.
-    func holdsChange(of route: Borrowed<Route>) -> Bool {
-        guard let index = route.use({ $0.unmanagedObservation }).flatMap({ index(of: $0) }) else { return false }
-        var next: Borrowed<PendingNotification>? = entries[index]
-        while let notification = next, notification.use({ $0.route != route }) { next = notification.use { $0.next } }
-        return next != nil
-    }
+    func holdsChange(of route: Borrowed<Route>) -> Bool { index(of: route.bitPattern) != nil }
 
     private func append(_ notification: Borrowed<PendingNotification>) {
         if entries.isEmpty { entries.reserveCapacity(Self.searchedCount) }
         latest = entries.count
         entries.append(notification)
         if entries.count <= Self.searchedCount { return }
-        for index in (indexes.isEmpty ? 0 : latest)...latest {
-            indexes[entries[index].use { $0.observation! }] = index
-        }
+        for index in (indexes.isEmpty ? 0 : latest)...latest { indexes[entries[index].use { $0.subject }] = index }
     }
 
     /// Mostly the entry behind the one that was changed last, or that one: what changes several times does so in the same order.
     @inline(__always)
-    private func index(of observation: Borrowed<KeyValueObservation>) -> Int? {
+    private func index(of subject: UInt) -> Int? {
         if entries.isEmpty { return nil }
         let next = latest + 1 < entries.count ? latest + 1 : 0
-        if entries[next].use({ $0.observation == observation }) { return next }
-        if entries[latest].use({ $0.observation == observation }) { return latest }
-        if !indexes.isEmpty { return indexes[observation] }
-        return entries.firstIndex { $0.use { $0.observation == observation } }
+        if entries[next].use({ $0.subject == subject }) { return next }
+        if entries[latest].use({ $0.subject == subject }) { return latest }
+        if !indexes.isEmpty { return indexes[subject] }
+        return entries.firstIndex { $0.use { $0.subject == subject } }
     }
 
     /// A notification of the first change of a path.
@@ -113,7 +97,6 @@ final class CoalescedChanges {
     ) -> Borrowed<PendingNotification> {
         let notification = ThreadContext.current.value.takeNotification()
         notification.use {
-            $0.next = nil
             $0.isKnown = !event.isDeferred
             $0.setSubject(
                 observation, route?.object, ChangeEvent(isLastComponent: event.isLastComponent),
@@ -163,35 +146,31 @@ final class CoalescedChanges {
                 chain.forEach { if $0.openCount > 0, $0.needs.contains(.old) { $0.readOld() } }
             }
         }
-        var (chain, others) = (NotificationChain(), NotificationChain())
+        var chain = NotificationChain()
         // All values are read before the first handler, which may change them.
-        for entry in entries {
-            var (next, isFound): (Borrowed<PendingNotification>?, Bool) = (entry, false)
-            while let notification = next {
-                next = notification.use { $0.next }
-                let isLast = !isFound && notification.use { $0.completeIfPart() }
-                if isLast { chain.append(notification) } else { others.append(notification) }
-                isFound = isFound || isLast
-            }
+        for notification in entries {
+            notification.use { $0.completeHeldBack() }
+            chain.append(notification)
         }
+        chain.rememberCalls()
         chain.forEach { thread.value.appendPending($0) }
         chain.forEach { $0.deliver(thread) }
         thread.giveBack(chain)
-        thread.giveBack(others)
     }
 }
 
 extension PendingNotification {
-    /// Makes it ready to be delivered, if its path is still one of its observation's.
-    fileprivate func completeIfPart() -> Bool {
+    /// Identifies the path or, if there is none, the observation.
+    fileprivate var subject: UInt { route?.bitPattern ?? observation!.bitPattern }
+
+    /// Makes it ready to be delivered.
+    fileprivate func completeHeldBack() {
         let (observation, route) = (observation!.object, route?.object)
-        if let route, !(observation.routes?.contains { $0 === route } ?? false) { return false }
         if !isKnown, !observation.options.isDisjoint(with: .newOrDistinct),
             let value = observation.currentValue(by: route)
         {
             new.set(value)
         }
         completeEvent()
-        return true
     }
 }

@@ -64,7 +64,9 @@ struct HandlerLoop {
     }
 
     /// Calls the handler of a route's observation.
-    mutating func call(_ route: Route) {
+    ///
+    /// - Parameter calls: The calls of the change, if the handler ignores the change and another route may have called it.
+    mutating func call(_ route: Route, _ calls: CallsOfChange? = nil) {
         guard let observation = route.unmanagedObservation else { return }
         let this = Borrowed.to(route)
         observation.use { observation in
@@ -74,18 +76,24 @@ struct HandlerLoop {
             let target = route.root.address
             guard csr_try_retain(target) else { return }
             if observation.pin() {
-                call(observation, by: this)
+                call(observation, by: this, calls)
                 observation.unpin()
             }
             csr_release(target)
         }
     }
 
-    private mutating func call(_ observation: KeyValueObservation, by route: Borrowed<Route>?) {
+    private mutating func call(
+        _ observation: KeyValueObservation, by route: Borrowed<Route>?, _ calls: CallsOfChange? = nil
+    ) {
         TestPoint.beforeCall.reach()
+        if let calls, calls.contains(observation) { return }
         let isAdmitted =
-            observation.flags.isDisjoint(with: slowPathFlags) || observation.admits(event.value, route, thread)
-        guard isAdmitted, perform(observation, by: route) else { return }
+            observation.flags.isDisjoint(with: slowPathFlags)
+            || observation.admits(event.value, route, calls, thread)
+        guard isAdmitted else { return }
+        calls?.insert(observation)
+        guard perform(observation, by: route) else { return }
         if !observation.flags.isDisjoint(with: .onceOrCounted) { observation.finishCall(event.value) }
     }
 
@@ -163,7 +171,7 @@ extension KeyValueObservation {
     /// Whether `.prior`, `.once`, `.distinct` and `coalescingChanges` allow the call.
     @inline(never)
     fileprivate func admits(
-        _ event: ChangeEvent, _ route: Borrowed<Route>?, _ thread: InPlace<ThreadContext>
+        _ event: ChangeEvent, _ route: Borrowed<Route>?, _ calls: CallsOfChange?, _ thread: InPlace<ThreadContext>
     ) -> Bool {
         if route == nil, !options.isDisjoint(with: event.excluded) { return false }
         guard isLive, !event.isPrior || options.contains(.prior) else { return false }
@@ -172,11 +180,11 @@ extension KeyValueObservation {
             if !event.isPrior { coalescing.use { $0.add(self, event, route) } }
             return false
         }
-        return options.contains(.once) ? claim(event, thread) : isActive
+        return options.contains(.once) ? claim(event, calls, thread) : isActive
     }
 
     /// Whether this change is the one of which a `.once` observation is notified.
-    private func claim(_ event: ChangeEvent, _ thread: InPlace<ThreadContext>) -> Bool {
+    private func claim(_ event: ChangeEvent, _ calls: CallsOfChange?, _ thread: InPlace<ThreadContext>) -> Bool {
         // A change that a manual observation misses does not make it fire.
         if isManual, observerRecord?.isDeinitializing ?? false {
             observerIsGone()
@@ -191,7 +199,8 @@ extension KeyValueObservation {
         }
         if options.contains(.prior), !event.isInitial, state == .claimed {
             let token = event.token
-            guard underLock({ details!.takeClaim(of: token) }) else { return false }
+            let isTaken = underLock { details!.takeClaim { $0 == token || $0 != 0 && calls?.isOf($0) ?? false } }
+            guard isTaken else { return false }
             guard changeState(from: .claimed, to: .fired).changed else { return false }
         } else {
             guard changeState(from: .active, to: .fired).changed else { return false }
@@ -203,6 +212,6 @@ extension KeyValueObservation {
 
     /// The change that made the prior call will not make the call after the change.
     func releaseClaim(of token: UInt) {
-        underLock { if details!.takeClaim(of: token) { _ = changeState(from: .claimed, to: .active) } }
+        underLock { if details!.takeClaim({ $0 == token }) { _ = changeState(from: .claimed, to: .active) } }
     }
 }

@@ -261,9 +261,9 @@ final class ObservationDetails {
         return taken
     }
 
-    /// Ends the claim of a change. False if the change had none.
-    func takeClaim(of token: UInt) -> Bool {
-        guard claimant == token else { return false }
+    /// Ends the claim of a change. False if another change had it.
+    func takeClaim(_ isOfChange: (UInt) -> Bool) -> Bool {
+        guard isOfChange(claimant) else { return false }
         claimant = 0
         return true
     }

@@ -1,7 +1,6 @@
 extension NotificationChain {
     /// If a change has several subjects, parts are called after all lists, together with the other paths, in the order of
-    /// registration. So they get notifications of their own, and the traversals of their lists skip them. Of an observation
-    /// whose handler ignores the change, one part is called.
+    /// registration. So they get notifications of their own, and the traversals of their lists skip them.
     ///
     /// Until the parts are removed, other copies of the chain must not be used.
     ///
@@ -33,15 +32,8 @@ extension NotificationChain {
             }
         }
         self = lists
-        var called: Set<ObjectIdentifier> = []
         for notification in routes.inOrder(by: { a, b in a.use { a in b.use { b in a.routeSequence < b.routeSequence } }
         }) {
-            notification.use {
-                let route = $0.route!.object
-                if route.ignoresChange, let observation = route.observation {
-                    $0.isStarted = !called.insert(ObjectIdentifier(observation)).inserted
-                }
-            }
             append(notification)
         }
         return true

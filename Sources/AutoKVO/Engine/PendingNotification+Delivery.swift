@@ -23,10 +23,10 @@ extension PendingNotification {
         var loop = HandlerLoop(thread, eventPlace)
         if let observation {
             observation.use { observation in
-                if let route { route.use { loop.call($0) } } else { loop.callDirectly(observation) }
+                if let route { route.use { loop.call($0, calls) } } else { loop.callDirectly(observation) }
             }
         } else {
-            route!.use { loop.call($0) }
+            route!.use { loop.call($0, calls) }
         }
         loop.finish()
     }
@@ -147,7 +147,7 @@ extension PendingNotification {
         } while index < count
         // Zero: the observation is linked, and no other traversal pins it.
         let gone = left == 0 ? nil : list.value.unlinkUnpinned((0..<count).map { batch[$0].unsafelyUnwrapped })
-        if cursor == nil { batchCount = 0 } else { pinNextBatch() }
+        if cursor == nil { (batchCount, batchIndex) = (0, 0) } else { pinNextBatch() }
         record.lock.unlock(hold)
         return gone
     }
@@ -186,6 +186,7 @@ extension PendingNotification {
         finishPending(thread)
         let other = thread.value.takeNotification()
         other.use { other in
+            other.setSubject(record, slot, list, isHeld: true)
             other.bound = bound
             other.end = end
             other.skipped = skipped

@@ -52,6 +52,8 @@ final class PendingNotification {
     var openCount = 0
     /// Whether the old value was read.
     var isPrepared = false
+    /// For a path whose handler ignores the change, while handlers are called: which of those the change has called.
+    var calls: CallsOfChange?
     /// Observations with `.once` whose prior call was made for it, and which are to be called again after the store.
     @exclusivity(unchecked) private var claimed: [KeyValueObservation] = []
 
@@ -190,14 +192,17 @@ final class PendingNotification {
         let (record, route, leaf, observation) = ownsSubject ? (record, route, leaf, observation) : (nil, nil, nil, nil)
         ownsSubject = false
         (self.record, self.route, self.leaf, self.observation, list) = (nil, nil, nil, nil, nil)
+        slot = 0
         bound = .max
         skipped = []
         isAdded = false
         needs = []
         isPrepared = false
         isKnown = false
+        isOwn = false
         isStarted = false
         openCount = 0
+        calls = nil
         if edit != nil { edit = nil }
         isWhole = false
         if wholeOld != nil { wholeOld = nil }
@@ -209,6 +214,18 @@ final class PendingNotification {
         route?.release()
         leaf?.release()
         observation?.release()
+    }
+
+    /// Whether nothing is left of an earlier change. Not looked at: what is written before it is read, which is `event`, `end`, the
+    /// batch beyond its count, and the neighbours in lists that the notification is not in.
+    var isBlank: Bool {
+        let hasSubject = record != nil || list != nil || slot != 0 || route != nil || leaf != nil || observation != nil
+        let hasChange = !needs.isEmpty || isOwn || isKnown || isPrepared || edit != nil || openCount != 0
+        let hasValues = old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
+            || continuation != nil
+        let isUsed = batchCount != 0 || batchIndex != 0 || cursor != nil || isAdded || isStarted || isPending
+        return !hasSubject && !isFilled && !ownsSubject && bound == .max && skipped.isEmpty && !hasChange && !hasValues
+            && !isUsed
     }
 
     private func releaseClaims() {

@@ -16,6 +16,8 @@ package enum TestPoint: Hashable, Sendable {
     case lettingGo
     /// A value has been written without a transaction, since no observer needed one, and no observer has been called yet.
     case written
+    /// The subjects of a change have been found, and no value has been read.
+    case subjectsFound
     /// A change has begun: old values are read, prior calls are made.
     case begun
     /// The links of a path are about to be moved, and the old ones have been removed.

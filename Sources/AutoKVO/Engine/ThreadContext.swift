@@ -71,8 +71,8 @@ struct ThreadContext {
     mutating func takeContext(for event: InPlace<ChangeEvent>) -> Borrowed<ChangeContext> {
         guard let context = takeSpareContext() else { return .retaining(ChangeContext(event)) }
         context.use {
+            assert($0.isBlank)
             $0.event = event
-            $0.route = nil
         }
         return context
     }
@@ -80,6 +80,7 @@ struct ThreadContext {
     /// Returns a context to the pool. No handler refers to it.
     @inline(__always)
     mutating func giveBack(_ context: Borrowed<ChangeContext>) {
+        context.use { $0.observation = nil }
         if spareContextCount == Self.poolLimit { return context.release() }
         context.use { $0.nextSpare = spareContexts }
         spareContexts = context
@@ -107,7 +108,9 @@ struct ThreadContext {
 
     @inline(__always)
     mutating func takeNotification() -> Borrowed<PendingNotification> {
-        takeSpareNotification() ?? Borrowed.retaining(PendingNotification())
+        let notification = takeSpareNotification() ?? Borrowed.retaining(PendingNotification())
+        assert(notification.use { $0.isBlank })
+        return notification
     }
 
     @inline(__always)

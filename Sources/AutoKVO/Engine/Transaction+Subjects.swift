@@ -38,6 +38,7 @@ extension Transaction {
             allNeeds.formUnion(link.needs)
         }
         chain.append(routes, thread)
+        TestPoint.subjectsFound.reach()
         return allNeeds
     }
 

@@ -37,11 +37,14 @@ struct Transaction {
     private var isTouched = false
     /// While code of the library runs for the task that has it open: see `TransactionsOfTasks`.
     var visit: UInt = 0
-    /// The value of `PathLink.moves` when it began.
-    private let moves = PathLink.moves
+    /// The value of `PathLink.moves` from before its subjects were found.
+    private let moves: UInt64
 
-    private init(_ record: ObjectRecord, _ slot: Int, _ chain: NotificationChain = NotificationChain()) {
-        (self.record, self.slot, self.chain) = (record, slot, chain)
+    private init(
+        _ record: ObjectRecord, _ slot: Int, _ chain: NotificationChain = NotificationChain(),
+        moves: UInt64 = PathLink.moves
+    ) {
+        (self.record, self.slot, self.chain, self.moves) = (record, slot, chain, moves)
         target = record.target
         pin = nil
     }
@@ -53,6 +56,7 @@ struct Transaction {
         pin = PinnedReference(object)
         self.slot = slot
         chain = NotificationChain()
+        moves = PathLink.moves
     }
 
     /// Whether the target's deinit has begun: no call can end the change any more.
@@ -153,7 +157,7 @@ struct Transaction {
         var chain = NotificationChain()
         let needs = findSubjects(of: record, slot, nil, isTargetHeld: true, &chain, thread)
         if needs.contains(.prior) {
-            open(Transaction(record, slot, chain), thread)
+            open(Transaction(record, slot, chain, moves: moves), thread)
             store()
             end(object, slot)
             return
@@ -297,6 +301,7 @@ struct Transaction {
         }
         chain.forEach { $0.makeEvent(isPrior: isPrior) }
         let hasSeparateParts = chain.separateParts(isPrior: isPrior, thread)
+        chain.rememberCalls()
         if !isPrior { chain.forEach { thread.value.appendPending($0) } }
         chain.forEach {
             if !isPrior || $0.needs.contains(.prior) { $0.deliver(thread) }
@@ -304,6 +309,7 @@ struct Transaction {
         chain.forEach {
             if $0.isPending { thread.value.removePending($0) }
             $0.isStarted = false
+            if $0.calls != nil { $0.calls = nil }
         }
         if hasSeparateParts { chain.removeParts(thread) }
     }

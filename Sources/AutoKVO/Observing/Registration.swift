@@ -265,9 +265,7 @@ struct Registration: ~Copyable {
             let isObservers = observation.observerRecord?.isDeinitializing ?? false
             throw dying(isObservers ? observer ?? target : target, isObservers ? "" : observation.keyPaths.first ?? "")
         }
-        if observation.options.contains(.initial) {
-            observation.callInitially(once: observation.handling.ignoresChange)
-        }
+        if observation.options.contains(.initial) { observation.callInitially() }
         return observation
     }
 

@@ -11,6 +11,15 @@ final class ModelNode: Model {
 
     init(id: Int) { self.id = id }
 
+    func set(_ key: String, _ value: Int, inPlace: Bool) {
+        switch (key, inPlace) {
+        case ("n", false): n = value
+        case ("n", true): n += value - n
+        case (_, false): m = value
+        case (_, true): m += value - m
+        }
+    }
+
     var sum: Int { n + m }
     var far: Int { next?.n ?? -1 }
     var deep: Int { n * 10 + far }
@@ -29,6 +38,43 @@ final class ModelNode: Model {
 
 final class ModelTrackedObserver: TrackedObject {}
 final class ModelPlainObserver {}
+
+/// An observer with a named handler that ignores the change.
+final class ModelCallee: TrackedObject {
+    private let body: () -> Void
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+
+    private func call() { body() }
+
+    override class var schema: Schema {
+        Schema(ModelCallee.self, extending: super.schema) { Handler("call", ModelCallee.call) }
+    }
+}
+
+/// How a property is written.
+enum ModelWriteForm: Int {
+    case plain, balanced, willAndDid, nested
+
+    init(_ number: UInt8) { self = number % 8 < 4 ? ModelWriteForm(rawValue: Int(number % 4))! : .plain }
+
+    var name: String {
+        ["", " in withMutation", " between will and did", " in withMutation and will and did"][rawValue]
+    }
+
+    /// Writes a property of an object: one change, whatever the form.
+    func perform(_ node: ModelNode, _ key: String, _ write: () -> Void) {
+        switch self {
+        case .plain: write()
+        case .balanced: node.withMutation(of: key, write)
+        case .willAndDid:
+            node.willChangeValue(forKey: key)
+            write()
+            node.didChangeValue(forKey: key)
+        case .nested: node.withMutation(of: key) { ModelWriteForm.willAndDid.perform(node, key, write) }
+        }
+    }
+}
 
 /// A value in the words of the reference.
 func describeModelValue(_ value: Any) -> String {

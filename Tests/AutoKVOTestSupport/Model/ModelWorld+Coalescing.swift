@@ -18,12 +18,11 @@ extension ModelWorld {
             }
             let told = heldBack!
             heldBack = nil
-            for (observation, call) in told where observation.isLive {
-                if observation.options.contains(.distinct), call.kind == .setting, call.old == call.new,
-                    isComparable(call.path)
-                {
-                    continue
-                }
+            var called: [ReferenceObservation] = []
+            for (observation, route, call) in told where observation.isLive {
+                if isUnchanged(observation, route, call.kind, call.old, call.new) { continue }
+                if observation.ignoresChange, called.contains(where: { $0 === observation }) { continue }
+                called.append(observation)
                 expected.append(call)
                 fire(observation)
             }

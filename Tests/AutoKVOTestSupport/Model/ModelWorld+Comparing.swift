@@ -2,8 +2,11 @@ import AutoKVO
 
 extension ModelWorld {
     func problem() -> String? {
-        let keyed = Dictionary(grouping: calls, by: { "\($0.observation)\($0.isPrior)" })
-        let wanted = Dictionary(grouping: expected, by: { "\($0.observation)\($0.isPrior)" })
+        // A handler that ignores the change does not know which one it is.
+        let key = { (call: ModelCall) in
+            "\(call.observation)\(call.isPrior && !self.observations[call.observation].ignoresChange)"
+        }
+        let (keyed, wanted) = (Dictionary(grouping: calls, by: key), Dictionary(grouping: expected, by: key))
         for key in Set(keyed.keys).union(wanted.keys).sorted() {
             var (got, want) = (keyed[key] ?? [], wanted[key] ?? [])
             if got.count != want.count { return "wanted \(want), got \(got)" }
@@ -34,9 +37,8 @@ extension ModelWorld {
 
     func agrees(_ got: ModelCall, _ want: ModelCall) -> Bool {
         let observation = observations[want.observation]
-        // Of several paths the one that comes first fires an observation with `.once`, and the one that changed last is
-        // delivered by `coalescingChanges`.
-        if observation.isGroup, observation.options.contains(.once) || want.isMixed { return true }
+        // Of several paths the one that comes first fires an observation with `.once`.
+        if observation.ignoresChange || observation.isGroup && observation.options.contains(.once) { return true }
         if got.path != want.path { return false }
         if got.kind != want.kind { return false }
         if want.kind != .setting { return true }

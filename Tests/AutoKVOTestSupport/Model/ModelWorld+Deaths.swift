@@ -35,7 +35,7 @@ extension ModelWorld {
         for holder in holders { nodes[holder]!.up = nil }
         for (_, concerned) in concerned {
             for (observation, routes) in concerned where observation.isLive {
-                for route in routes where observation.isLive {
+                for route in observation.ignoresChange ? routes.prefix(1) : routes[...] where observation.isLive {
                     expect(observation, route.1, old: nil, new: value(route.0, route.1[...]))
                     fire(observation)
                 }

@@ -1,26 +1,38 @@
 import AutoKVO
 
 extension ModelWorld {
+    /// Registers an observation, or as many as fill a traversal's batch.
+    func registerSome(_ step: ModelStep) {
+        guard step.kind & 64 != 0, step.a % 4 == 0 else { return register(step) }
+        var random = SplitMix64(seed: UInt64(step.a) << 16 | UInt64(step.b) << 8 | UInt64(step.c))
+        for _ in 0..<18 {
+            var one = ModelStep(using: &random)
+            // Most of them of one key, so that one change calls them all.
+            if one.a % 4 != 0 { (one.a, one.b) = (step.a, step.b) }
+            register(one)
+        }
+    }
+
     func register(_ step: ModelStep) {
-        guard observations.count(where: \.isLive) < 12, let first = node(step.a) else { return }
-        var paths = [Self.paths[Int(step.b) % Self.paths.count]]
-        var targets = [first]
-        if step.c % 7 == 0 { paths.append(Self.paths[Int(step.b &+ step.a) % Self.paths.count]) }
+        guard observations.count(where: \.isLive) < Self.mostObservations, let first = node(step.a) else { return }
+        var (paths, targets) = ([Self.paths[Int(step.b) % Self.paths.count]], [first])
+        for number in 0..<max(Int(step.c % 8), 4) - 4 {
+            let path = Self.paths[Int(step.b &+ step.a &* UInt8(1 + 2 * number)) % Self.paths.count]
+            if !paths.contains(path) { paths.append(path) }
+        }
         if step.c % 11 == 0, let second = node(step.a &+ 1), second !== first { targets.append(second) }
-        if paths.count == 2, paths[0] == paths[1] { paths.removeLast() }
-        var options = Self.options[Int(step.c / 3) % Self.options.count]
-        // Which of several paths `coalescingChanges` delivers, and so what was before, is not the reference's to say.
-        if targets.count * paths.count > 1 { options.remove(.distinct) }
-        let observer = Int(step.c) % 3
+        let options = Self.options[Int(step.c / 3) % Self.options.count]
+        let observer = Int(step.c &+ step.b) % 6
         let reference = ReferenceObservation(
             routes: targets.flatMap { target in paths.map { (target.id, $0) } }, options: options,
-            observer: observer == 0 ? nil : observer,
-            isGroup: targets.count * paths.count > 1)
+            observer: [1, 2].contains(observer % 3) ? observer % 3 : nil, ignoresChange: observer > 2)
         note(
             "o\(observations.count) = \(targets.map { "n\($0.id)" }).observe(\(paths), \(options)), observer \(observer)"
         )
         if options.contains(.initial) {
-            for (root, path) in reference.routes { expect(reference, path, old: nil, new: value(root, path[...])) }
+            for (root, path) in reference.routes.prefix(reference.ignoresChange ? 1 : .max) {
+                expect(reference, path, old: nil, new: value(root, path[...]))
+            }
         }
         observations.append(reference)
         let number = observations.count - 1
@@ -31,8 +43,29 @@ extension ModelWorld {
                     observation: number, path: change.keyPath, kind: change.kind, isPrior: change.isPrior,
                     old: change.oldValue.map(describeModelValue), new: change.newValue.map(describeModelValue)))
         }
+        let called = { [unowned self, token = tracker.token()] in
+            token.touch()
+            self.calls.append(
+                ModelCall(observation: number, path: "", kind: .setting, isPrior: false, old: nil, new: nil))
+        }
+        let dependencies = targets.map { Dependency($0, paths) }
         do {
             switch observer {
+            case 3:
+                let callee = ModelCallee(called)
+                reference.callee = callee
+                reference.observation = try targets.addObserver(
+                    callee, forKeyPath: paths, options: options, handler: "call")
+            case 4:
+                let object = self.observer(1) { ModelTrackedObserver() } as! ModelTrackedObserver
+                reference.observation = try dependencies.addObserver(object, options: options, userInfo: nil) { _ in
+                    called()
+                }
+            case 5:
+                let object = self.observer(2) { ModelPlainObserver() } as! ModelPlainObserver
+                reference.observation = try dependencies.addObserver(object, options: options, userInfo: nil) { _ in
+                    called()
+                }
             case 0: reference.observation = try targets.observe(paths, options: options, handle)
             case 1:
                 let object = self.observer(1) { ModelTrackedObserver() } as! ModelTrackedObserver

@@ -11,6 +11,8 @@ final class ReferenceNode {
     var isHeld = true
 
     init(id: Int) { self.id = id }
+
+    func set(_ key: String, _ value: Int) { if key == "n" { n = value } else { m = value } }
 }
 
 /// What the reference knows of an observation.
@@ -20,16 +22,23 @@ final class ReferenceObservation {
     let options: ObservingOptions
     let observer: Int?
     let isGroup: Bool
+    /// Whether the handler ignores the change, so that a change calls it once for all of its paths.
+    let ignoresChange: Bool
+    /// With `.once` and `.prior`: the path by which a change under way has made the prior call.
+    var claim: (Int, String)?
+    /// The observer of a named handler.
+    var callee: ModelCallee?
     var isLive = true
     var hasFired = false
     var observerIsGone = false
     var observation: KeyValueObservation?
 
-    init(routes: [(Int, String)], options: ObservingOptions, observer: Int?, isGroup: Bool) {
+    init(routes: [(Int, String)], options: ObservingOptions, observer: Int?, ignoresChange: Bool) {
         self.routes = routes
         self.options = options
         self.observer = observer
-        self.isGroup = isGroup
+        self.ignoresChange = ignoresChange
+        isGroup = routes.count > 1
     }
 }
 

@@ -28,9 +28,7 @@ final class ReplayLog {
     var currentValue: ReplayedValue? { root.map { $0.replayedValue(path[...]) } }
 
     /// Adds a call. Returns what is wrong with it, or nil.
-    ///
-    /// - Parameter isOldChecked: False where a change may have been made that nobody has been notified of yet.
-    func add(_ change: Change<Any>, isOldChecked: Bool) -> String? {
+    func add(_ change: Change<Any>) -> String? {
         let (old, new) = (change.oldValue.map(ReplayedValue.init), change.newValue.map(ReplayedValue.init))
         let call =
             "\(path) of n\(target): \(change.kind) \(change.indexes.map { "\($0)" } ?? "") \(old?.description ?? "-") → \(new?.description ?? "-")"
@@ -41,7 +39,7 @@ final class ReplayLog {
         }
         if change.kind == .setting {
             if !change.isPrior { self.value = new }
-            if !isOldChecked || old == nil || old == value { return nil }
+            if old == nil || old == value { return nil }
             return "\(call)\(change.isPrior ? " (prior)" : ""): the value before was \(value)"
         }
         if change.isPrior { return nil }

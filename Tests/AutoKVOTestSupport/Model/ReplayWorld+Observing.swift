@@ -8,22 +8,40 @@ extension ReplayWorld {
         withExtendedLifetime(observer) {}
     }
 
+    /// Registers an observation, or as many as fill a traversal's batch.
+    func registerSome(_ step: ModelStep) {
+        guard step.kind & 64 != 0, step.a % 4 == 0 else { return register(step) }
+        var random = SplitMix64(seed: UInt64(step.a) << 16 | UInt64(step.b) << 8 | UInt64(step.c))
+        for _ in 0..<18 {
+            var one = ModelStep(using: &random)
+            // Most of them of one key, so that one change calls them all.
+            if one.a % 4 != 0 { (one.a, one.b) = (step.a, step.b) }
+            register(one)
+        }
+    }
+
     func register(_ step: ModelStep) {
         // Who is added between a change's will and its did does not hear of it.
-        guard open.isEmpty, !mayDieInStore, observations.count(where: { $0.isActive }) < 14, let target = node(step.a)
+        guard open.isEmpty, !mayDieInStore, observations.count(where: { $0.isActive }) < Self.mostObservations,
+            let target = node(step.a)
         else { return }
         var random = SplitMix64(
             seed: UInt64(step.kind) << 24 | UInt64(step.a) << 16 | UInt64(step.b) << 8 | UInt64(step.c))
         var paths = [Self.paths[Int(step.b) % Self.paths.count]]
-        let second = Self.paths[Int(step.b &+ step.a) % Self.paths.count]
-        if step.c % 7 == 0, second != paths[0] { paths.append(second) }
+        for number in 0..<max(Int(step.c % 8), 4) - 4 {
+            let path = Self.paths[Int(step.b &+ step.a &* UInt8(1 + 2 * number)) % Self.paths.count]
+            if !paths.contains(path) { paths.append(path) }
+        }
         let options = Self.options[Int(step.c / 3) % Self.options.count].union([.old, .new])
         let number = observations.count
+        let observer = Int(step.c / 2 &+ step.b) % 6
+        // A handler that ignores the change cannot know whether its change has been stored.
+        let actionCount = observer > 2 && options.contains(.prior) ? 0 : Int(step.c) % 3
         let record = ReplayedObservation(
             logs: paths.map { ReplayLog(target, $0) },
-            actions: (0..<Int(step.c) % 3).map { _ in ModelStep(using: &random) })
+            actions: (0..<actionCount).map { _ in ModelStep(using: &random) },
+            ignoresChange: observer > 2)
         observations.append(record)
-        let observer = Int(step.c / 2) % 3
         note(
             "o\(number) = n\(target.id).observe(\(paths), \(options)), observer \(observer), \(record.actions.count) actions"
         )
@@ -31,8 +49,28 @@ extension ReplayWorld {
             token.touch()
             self?.didCall(number, record, change)
         }
+        let called = { [weak self, token = tracker.token()] in
+            token.touch()
+            self?.didCall(number, record)
+        }
+        let dependency = [Dependency(target, paths)]
         do {
             switch observer {
+            case 3:
+                let callee = ModelCallee(called)
+                record.callee = callee
+                record.observation = try target.addObserver(
+                    callee, forKeyPath: paths, options: options, handler: "call")
+            case 4:
+                if observers[1] == nil { observers[1] = ModelTrackedObserver() }
+                record.observation = try dependency.addObserver(observers[1]!, options: options, userInfo: nil) { _ in
+                    called()
+                }
+            case 5:
+                if observers[2] == nil { observers[2] = ModelPlainObserver() }
+                record.observation = try dependency.addObserver(observers[2]!, options: options, userInfo: nil) { _ in
+                    called()
+                }
             case 0: record.observation = try target.observe(paths, options: options, handle)
             case 1:
                 if observers[1] == nil { observers[1] = ModelTrackedObserver() }
@@ -58,14 +96,27 @@ extension ReplayWorld {
             problem = "o\(number) was called for \(change.keyPath)"
             return
         }
-        // Of several paths, what is coalesced calls for the one that changed last.
-        if let wrong = log.add(change, isOldChecked: record.logs.count == 1 || !hasCoalesced) {
-            problem = "o\(number): \(wrong)"
-        }
+        if let wrong = log.add(change) { problem = "o\(number): \(wrong)" }
         note("-> o\(number) \(change.isPrior ? "prior " : "")\(log.calls.last ?? log.path)")
+        act(for: record, isPrior: change.isPrior)
+    }
+
+    /// A handler was called that ignores the change.
+    func didCall(_ number: Int, _ record: ReplayedObservation) {
+        guard problem == nil else { return }
+        note("-> o\(number)")
+        record.callCount += 1
+        // While another change is open, what is read may be taken back before anybody is notified of it.
+        let isTransient = record.observation?.options.contains(.distinct) ?? true && open.count > 1
+        for log in record.logs { log.value = isTransient ? nil : log.currentValue }
+        act(for: record, isPrior: false)
+    }
+
+    /// Does what a handler does.
+    private func act(for record: ReplayedObservation, isPrior: Bool) {
         guard budget > 0, depth < 6 else { return }
         let outer = open
-        if !change.isPrior, !open.isEmpty { open.removeLast() }
+        if !isPrior, !open.isEmpty { open.removeLast() }
         depth += 1
         for action in record.actions where budget > 0 {
             budget -= 1

@@ -4,7 +4,8 @@ import AutoKVO
 ///
 /// Which calls that makes is too much to work out beside it. What each observation was called with is replayed instead
 /// (`ReplayLog`): the changes must follow from one another, in the order in which they were made, and lead to the value that is
-/// there at the end of the step; and observations of the same path must have been called with the same.
+/// there at the end of the step; and observations of the same path must have been called with the same. A handler that ignores the
+/// change must have been called after the last change of what it observes, and once for each change.
 public final class ReplayWorld: SteppedWorld {
     var held: [Int: ModelNode] = [:]
     var observers: [Int: AnyObject] = [:]
@@ -19,12 +20,16 @@ public final class ReplayWorld: SteppedWorld {
     /// How many more times handlers may do something in this step.
     var budget = 0
     var hasCoalesced = false
+    /// How many changes of properties of each name there were in this step, if the world counts them: with an observer of each
+    /// property of each node.
+    var changeCounts: [String: Int] = [:]
+    let countsChanges: Bool
     var problem: String?
     public private(set) var log: [String] = []
     let keepsLog: Bool
 
-    public init(keepsLog: Bool = false) {
-        self.keepsLog = keepsLog
+    public init(keepsLog: Bool = false, countsChanges: Bool = false) {
+        (self.keepsLog, self.countsChanges) = (keepsLog, countsChanges)
         for _ in 0..<3 { makeNode() }
     }
 
@@ -38,14 +43,18 @@ public final class ReplayWorld: SteppedWorld {
     static let options: [ObservingOptions] = [
         [], [], [], [.prior], [.distinct], [.once], [.initial], [.once, .prior],
     ]
+    /// More than two batches of a traversal.
+    static let mostObservations = 40
 
     /// Does a step. Returns what is wrong after it, or nil.
     public func perform(_ step: ModelStep) -> String? {
         budget = 40
         hasCoalesced = false
+        changeCounts = [:]
+        for observation in observations { observation.callCount = 0 }
         for observation in observations { observation.logs.forEach { $0.beginStep() } }
         act(step)
-        return problem ?? staleLog() ?? unequalLogs()
+        return problem ?? staleLog() ?? unequalLogs() ?? tooManyCalls()
     }
 
     /// Lets go of everything. Returns what is left of it, or nil.
@@ -53,7 +62,7 @@ public final class ReplayWorld: SteppedWorld {
         budget = 0
         for id in held.keys.sorted() { drop(id) }
         observers = [:]
-        for observation in observations { observation.observation = nil }
+        for observation in observations { (observation.observation, observation.callee) = (nil, nil) }
         observations = []
         return problem ?? (tracker.liveCount == 0 ? nil : "\(tracker.liveCount) nodes and closures are left at the end")
     }
@@ -65,7 +74,7 @@ public final class ReplayWorld: SteppedWorld {
         case 6, 7: swap(step)
         case 8, 9: edit(step)
         case 10: setWeak(step)
-        case 11...14: register(step)
+        case 11...14: registerSome(step)
         case 15: remove(step)
         case 16: if lastID < 12 { makeNode() }
         case 17: if held.count > 1, let node = node(step.a) { drop(node.id) }
@@ -102,6 +111,11 @@ public final class ReplayWorld: SteppedWorld {
         node.lifetime = tracker.token()
         held[lastID] = node
         note("n\(lastID) = Node()")
+        if countsChanges {
+            for key in ["n", "m", "next", "items", "up"] {
+                _ = try! node.observe(key) { [weak self] _ in self?.changeCounts[key, default: 0] += 1 }
+            }
+        }
     }
 
     func announce(_ node: ModelNode, _ key: String, _ change: () -> Void) {
@@ -120,9 +134,9 @@ public final class ReplayWorld: SteppedWorld {
     func change(_ step: ModelStep) {
         guard let node = node(step.a) else { return }
         let value = Int(step.b % 5)
-        let key = step.c % 3 == 0 ? "m" : "n"
-        note("n\(node.id).\(key) = \(value)")
-        announce(node, key) { if key == "n" { node.n = value } else { node.m = value } }
+        let (key, form) = (step.c % 3 == 0 ? "m" : "n", ModelWriteForm(step.c / 3))
+        note("n\(node.id).\(key) = \(value)\(form.name)")
+        announce(node, key) { form.perform(node, key) { node.set(key, value, inPlace: step.b & 128 != 0) } }
     }
 
     func swap(_ step: ModelStep) {

@@ -6,7 +6,9 @@ import Testing
     let person = Person()
     let recorder = Recorder<Any>()
 
-    @Test("two keys of one observation are one call, told of the key that changed last") func twoKeys() throws {
+    @Test("two keys of one observation are a call each, with the first old and the last new value") func twoKeys()
+        throws
+    {
         try person.observe(["age", "lastName"], options: [.old, .new], recorder.handler())
         coalescingChanges {
             person.age = 1
@@ -14,9 +16,10 @@ import Testing
             person.lastName = "Moe"
             #expect(recorder.count == 0)
         }
-        #expect(recorder.paths == ["lastName"])
-        #expect(recorder.olds(String.self) == ["Lee"])
-        #expect(recorder.news(String.self) == ["Moe"])
+        #expect(recorder.paths == ["age", "lastName"])
+        #expect(recorder.olds(String.self) == [nil, "Lee"])
+        #expect(recorder.news(String.self) == [nil, "Moe"])
+        #expect(recorder.news(Int.self) == [1, nil])
     }
 
     @Test("the same key twice is one call, with the first old and the last new value") func sameKey() throws {
@@ -295,7 +298,9 @@ import Testing
         #expect(recorder.labels == ["0", "1", "2", "3", "4", "5"])
         #expect(recorder.olds(Int.self) == [0, 0, 0, 0, 0, 0])
         #expect(recorder.news(Int.self) == people.map(\.age))
-        #expect(group.paths == ["age"] && group.olds(Int.self) == [0] && group.news(Int.self) == [6])
+        #expect(group.paths == ["lastName", "age", "firstName"])
+        #expect(group.entries.map { "\($0.old!)" } == ["Lee", "0", "Ann"])
+        #expect(group.entries.map { "\($0.new!)" } == ["last 5", "6", "first 5"])
     }
 
     @Test("the last value is delivered whatever types the values before it had") func typesOfValues() throws {
@@ -330,14 +335,17 @@ import Testing
         #expect(recorder.count == 1 && recorder.last?.new as? Content === last)
     }
 
-    @Test("many changes of several targets on another thread are one call") func background() throws {
-        let together = Counter()
+    @Test("many changes of several targets on another thread are a call for each, one in all if it ignores the change")
+    func background() throws {
+        let (together, inAll) = (Counter(), Counter())
         let single = Counter()
         onAnotherThread {
             do {
                 let targets = (0..<5).map { _ in Person() }
                 for _ in 0..<10 {
                     try targets.observe("age") { _ in together.add() }
+                    try targets.map { Dependency($0, "age") }.addObserver(targets[0], userInfo: nil) { _ in inAll.add()
+                    }
                     for target in targets { try target.observe("age") { _ in single.add() } }
                 }
                 coalescingChanges { for index in 0..<5000 { targets[index % 5].age = index } }
@@ -345,7 +353,8 @@ import Testing
                 Issue.record(error)
             }
         }
-        #expect(together.count == 10)
+        #expect(together.count == 50)
+        #expect(inAll.count == 10)
         #expect(single.count == 50)
     }
 }

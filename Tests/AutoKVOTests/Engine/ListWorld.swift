@@ -33,7 +33,10 @@ final class ListWorld: SteppedWorld {
 
     func perform(_ step: ModelStep) -> String? {
         switch step.kind % 12 {
-        case 0, 1, 2: append(Self.options[Int(step.a) % Self.options.count])
+        case 0, 1, 2:
+            for number in 0..<(step.b % 8 == 0 ? 17 : 1) {
+                append(Self.options[(Int(step.a) + number) % Self.options.count])
+            }
         case 3, 4: change(step.a, where: { !$0.isLeaving }, remove)
         case 5: change(step.a, where: { $0.isLeaving }, rejoin)
         case 6, 7: change(step.a, where: { !$0.isLeaving }, pin)
@@ -63,7 +66,7 @@ final class ListWorld: SteppedWorld {
     // MARK: Steps
 
     private func append(_ options: ObservingOptions) {
-        guard entries.count < 12 else { return }
+        guard entries.count < 40 else { return }
         lastNumber += 1
         note("append o\(lastNumber), \(options)")
         let observation = KeyValueObservation.unlinked(options, token: tracker.token())

@@ -72,6 +72,36 @@ import Testing
         }
     }
 
+    @Test(
+        "an observer that a handler adds hears that handler's write, however many observers there are",
+        arguments: 15...18)
+    func addedByTheHandler(count: Int) {
+        var late: [Int] = []
+        person.$age.observe { [person] _ in
+            guard person.age == 1 else { return }
+            person.$age.observe(options: .new) { late.append($0.newValue!) }
+            person.age = 2
+        }
+        for _ in 1..<count { person.$age.observe { _ in } }
+        person.withMutation(of: "age") { person.age = 1 }
+        #expect(late == [2])
+        person.age = 3
+        #expect(late == [2, 3])
+    }
+
+    @Test("a delivery that was completed leaves nothing behind for the next change, of any object")
+    func nothingLeftInThePool() throws {
+        let other = Person()
+        try other.observe("lastName") { [other] _ in other.age = 1 }
+        for _ in 0..<40 { try other.observe("age", recorder.handler()) }
+        person.$age.observe { [person] _ in if person.age == 1 { person.age = 2 } }
+        for _ in 1..<17 { person.$age.observe { _ in } }
+        person.withMutation(of: "age") { person.age = 1 }
+        other.lastName = "Ray"
+        #expect(recorder.count == 40)
+        other.stopObserving()
+    }
+
     @Test("observers are removed, die and are added while nested changes are delivered") func membership() throws {
         let dying = Shared<Person?>(Person("Panel"))
         let victim = Shared<KeyValueObservation?>(nil)

@@ -163,12 +163,13 @@ import Testing
         #expect(values() == ["level: 0 → 2"])
     }
 
-    @Test("coalesced changes of several paths are one call") func coalesced() throws {
+    @Test("coalesced changes of several paths are one call for each of them") func coalesced() throws {
         try meter.observe(["level", "name"], options: [.old, .new], recorder.handler())
         coalescingChanges {
             meter.level = 1
             meter.name = "x"
+            meter.level = 2
         }
-        #expect(values() == ["name: m → x"])
+        #expect(values() == ["level: 0 → 2", "name: m → x"])
     }
 }

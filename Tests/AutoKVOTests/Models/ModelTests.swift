@@ -22,6 +22,11 @@ import Testing
     /// Here handlers write again, so that there is no reference: see `ReplayWorld`.
     @Test func replayedLogsOfHandlersThatWriteAgainAreInOrderAndEndOnTheCurrentValue() {
         // Its steps nest others, and take several times as long.
-        ModelSearch { ReplayWorld(keepsLog: $0) }.search(steps: Self.steps / 4)
+        ModelSearch { ReplayWorld(keepsLog: $0) }.search(steps: Self.steps / 8)
+    }
+
+    /// The same with an observer in front of all others, of each property: so there is no property without.
+    @Test func aChangeCallsAHandlerThatIgnoresItOnce() {
+        ModelSearch { ReplayWorld(keepsLog: $0, countsChanges: true) }.search(steps: Self.steps / 8)
     }
 }

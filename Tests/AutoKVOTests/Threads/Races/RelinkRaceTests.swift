@@ -72,6 +72,33 @@
             #expect(cities.value == ["changed", "changed"])
         }
 
+        ///     sets the city, and an observer of
+        ///     it has .prior: has found who is
+        ///     concerned
+        ///                                        a path comes to lead there, and reads the city
+        ///     stores: the path's observers hear it
+        @Test(arguments: [[], .old, .prior] as [ObservingOptions])
+        func swapToAnObjectWhoseObserversHaveBeenFoundIsNotified(options: ObservingOptions) throws {
+            let target = person()
+            let leaf = tracker.track(Address("before"))
+            target.address = tracker.track(Address())
+            let cities = Shared<[String]>([])
+            try target.observe("address.city", options: [.initial, .new]) {
+                cities.value.append($0.newValue as? String ?? "nil")
+            }
+            leaf.$city.observe(options: options) { _ in }
+            // So that a plain write has more than one subject.
+            let other = person()
+            other.address = leaf
+            try other.observe("address.city") { _ in }
+            TestPoint.subjectsFound.whenReached { onAnotherThread { target.address = leaf } }
+            leaf.city = "after"
+            #expect(cities.value.suffix(2) == ["before", "after"])
+            TestPoint.subjectsFound.whenReached { onAnotherThread { target.address = nil } }
+            leaf.withMutation(of: "city") { leaf.city = "last" }
+            #expect(cities.value.last == "nil")
+        }
+
         /// The path comes to lead to an object while a change of that object is open: observers are notified of its end.
         @Test func swapToAnObjectInAChangeIsNotified() throws {
             let target = person()
