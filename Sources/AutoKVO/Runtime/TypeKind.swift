@@ -15,6 +15,9 @@ func isConstrainedExistential(_ type: Any.Type) -> Bool { kind(of: type) == 0x30
 /// Whether the type is an optional one. A cast to a protocol finds out too, but takes microseconds at a type's first one.
 func isOptional(_ type: Any.Type) -> Bool { kind(of: type) == _MetadataKind.optional.rawValue }
 
+/// Whether the type is one of tuples.
+func isTuple(_ type: Any.Type) -> Bool { kind(of: type) == _MetadataKind.tuple.rawValue }
+
 func probeTypeKinds() -> Bool {
     let existential: [Any.Type] = [
         Any.self, AnyObject.self, (any CustomStringConvertible).self, (any Hashable.Type).self,
@@ -24,6 +27,7 @@ func probeTypeKinds() -> Bool {
     return existential.allSatisfy { isExistential($0) && !isConstrainedExistential($0) }
         && !concrete.contains { isExistential($0) || isConstrainedExistential($0) }
         && isConstrainedExistential(constrained)
+        && concrete.filter(isTuple).count == 1 && isTuple((key: Int, value: Any).self)
         && isOptional(String?.self) && isOptional(RuntimeProbe??.self)
         && !concrete.contains { isOptional($0) && $0 != String?.self }
 }
