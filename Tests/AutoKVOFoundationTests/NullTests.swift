@@ -104,6 +104,39 @@ private final class Parcel: TrackedObject {
         try meter.setValue(NSNumber(value: 3), forKey: "number")
         #expect(meter.number == 3)
     }
+
+    @Test("a CGFloat is set to numbers that it can hold, by name, from JSON and by a binding") func cgFloat() throws {
+        let meter = Meter()
+        try meter.setValue(5, forKey: "width")
+        #expect(meter.width == 5)
+        try meter.setValues(["width": 6.5, "widths": [1, 2.5] as [Any]])
+        #expect(meter.width == 6.5 && meter.widths == [1, 2.5])
+        let json = try JSONSerialization.jsonObject(with: Data(#"{"width": 7}"#.utf8))
+        let values = try #require(json as? [String: Any])
+        try meter.setValues(values)
+        #expect(meter.width == 7)
+        #expect(throws: KeyValueError.self) { try meter.setValue(Int.max, forKey: "width") }
+        parcel.some = 8
+        try meter.bind("width", to: "some", of: parcel)
+        #expect(meter.width == 8)
+        parcel.some = NSNumber(value: 9)
+        #expect(meter.width == 9)
+    }
+
+    @Test("an element is refused where the value alone is") func elements() throws {
+        let meter = Meter()
+        let (one, decimal, isOn) = (NSNumber(value: 1), NSDecimalNumber(value: 1), NSNumber(value: true))
+        let refused: [(key: String, value: Any)] = [
+            ("isOn", one), ("isOn", decimal), ("flags", [one]), ("flags", [decimal]), ("flags", NSArray(array: [one])),
+            ("flags", [AnyHashable(one)]), ("level", isOn), ("widths", [isOn]), ("widths", Set([isOn])),
+        ]
+        for (key, value) in refused {
+            #expect(throws: KeyValueError.self) { try meter.setValue(value, forKey: key) }
+        }
+        try meter.setValue([isOn], forKey: "flags")
+        try meter.setValue([one, decimal], forKey: "widths")
+        #expect(meter.flags == [true] && meter.widths == [1, 1])
+    }
 }
 
 private final class Meter: TrackedObject {
@@ -113,6 +146,8 @@ private final class Meter: TrackedObject {
     @Observed var flags: [Bool] = []
     @Observed var big: UInt64 = 0
     @Observed var number: NSNumber?
+    @Observed var width: CGFloat = 0
+    @Observed var widths: [CGFloat] = []
     override class var schema: Schema {
         Schema(Meter.self, extending: super.schema) {
             Key("count", \.count)
@@ -121,6 +156,8 @@ private final class Meter: TrackedObject {
             Key("flags", \.flags)
             Key("big", \.big)
             Key("number", \.number)
+            Key("width", \.width)
+            Key("widths", \.widths)
         }
     }
 }

@@ -8,4 +8,5 @@ public final class MessageLog: Sendable {
 
     public var messages: [String] { lines.withLock { $0 } }
     public func add(_ line: String) { lines.withLock { $0.append(line) } }
+    public func clear() { lines.withLock { $0 = [] } }
 }

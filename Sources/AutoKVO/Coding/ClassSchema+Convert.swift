@@ -5,9 +5,11 @@ extension ClassSchema {
         return try convert(value, for: key, in: keyPath)
     }
 
-    /// A value as one of a key's type.
-    func convert(_ value: Any?, for key: ResolvedKey, in keyPath: String) throws(KeyValueError) -> Any {
-        let type = key.declared.valueType
+    /// A value as one of a key's type, as one of its declarations says it.
+    func convert(
+        _ value: Any?, for key: ResolvedKey, _ declared: DeclaredKey? = nil, in keyPath: String
+    ) throws(KeyValueError) -> Any {
+        let type = (declared ?? key.declared).valueType
         // Nearly all values. For an optional type it may be an NSNull, which is nil.
         if let value, Swift.type(of: value) == type, !isOptional(type) { return value }
         if let converted = convertForCoding(value ?? Any?.none as Any, to: type) { return converted }
@@ -24,7 +26,7 @@ private func refusal(of value: Any?, as type: Any.Type) -> String? {
         return "holds \(raw); not \(Swift.type(of: bare) == storedType(type) ? shownValue(bare) : typeName(of: bare))"
     }
     // A number of another type is accepted if it fits.
-    return isNumberType(type) && Number(bare) != nil ? "holds \(type), not \(shown("\(bare)"))" : nil
+    return isNumberType(type) && isNumberType(Swift.type(of: bare)) ? "holds \(type), not \(shown("\(bare)"))" : nil
 }
 
 /// The first element of a collection that a collection of a type cannot have, and what an element may be. Nil if the value is no
@@ -38,7 +40,8 @@ private func refusedElement(of value: Any, as type: Any.Type) -> String? {
     func isRefused<To>(as type: To.Type, _ element: Any) -> Bool { convertForCoding(element, to: type) == nil }
     guard let element = collection.elements.first(where: { isRefused(as: elementType, $0) }) else { return nil }
     let bare = unwrapped(element)
-    let isShown = bare.map { Swift.type(of: $0) == storedType(elementType) || Number($0) != nil } ?? false
+    let isShown =
+        bare.map { Swift.type(of: $0) == storedType(elementType) || isNumberType(Swift.type(of: $0)) } ?? false
     return (isShown ? shownValue(bare!) : typeName(of: element)) + ": an element is "
         + (rawValues(of: elementType) ?? "\(elementType)")
 }

@@ -34,8 +34,10 @@ extension TrackedObject {
     /// Sets several properties by key or key path, all or none: every name and value is checked before the first is set.
     ///
     /// They are set in the order of the number of their components, then of their names, each as by
-    /// `setValue(_:forKeyPath:)`. So where one entry sets an object (`"address"`) and another goes through it
-    /// (`"address.city"`), the second one sets a property of the new object.
+    /// `setValue(_:forKeyPath:)`. Where one entry sets an object (`"address"`) and another goes through it
+    /// (`"address.city"`), the second one is set after the first, in the new object; also where their paths reach the object in
+    /// different ways (`"partner.address"`, of a person who is the partner). Entries that go through each other's objects in a
+    /// circle cannot be set.
     ///
     /// A value that is nil, an `Any` that holds the empty optional, or Foundation's `NSNull` sets an optional property to nil.
     /// So what `dictionaryWithValues(asRawValues:)` gave can be set again.
@@ -47,25 +49,10 @@ extension TrackedObject {
     /// - Throws: The `KeyValueError` for the first entry, in the order of names, that cannot be set: its name or path is not
     ///   right, its key cannot be written, its value is of another type or refused, or an object on its way is nil
     ///   (`.noObject`). `errors` has the error for each such entry, in that order.
-    /// - Complexity: O(*n* log *n*) for *n* entries, and their validations, setters and observers.
+    /// - Complexity: O(*n* log *n*) for *n* entries, and their validations, setters and observers. Entries that reach an object in
+    ///   different ways are checked again, at most 16 times.
     public func setValues(_ values: [String: Any?], validating: Bool = false) throws(KeyValueError) {
         _ = try requireSchema()
-        var plan = SettingPlan()
-        var faults: [(name: String, error: KeyValueError)] = []
-        let entries = values.map { (depth: KeyPathText.depth(of: $0.key), name: $0.key, value: $0.value) }
-        for entry in entries.inOrder(by: { ($0.depth, $0.name) < ($1.depth, $1.name) }) {
-            do throws(KeyValueError) {
-                try plan.add(entry.value, forKeyPath: entry.name, of: self, validating: validating)
-            } catch {
-                faults.append((entry.name, error))
-            }
-        }
-        if let error = KeyValueError(faults.inOrder(by: { $0.name < $1.name }).map(\.error)) { throw error }
-        plan.carryOut()
+        try SettingPlan(values, of: self, validating: validating).carryOut()
     }
-}
-
-extension KeyPathText {
-    /// How many dots a path has: one less than components.
-    fileprivate static func depth(of path: String) -> Int { path.utf8.count { $0 == UInt8(ascii: ".") } }
 }

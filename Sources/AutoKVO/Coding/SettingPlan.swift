@@ -2,6 +2,9 @@
 ///
 /// Each is checked as if those before it had been made, so a path goes through an object that one of them sets.
 struct SettingPlan {
+    /// An entry of a dictionary.
+    typealias Entry = (depth: Int, name: String, value: Any?)
+
     /// One set, of a value that has the property's type.
     struct Step {
         let object: TrackedObject
@@ -21,7 +24,7 @@ struct SettingPlan {
     mutating func add(
         _ value: Any?, forKeyPath keyPath: String, of root: TrackedObject, validating: Bool = false
     ) throws(KeyValueError) {
-        let end = try root.pathEnd(keyPath, with: prepared)
+        let end = try root.pathEnd(keyPath, with: &prepared)
         do throws(KeyValueError) {
             guard let step = try end.step(setting: value, validating: validating) else { return }
             prepared.set(.value(step.value), for: step.key.slot, of: step.object)
@@ -36,6 +39,59 @@ struct SettingPlan {
     func carryOut() {
         for step in steps { step.carryOut() }
     }
+}
+
+extension SettingPlan {
+    /// Checks entries in the order of the number of their components, then of their names; but one whose path leads through an object
+    /// that another one replaces, by whatever path, comes after that.
+    init(_ values: [String: Any?], of root: TrackedObject, validating: Bool) throws(KeyValueError) {
+        self.init()
+        var entries: [Entry] = values.map { (KeyPathText.depth(of: $0.key), $0.key, $0.value) }
+            .inOrder { ($0.depth, $0.name) < ($1.depth, $1.name) }
+        let isDeep = entries.last.map { $0.depth > 0 } ?? false
+        var faults = add(entries, of: root, validating: validating && !isDeep, comparing: isDeep)
+        var repetitions = 0
+        while let first = prepared.overtaken.keys.min() {
+            repetitions += 1
+            if repetitions > 16 {
+                throw KeyValueError(
+                    .invalidValue(
+                        "its path leads through an object that another entry replaces, whose path this one changes, too"
+                    ), className: "\(type(of: root))", key: entries[first].name, keyPath: entries[first].name)
+            }
+            let places = entries.indices.map { index in prepared.overtaken[index].map { 2 * $0 + 1 } ?? 2 * index }
+            entries = entries.indices.inOrder { (places[$0], $0) < (places[$1], $1) }.map { entries[$0] }
+            self = SettingPlan()
+            faults = add(entries, of: root, validating: false, comparing: true)
+        }
+        // Validations are user code: they are called once, in the order that was found.
+        if validating && isDeep {
+            self = SettingPlan()
+            faults = add(entries, of: root, validating: true, comparing: false)
+        }
+        if let error = KeyValueError(faults.inOrder { $0.name < $1.name }.map(\.error)) { throw error }
+    }
+
+    /// Checks entries in this order. Returns the errors of those that cannot be set.
+    private mutating func add(
+        _ entries: [Entry], of root: TrackedObject, validating: Bool, comparing: Bool
+    ) -> [(name: String, error: KeyValueError)] {
+        var faults: [(name: String, error: KeyValueError)] = []
+        for (number, entry) in entries.enumerated() {
+            if comparing { prepared.path = number }
+            do throws(KeyValueError) {
+                try add(entry.value, forKeyPath: entry.name, of: root, validating: validating)
+            } catch {
+                faults.append((entry.name, error))
+            }
+        }
+        return faults
+    }
+}
+
+extension KeyPathText {
+    /// How many dots a path has: one less than components.
+    fileprivate static func depth(of path: String) -> Int { path.utf8.count { $0 == UInt8(ascii: ".") } }
 }
 
 extension ParsedKeyPath.End {

@@ -2,8 +2,8 @@ extension TrackedObject {
     /// Checks whether a value may be set for a key, and lets the class correct it.
     ///
     /// First the `validate:` of the `Key` checks it, as a value of the property's type, then the object's
-    /// `validate(_:forKey:)`; either may replace it. Without them every value passes. Nothing is set, and no
-    /// observer is called.
+    /// `validate(_:forKey:)`; either may replace it. If superclasses declare the key too, theirs come first. Without them every value
+    /// passes. Nothing is set, and no observer is called.
     ///
     /// - Parameters:
     ///   - value: The value; on return what replaced it. Unchanged if the call throws.
@@ -27,8 +27,9 @@ extension TrackedObject {
         if let object = end.object, let (schema, slot) = end.key {
             return try object.validate(&value, schema, schema.keys[slot], in: keyPath)
         }
-        if let (schema, slot) = end.key, schema.keys[slot].declared.validate != nil {
-            _ = try schema.convert(value, for: schema.keys[slot], in: keyPath)
+        if let (schema, slot) = end.key {
+            let key = schema.keys[slot]
+            for declared in key.validating { _ = try schema.convert(value, for: key, declared, in: keyPath) }
         }
         throw end.noObject!
     }
@@ -36,15 +37,16 @@ extension TrackedObject {
     func validate(
         _ value: inout Any?, _ schema: ClassSchema, _ key: ResolvedKey, in keyPath: String
     ) throws(KeyValueError) {
-        var candidate = value.flatMap { isNull($0) ? nil : $0 }
+        let validating = key.validating
+        var candidate = value.flatMap { validating.isEmpty && isNull($0) ? nil : $0 }
         do {
-            if let validate = key.declared.validate {
-                var typed = try schema.convert(value, for: key, in: keyPath)
-                guard key.declared.isCallable else {
+            for declared in validating {
+                var typed = try schema.convert(candidate, for: key, declared, in: keyPath)
+                guard declared.isCallable else {
                     let fault = "its validation belongs to the main actor, as the schema says, and was called elsewhere"
-                    throw KeyValueError.schemaFault(fault, of: key.declared.owner, key: key.name)
+                    throw KeyValueError.schemaFault(fault, of: declared.owner, key: key.name)
                 }
-                try validate(self, &typed)
+                try declared.validate!(self, &typed)
                 candidate = unwrapped(typed)
             }
             try self.validate(&candidate, forKey: key.name)

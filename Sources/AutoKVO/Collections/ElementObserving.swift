@@ -4,7 +4,8 @@ extension TrackedObject {
     ///     try person.observeElements("friends", of: Person.self, added: { print("+", $0) }, removed: { print("-", $0) })
     ///
     /// For an edit of the collection, the elements are those of the change. When the collection is assigned as a whole,
-    /// the two collections are compared: objects by identity, other values by `==`, equal elements by how often each occurs.
+    /// the two collections are compared: objects by identity, tuples by their parts, other values by `==`, also in optionals; equal
+    /// elements by how often each occurs.
     /// For one change `removed` is called first, then `added`, both in the collection's order. For an element that only
     /// moved neither is called.
     ///
@@ -104,7 +105,8 @@ extension Change<Any> {
     }
 }
 
-/// What makes elements of a collection the same: objects by identity, other values by `==`.
+/// What makes elements of a collection the same: objects by identity, tuples (the entries of a dictionary) by their parts, other
+/// values by `==`, inside of optionals, too.
 struct ElementIdentity: Hashable {
     private let element: Any
     /// Nil for an element that can only be compared: all such have the same hash.
@@ -112,8 +114,15 @@ struct ElementIdentity: Hashable {
 
     init(_ element: Any) {
         self.element = element
+        let bare = unwrapped(element) ?? Never?.none as Any
         hashable =
-            type(of: element) is AnyClass ? ObjectIdentifier(element as AnyObject) : element as? AnyHashable
+            if type(of: bare) is AnyClass {
+                ObjectIdentifier(bare as AnyObject)
+            } else if isTuple(type(of: bare)) {
+                Mirror(reflecting: bare).children.map { ElementIdentity($0.value) }
+            } else {
+                bare as? AnyHashable
+            }
     }
 
     static func == (a: ElementIdentity, b: ElementIdentity) -> Bool {

@@ -3,7 +3,8 @@ extension PropertyHandle {
     /// `person.$friends.observeElements(added: { … }, removed: { … })`.
     ///
     /// See `TrackedObject.observeElements(_:of:options:file:line:added:removed:)`. Where the collection is behind an object on a
-    /// path that is nil, it counts as empty. The closures are called on the thread of the change, after it.
+    /// path that is nil, it counts as empty. An element of a dictionary is an entry: one whose value changes is removed and added.
+    /// The closures are called on the thread of the change, after it.
     @discardableResult @export(implementation) public func observeElements(
         options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         added: ((Value.Element) -> Void)? = nil, removed: ((Value.Element) -> Void)? = nil

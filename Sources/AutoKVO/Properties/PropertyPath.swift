@@ -13,12 +13,13 @@ public struct PropertyPath<Value>: PropertyHandle {
         self.target = target
     }
 
-    /// The value at the end of the path; nil if an object on the way is nil.
+    /// The value at the end of the path; nil if an object on the way is nil. Of an optional property, `.some(nil)` is its value.
     ///
     /// - Complexity: O(*n*) for a path of *n* keys.
     public var value: Value? {
         do throws(KeyValueError) {
-            return convert(try ParsedKeyPath.parse(keyPath, for: type(of: object)).value(from: object), to: Value.self)
+            return try ParsedKeyPath.parse(keyPath, for: type(of: object)).value(from: object)
+                .flatMap { convert($0, to: Value.self) }
         } catch {
             fatalMisuse("\(error)")
         }

@@ -18,6 +18,9 @@ func isOptional(_ type: Any.Type) -> Bool { kind(of: type) == _MetadataKind.opti
 /// Whether the type is that of a function.
 func isFunction(_ type: Any.Type) -> Bool { kind(of: type) == _MetadataKind.function.rawValue }
 
+/// Whether the type is one of tuples.
+func isTuple(_ type: Any.Type) -> Bool { kind(of: type) == _MetadataKind.tuple.rawValue }
+
 func probeTypeKinds() -> Bool {
     let existential: [Any.Type] = [
         Any.self, AnyObject.self, (any CustomStringConvertible).self, (any Hashable.Type).self,
@@ -27,6 +30,8 @@ func probeTypeKinds() -> Bool {
     return existential.allSatisfy { isExistential($0) && !isConstrainedExistential($0) }
         && !concrete.contains { isExistential($0) || isConstrainedExistential($0) }
         && isConstrainedExistential(constrained)
-        && isFunction((() -> Void).self) && !concrete.contains { isFunction($0) } && isOptional(String?.self) && isOptional(RuntimeProbe??.self)
+        && isFunction((() -> Void).self) && !concrete.contains { isFunction($0) }
+        && concrete.filter(isTuple).count == 1 && isTuple((key: Int, value: Any).self)
+        && isOptional(String?.self) && isOptional(RuntimeProbe??.self)
         && !concrete.contains { isOptional($0) && $0 != String?.self }
 }

@@ -33,6 +33,8 @@ final class ResolvedKey: @unchecked Sendable {
     let closure = OnceReference<DependencyClosure>()
 
     var name: String { declared.name }
+    /// The declarations that validate, the superclasses' first.
+    var validating: [DeclaredKey] { declarations.reversed().filter { $0.validate != nil } }
     var field: FieldLayout.Field? { observed?.field }
     var storageType: (any ObservedStorage.Type)? { observed?.storage }
     var offset: Int? { field?.offset }
@@ -51,7 +53,8 @@ final class ResolvedKey: @unchecked Sendable {
             declarations.flatMap(\.affectedBy)
                 + type.keyPathsForValuesAffectingValue(forKey: declared.name).inOrder(by: <))
         notifiesAutomatically =
-            declared.notifiesAutomatically && type.automaticallyNotifiesObservers(forKey: declared.name)
+            declarations.allSatisfy(\.notifiesAutomatically)
+            && type.automaticallyNotifiesObservers(forKey: declared.name)
         let isOwn = field.map { FieldLayout.ownOffsets(of: type).contains($0.field.offset) } ?? false
         let isOfSameType = field?.storage.valueType == declared.valueType
         // A key that no schema declares is read in the storage.

@@ -22,7 +22,7 @@ public struct BindingTransform {
             let isText = unwrappedType(input) is any StringProtocol.Type
             return isText || isNumberType(input) || isExistential(unwrappedType(input)) ? Number.self : nil
         }) { value in
-            (value as? any StringProtocol).map { Number(String($0)) } ?? value.flatMap(convert)
+            (value as? any StringProtocol).map { Number(String($0)) } ?? value.flatMap { convert(ownNumber(of: $0)) }
         }
     }
 
@@ -66,8 +66,8 @@ public struct BindingTransform {
     /// An integer of a number, whose fraction is cut off, or of a text; nil where it does not fit.
     public static func number<Number: FixedWidthInteger>(_ type: Number.Type) -> BindingTransform {
         BindingTransform(to: type) { value in
-            let whole = (value as? any BinaryFloatingPoint).map { Double($0).rounded(.towardZero) }
-            return wholeNumber(whole ?? value, as: type)
+            func whole<Real: BinaryFloatingPoint>(_ value: Real) -> Any { value.rounded(.towardZero) }
+            return wholeNumber((value as? any BinaryFloatingPoint).map { whole($0) } ?? value, as: type)
         }
     }
 

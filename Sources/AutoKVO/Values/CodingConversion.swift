@@ -2,29 +2,45 @@
 ///
 /// A number becomes one of any standard type that can hold it: an integer exactly, `3.0` as `3`, a floating-point
 /// number rounded to the nearest as a literal would be. What does not fit (`300` for an `Int8`, `3.5` for an `Int`) is
-/// refused, as are numbers for `Bool`, `Bool` for numbers, and strings for numbers. The elements of a collection, and the keys
-/// and values of a dictionary, are converted like single values. Foundation's `NSNull` is nil, its `NSNumber` a number or a Boolean.
+/// refused, as are numbers for `Bool`, `Bool` for numbers, and strings for numbers. The elements of a collection, the keys
+/// and values of a dictionary, and raw values are converted by this function, too: never by a cast, which would convert numbers of
+/// Foundation as it likes. Foundation's `NSNull` is nil, its `NSNumber` a number or a Boolean.
 func convertForCoding<To>(_ value: Any, to type: To.Type) -> To? {
-    // A type that accepts any value would accept this one too.
+    // A type that accepts any value would accept an NSNull, too.
     let target = unwrappedType(type)
-    if isOpen(target), isNull(value) { return convert(Any?.none as Any, to: type) }
-    let value = isOpen(target) || target is AnyClass ? value : ownNumber(of: value)
-    if !isOfAnything(value, for: target), let converted = convert(value, to: type) { return converted }
-    guard var bare = unwrapped(value) else { return nil }
-    if let hashable = bare as? AnyHashable { bare = hashable.base }
-    if let number = convertNumber(bare, to: type) { return number }
-    if let source = bare as? any KeyValueCollection, let target = target as? any KeyValueCollection.Type {
-        return target.converting(source).flatMap { convert($0, to: type) }
+    if isOpen(target) { return convert(isNull(value) ? Any?.none as Any : value, to: type) }
+    guard let bare = content(of: value) else { return convert(Any?.none as Any, to: type) }
+    if Swift.type(of: bare) != target, !(target is AnyClass), !(target is any KeyValueConvertible.Type) {
+        if let target = target as? any KeyValueCollection.Type, let source = collection(in: bare) {
+            return target.converting(source, forCoding: true).flatMap { convert($0, to: type) }
+        }
+        if let target = target as? any RawRepresentable.Type, !(bare is any RawRepresentable),
+            let made = makeForCoding(target, of: bare)
+        {
+            return convert(made, to: type)
+        }
     }
+    let own = target is AnyClass ? bare : ownNumber(of: bare, for: target)
+    if let converted = convert(own, to: type) { return converted }
+    if let number = convertNumber(own, to: target) { return convert(number, to: type) }
     return isNull(bare) ? convert(Any?.none as Any, to: type) : nil
 }
 
-/// Whether a value is a collection of anything for a type of collections of something: a cast would cast its elements, numbers of
-/// Foundation among them, so they are converted one by one.
-private func isOfAnything(_ value: Any, for target: Any.Type) -> Bool {
-    guard let target = target as? any KeyValueCollection.Type, let source = unwrapped(value) as? any KeyValueCollection
-    else { return false }
-    return isOpen(type(of: source).elementType) && !isOpen(target.elementType)
+private func makeForCoding<R: RawRepresentable>(_ type: R.Type, of raw: Any) -> Any? {
+    convertForCoding(raw, to: R.RawValue.self).flatMap(R.init(rawValue:))
+}
+
+/// The value without the layers of `Optional` and `AnyHashable` around it; nil if there is none.
+private func content(of value: Any) -> Any? {
+    guard let bare = unwrapped(value) else { return nil }
+    return type(of: bare) == AnyHashable.self ? (bare as? AnyHashable).flatMap { content(of: $0.base) } : bare
+}
+
+/// A value as a collection, also if it is one of Foundation's.
+private func collection(in value: Any) -> (any KeyValueCollection)? {
+    if let collection = value as? any KeyValueCollection { return collection }
+    guard type(of: value) is AnyClass else { return nil }
+    return value as? [Any] ?? value as? Set<AnyHashable> ?? value as? [AnyHashable: Any]
 }
 
 /// Whether values of one type could ever be set for a key of another. What the static types leave open is allowed.
@@ -50,16 +66,22 @@ private func isNullType(_ type: Any.Type) -> Bool {
 }
 
 /// A Boolean or a number of Foundation, such as JSON is read to, as Swift's own: a cast would make each of them the other. Any other
-/// value as it is.
-private func ownNumber(of value: Any) -> Any {
-    guard let object = unwrapped(value), type(of: object) is AnyClass else { return value }
-    switch _typeName(type(of: object), qualified: true) {
-    case "Foundation.__NSCFBoolean": return object as? Bool ?? object
+/// value as it is, and so a decimal number for a type that is not one of numbers.
+func ownNumber(of value: Any, for target: Any.Type = Any.self) -> Any {
+    guard type(of: value) is AnyClass else { return value }
+    switch _typeName(type(of: value), qualified: true) {
+    case "Foundation.__NSCFBoolean": return value as? Bool ?? value
+    case "Foundation.NSDecimalNumber" where isNumberType(target) || target == Bool.self:
+        // Its digits: a cast to a floating-point number would round it.
+        let digits = "\(value)"
+        if let integer = Int128(digits) { return integer }
+        if let integer = UInt128(digits) { return integer }
+        return Double(digits) ?? value
     case "Foundation.NSNumber":
-        if let integer = object as? Int { return integer }
-        if let integer = object as? UInt64 { return integer }
-        return object as? Double ?? object
-    default: return object
+        if let integer = value as? Int { return integer }
+        if let integer = value as? UInt64 { return integer }
+        return value as? Double ?? value
+    default: return value
     }
 }
 

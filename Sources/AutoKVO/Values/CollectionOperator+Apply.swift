@@ -1,6 +1,10 @@
 extension CollectionOperator {
-    /// The operator's value for a collection that is nil: the value for an empty one.
-    var valueOfNothing: Any { OperatorResult(of: self).value! }
+    /// The operator's value for no values at all.
+    ///
+    /// - Parameter type: That of its results, as far as it is declared.
+    func valueOfNothing(_ type: @autoclosure () -> Any.Type) -> Any {
+        self == .sum && type() == Double.self ? 0.0 : OperatorResult(of: self).value!
+    }
 }
 
 /// What an operator has made of the values so far. A nil value is zero to `@sum` and `@avg`; `@count` counts it, and the others ignore
@@ -10,6 +14,8 @@ struct OperatorResult {
     private var count = 0
     /// Nil if something is not a number.
     private var sum: Number? = .whole(0)
+    /// What is to be added to a whole sum, in units of 2^64: so it is exact, in whatever order the numbers come.
+    private var carry: Int128 = 0
     /// The value that comes before all others, the first one of several; and the same if it is a number.
     private var first: Any?
     private var firstNumber: Number?
@@ -18,12 +24,24 @@ struct OperatorResult {
 
     init(of function: CollectionOperator) { self.function = function }
 
+    /// Whether it may be the sum of nothing, or of nils: of floating-point numbers it is not a whole one.
+    var isNothing: Bool {
+        if function == .sum, case .whole(0) = sum { carry == 0 } else { false }
+    }
+
+    /// The sum, rounded.
+    private var total: Double? {
+        guard case .whole(let low) = sum, carry != 0 else { return sum?.double }
+        if carry.magnitude >> 62 > 0 { return Double(carry) * 0x1p64 }
+        return Double(carry << 64 + Int128(low))
+    }
+
     /// The operator's value. Nil if the values are not of a kind that it works on.
     var value: Any? {
         switch function {
         case .count: return count
-        case .sum: return sum?.value
-        case .avg: return count == 0 ? 0.0 : sum.map { $0.double / Double(count) }
+        case .sum: return carry == 0 ? sum?.value : total
+        case .avg: return count == 0 ? 0.0 : total.map { $0 / Double(count) }
         case .min, .max: return isComparable ? first ?? Any?.none as Any : nil
         case .unionOfObjects: return values
         case .distinctUnionOfObjects: return distinct(values)
@@ -41,7 +59,7 @@ struct OperatorResult {
         guard let value = unwrapped(value) else { return }
         switch function {
         case .count: break
-        case .sum, .avg: sum = Number(value).flatMap { number in sum.map { $0 + number } }
+        case .sum, .avg: addToSum(value)
         case .min, .max: compare(value)
         default: values.append(value)
         }
@@ -55,7 +73,7 @@ struct OperatorResult {
     /// Adds an `Int` or a `Double`.
     mutating func add(_ number: Number) {
         switch function {
-        case .sum, .avg: sum = sum.map { $0 + number }
+        case .sum, .avg: addToSum(number)
         case .min: guard let firstNumber, !(number < firstNumber) else { return add(number.value) }
         case .max: guard let firstNumber, !(firstNumber < number) else { return add(number.value) }
         default: return add(number.value)
@@ -79,6 +97,40 @@ struct OperatorResult {
             }
         }
         return pass { add(.whole($0)) }
+    }
+
+    @inline(__always)
+    private mutating func addToSum(_ number: Number) {
+        if case .whole(let a) = sum, case .whole(let b) = number {
+            let (low, overflow) = a.addingReportingOverflow(b)
+            sum = .whole(low)
+            if overflow { carry += b < 0 ? -1 : 1 }
+        } else {
+            sum = total.map { .real($0 + number.double) }
+            carry = 0
+        }
+    }
+
+    private mutating func addToSum(_ value: Any) {
+        if let number = Number(value) {
+            addToSum(number)
+        } else if let integer = value as? any BinaryInteger {
+            addLarge(integer)
+        } else if let real = value as? any BinaryFloatingPoint {
+            addToSum(.real(Double(real)))
+        } else {
+            sum = nil
+        }
+    }
+
+    /// Adds an integer of any type: its lowest 64 bits, as a signed number, and what is left.
+    private mutating func addLarge<Integer: BinaryInteger>(_ integer: Integer) {
+        let low = Int(truncatingIfNeeded: integer)
+        guard let high = Int128(exactly: integer >> 64), case .whole = sum else {
+            return addToSum(.real(Double(integer)))
+        }
+        addToSum(.whole(low))
+        carry += high + (low < 0 ? 1 : 0)
     }
 
     private mutating func compare(_ value: Any) {
@@ -112,13 +164,21 @@ private func distinct(_ values: [Any]) -> [Any] {
 /// Whether a value is less than another one; nil if they cannot be compared.
 private func isLess(_ a: Any, _ b: Any) -> Bool? {
     if let a = Number(a), let b = Number(b) { return a < b }
+    // Of one type, large integers among them.
     func isLess<Value: Comparable>(_ a: Value) -> Bool? { (b as? Value).map { a < $0 } }
-    return (a as? any Comparable).flatMap { isLess($0) }
+    if let isLess = (a as? any Comparable).flatMap({ isLess($0) }) { return isLess }
+    func areInOrder(_ a: some BinaryInteger, _ b: some BinaryInteger) -> Bool { a < b }
+    switch (a, b) {
+    case (let a as any BinaryInteger, let b as any BinaryInteger): return areInOrder(a, b)
+    case (let a as any BinaryInteger, let b as any BinaryFloatingPoint): return Number.isLess(a, than: b)
+    case (let a as any BinaryFloatingPoint, let b as any BinaryInteger): return Number.isLess(a, than: b)
+    case (let a as any BinaryFloatingPoint, let b as any BinaryFloatingPoint): return Double(a) < Double(b)
+    default: return nil
+    }
 }
 
-/// A number of any of the standard types.
+/// A number that one of the usual types holds exactly.
 enum Number {
-    /// Exact.
     case whole(Int)
     case real(Double)
 
@@ -137,6 +197,7 @@ enum Number {
         }
     }
 
+    /// Nil if the value is no number, or not one of these.
     init?(_ value: Any) {
         // The usual types first: a cast to a protocol takes ten times as long.
         if type(of: value) == Int.self, let value = value as? Int {
@@ -144,28 +205,32 @@ enum Number {
         } else if type(of: value) == Double.self, let value = value as? Double {
             self = .real(value)
         } else if let value = value as? any BinaryInteger {
-            self = Int(exactly: value).map(Number.whole) ?? .real(Double(value))
+            guard let value = Int(exactly: value) else { return nil }
+            self = .whole(value)
         } else if let value = value as? any BinaryFloatingPoint {
-            self = .real(Double(value))
+            guard let value = Double(exactly: value) else { return nil }
+            self = .real(value)
         } else {
             return nil
         }
     }
 
-    /// The sum, whole if both numbers are and it fits an `Int`.
-    @inline(__always)
-    static func + (a: Number, b: Number) -> Number {
-        if case .whole(let a) = a, case .whole(let b) = b {
-            let (sum, overflow) = a.addingReportingOverflow(b)
-            if !overflow { return .whole(sum) }
-        }
-        return .real(a.double + b.double)
-    }
-
     @inline(__always)
     static func < (a: Number, b: Number) -> Bool {
-        if case .whole(let a) = a, case .whole(let b) = b { return a < b }
-        return a.double < b.double
+        switch (a, b) {
+        case (.whole(let a), .whole(let b)): a < b
+        case (.real(let a), .real(let b)): a < b
+        case (.whole(let a), .real(let b)): isLess(a, than: b)
+        case (.real(let a), .whole(let b)): isLess(a, than: b)
+        }
+    }
+
+    static func isLess<A: BinaryInteger, B: BinaryFloatingPoint>(_ a: A, than b: B) -> Bool {
+        A(exactly: b.rounded(.up)).map { a < $0 } ?? (b > 0)
+    }
+
+    static func isLess<A: BinaryFloatingPoint, B: BinaryInteger>(_ a: A, than b: B) -> Bool {
+        B(exactly: a.rounded(.down)).map { $0 < b } ?? (a < 0)
     }
 }
 

@@ -3,12 +3,13 @@ extension CollectionOperator {
     /// them.
     func resultType(of values: Any.Type) -> Any.Type? {
         let type = unwrappedType(values)
-        // `@sum` makes a number, but the declared types do not give its type.
-        let isSum = type == (any Numeric).self
+        // `@sum` of whole numbers is one, too, if it fits; of floating-point ones a Double, also if there is none.
+        let isSum = type == (any IntOrDouble).self
         let isNumber = isSum || isNumberType(type)
         switch self {
         case .count: return Int.self
-        case .sum: return isNumber || isOpen(type) ? (any Numeric).self : nil
+        case .sum where type is any BinaryFloatingPoint.Type: return Double.self
+        case .sum: return isNumber || isOpen(type) ? (any IntOrDouble).self : nil
         case .avg: return isNumber || isOpen(type) ? Double.self : nil
         case .min, .max: return isNumber || isOpen(type) || type is any Comparable.Type ? type : nil
         case .unionOfObjects, .distinctUnionOfObjects: return arrayType(of: type)
@@ -24,6 +25,11 @@ extension CollectionOperator {
         }
     }
 }
+
+/// What `@sum` makes of whole numbers, and of values whose type is not declared.
+protocol IntOrDouble {}
+extension Int: IntOrDouble {}
+extension Double: IntOrDouble {}
 
 /// The type of arrays of a type that is known only when the program runs.
 func arrayType<Element>(of _: Element.Type) -> Any.Type { [Element].self }

@@ -32,14 +32,16 @@ extension KeyValueConvertible {
 protocol OptionalValue {
     static var wrappedType: Any.Type { get }
     /// A value converted and wrapped, the empty optional for nil; nil if the value cannot be converted.
-    static func wrapping(_ value: Any?) -> Self?
+    static func wrapping(_ value: Any) -> Self?
     var wrapped: Any? { get }
 }
 
 extension Optional: OptionalValue {
     static var wrappedType: Any.Type { Wrapped.self }
-    static func wrapping(_ value: Any?) -> Wrapped?? {
-        guard let value else { return .some(nil) }
+    static func wrapping(_ value: Any) -> Wrapped?? {
+        // Also an empty optional: of two layers the inner one is empty.
+        if type(of: value) == Wrapped.self { return .some(openedContent(of: value, as: Wrapped.self)) }
+        guard let value = unwrapped(value) else { return .some(nil) }
         return convert(value, to: Wrapped.self).map(Optional.some)
     }
     var wrapped: Any? { map { $0 as Any } }
@@ -64,12 +66,19 @@ func isOpen(_ type: Any.Type) -> Bool {
 
 /// The value as another type: as it is, in or out of an optional, through a raw value, or by the type's own conversion.
 @usableFromInline func convert<To>(_ value: Any, to type: To.Type) -> To? {
-    if Swift.type(of: value) == To.self { return value as? To }
+    if Swift.type(of: value) == To.self { return openedContent(of: value, as: type) }
     if let any = asAny(value, type) { return any }
     if isOptional(To.self), let optional = To.self as? any OptionalValue.Type {
-        return optional.wrapping(unwrapped(value)).flatMap { $0 as? To }
+        return optional.wrapping(value).map { openedContent(of: $0, as: To.self) }
     }
-    if let exact = value as? To { return exact }
+    if let target = To.self as? any KeyValueCollection.Type, let source = unwrapped(value) as? any KeyValueCollection {
+        // Not cast: a cast ends the program where two elements become one (6.3.1).
+        if target.kind == Swift.type(of: source).kind, let converted = target.converting(source, forCoding: false) {
+            return converted as? To
+        }
+    } else if let exact = value as? To {
+        return exact
+    }
     guard let bare = unwrapped(value) else { return nil }
     if let convertible = To.self as? any KeyValueConvertible.Type { return convertible.init(keyValue: bare) as? To }
     if let raw = To.self as? any RawRepresentable.Type, let made = make(raw, from: bare) { return made as? To }
@@ -84,11 +93,14 @@ private func make<R: RawRepresentable>(_ type: R.Type, from raw: Any) -> Any? {
 
 /// Whether values of one type could ever be converted to another. What the static types leave open is allowed.
 func canConvert(from source: Any.Type, to target: Any.Type) -> Bool {
+    if source == (any IntOrDouble).self, !isExistential(unwrappedType(target)) {
+        return canConvert(from: Int.self, to: target) || canConvert(from: Double.self, to: target)
+    }
     if canCast(from: source, to: target) { return true }
     let (source, target) = (unwrappedType(source), unwrappedType(target))
     if let convertible = target as? any KeyValueConvertible.Type { return convertible.canConvert(from: source) }
     if let a = source as? any KeyValueCollection.Type, let b = target as? any KeyValueCollection.Type {
-        return sameShape(a, b) && canCast(from: a.elementType, to: b.elementType)
+        return a.kind == b.kind && canCast(from: a.elementType, to: b.elementType)
     }
     if let raw = target as? any RawRepresentable.Type, rawValueType(of: raw) == source { return true }
     if source is any KeyValueConvertible.Type { return true }
@@ -101,10 +113,6 @@ private func canCast(from source: Any.Type, to target: Any.Type) -> Bool {
     if source == target || isExistential(source) || isExistential(target) { return true }
     guard let a = source as? AnyClass, let b = target as? AnyClass else { return false }
     return isClass(a, orSubclassOf: b) || isClass(b, orSubclassOf: a)
-}
-
-private func sameShape(_ a: any KeyValueCollection.Type, _ b: any KeyValueCollection.Type) -> Bool {
-    String(describing: a).prefix { $0 != "<" } == String(describing: b).prefix { $0 != "<" }
 }
 
 func isClass<Other: AnyObject>(_ type: AnyClass, orSubclassOf other: Other.Type) -> Bool { type is Other.Type }

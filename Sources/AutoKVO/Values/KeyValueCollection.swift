@@ -10,9 +10,11 @@ protocol KeyValueCollection {
     /// The keys of a dictionary, in the order of `elements`; nil for any other collection.
     var elementKeys: [Any]? { get }
 
-    /// A collection of elements that are each converted by `convertForCoding`. Nil if one cannot be, or if a dictionary is
-    /// converted to another collection or the other way round.
-    static func converting(_ source: any KeyValueCollection) -> Self?
+    /// The generic type, with any elements: a delivery converts a collection to one of the same kind only.
+    static var kind: Any.Type { get }
+    /// A collection of elements that are each converted, by `convertForCoding` or by `convert`. Nil if one cannot be, or if a
+    /// dictionary is converted to another collection or the other way round.
+    static func converting(_ source: any KeyValueCollection, forCoding: Bool) -> Self?
 }
 
 extension KeyValueCollection where Self: Collection {
@@ -27,32 +29,34 @@ extension KeyValueCollection where Self: Collection {
 }
 
 extension KeyValueCollection where Self: RangeReplaceableCollection {
-    static func converting(_ source: any KeyValueCollection) -> Self? {
-        source.elementKeys == nil ? convertEach(source.elements, to: Element.self).map { Self($0) } : nil
+    static func converting(_ source: any KeyValueCollection, forCoding: Bool) -> Self? {
+        source.elementKeys == nil ? convertEach(source.elements, to: Element.self, forCoding).map { Self($0) } : nil
     }
 }
 
-extension Array: KeyValueCollection {}
-extension ArraySlice: KeyValueCollection {}
-extension ContiguousArray: KeyValueCollection {}
+extension Array: KeyValueCollection { static var kind: Any.Type { [Any].self } }
+extension ArraySlice: KeyValueCollection { static var kind: Any.Type { ArraySlice<Any>.self } }
+extension ContiguousArray: KeyValueCollection { static var kind: Any.Type { ContiguousArray<Any>.self } }
 
 extension Set: KeyValueCollection {
-    static func converting(_ source: any KeyValueCollection) -> Self? {
-        source.elementKeys == nil ? convertEach(source.elements, to: Element.self).map { Set($0) } : nil
+    static var kind: Any.Type { Set<AnyHashable>.self }
+    static func converting(_ source: any KeyValueCollection, forCoding: Bool) -> Self? {
+        source.elementKeys == nil ? convertEach(source.elements, to: Element.self, forCoding).map { Set($0) } : nil
     }
 }
 
 extension Dictionary: KeyValueCollection {
     // A path continues with the values of a dictionary, not with its keys.
+    static var kind: Any.Type { [AnyHashable: Any].self }
     static var elementType: Any.Type { Value.self }
     static var keyType: Any.Type? { Key.self }
     var elements: [Any] { values.map { $0 as Any } }
     func objects<Object: AnyObject>(of type: Object.Type) -> [Object]? { Array(values).objects(of: type) }
     var elementKeys: [Any]? { keys.map { $0 as Any } }
 
-    static func converting(_ source: any KeyValueCollection) -> Self? {
-        guard let keys = source.elementKeys.flatMap({ convertEach($0, to: Key.self) }),
-            let values = convertEach(source.elements, to: Value.self)
+    static func converting(_ source: any KeyValueCollection, forCoding: Bool) -> Self? {
+        guard let keys = source.elementKeys.flatMap({ convertEach($0, to: Key.self, forCoding) }),
+            let values = convertEach(source.elements, to: Value.self, forCoding)
         else { return nil }
         let result = Dictionary(zip(keys, values)) { first, _ in first }
         // Two keys that become one would lose a value.
@@ -61,11 +65,11 @@ extension Dictionary: KeyValueCollection {
 }
 
 /// All values converted, or nil.
-private func convertEach<To>(_ values: [Any], to type: To.Type) -> [To]? {
+private func convertEach<To>(_ values: [Any], to type: To.Type, _ forCoding: Bool) -> [To]? {
     var converted: [To] = []
     converted.reserveCapacity(values.count)
     for value in values {
-        guard let value = convertForCoding(value, to: type) else { return nil }
+        guard let value = forCoding ? convertForCoding(value, to: type) : convert(value, to: type) else { return nil }
         converted.append(value)
     }
     return converted

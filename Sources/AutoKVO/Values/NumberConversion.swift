@@ -1,12 +1,10 @@
-/// A number as one of another type, or as the raw value of another type; nil if it is no number or does not fit.
-func convertNumber<To>(_ value: Any, to type: To.Type) -> To? {
-    let number: Any? =
-        switch storedType(type) {
-        case let integer as any BinaryInteger.Type: wholeNumber(value, as: integer)
-        case let floating as any BinaryFloatingPoint.Type: floatingNumber(value, as: floating)
-        default: nil
-        }
-    return number.flatMap { convert($0, to: type) }
+/// A number as one of another type; nil if it is no number or does not fit.
+func convertNumber(_ value: Any, to type: Any.Type) -> Any? {
+    switch type {
+    case let integer as any BinaryInteger.Type: wholeNumber(value, as: integer)
+    case let floating as any BinaryFloatingPoint.Type: floatingNumber(value, as: floating)
+    default: nil
+    }
 }
 
 /// The type without its layers of `Optional`; for a raw-representable type that of its raw values.
@@ -35,6 +33,11 @@ private func floatingNumber<To: BinaryFloatingPoint>(_ value: Any, as type: To.T
         let rounded = To(value)
         return rounded.isInfinite && value.isFinite ? nil : rounded
     }
-    if let value = value as? any BinaryInteger { return To(exactly: value) }
+    // Not `To(exactly:)`, which ends the program for Foundation's CGFloat (6.3.1).
+    func exactly<From: BinaryInteger>(_ value: From) -> To? {
+        let number = To(value)
+        return From(exactly: number) == value ? number : nil
+    }
+    if let value = value as? any BinaryInteger { return exactly(value) }
     return (value as? any BinaryFloatingPoint).flatMap { nearest($0) }
 }

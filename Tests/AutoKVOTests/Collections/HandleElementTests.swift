@@ -48,6 +48,89 @@ import Testing
         #expect(log.messages == ["1", "+7", "-7", "k 4"])
     }
 
+    /// Equal to every other one.
+    final class Twin: Model, Hashable {
+        static func == (a: Twin, b: Twin) -> Bool { true }
+        func hash(into hasher: inout Hasher) {}
+    }
+    final class Shop: Model {
+        @Observed var prices: [String: Int] = [:]
+        @Observed var owners: [String: Twin?]? = [:]
+        @Observed var untold: [Int: PlainLamp] = [:]
+        @Observed var pairs: [(String, Int)] = []
+        @Observed var twins: [Twin?] = []
+        @Observed var layers: [Twin??]?
+    }
+
+    private func follow<Handle: PropertyHandle, Elements: Collection>(
+        _ handle: Handle, _ text: @escaping (Elements.Element) -> String
+    ) where Handle.Value == Elements {
+        handle.observeElements(
+            added: { [log] in log.add("+" + text($0)) }, removed: { [log] in log.add("-" + text($0)) })
+    }
+
+    @Test("of a dictionary the entries are reported that differ, by key or by value") func entries() {
+        let shop = Shop()
+        follow(shop.$prices) { "\($0.key)\($0.value)" }
+        shop.prices = ["a": 1, "b": 2, "c": 3]
+        #expect(log.messages.sorted() == ["+a1", "+b2", "+c3"])
+        log.clear()
+        shop.prices["b"] = 5
+        shop.prices["d"] = 1
+        shop.prices["a"] = nil
+        shop.prices["c"] = 3
+        shop.prices = ["b": 5, "d": 2]
+        #expect(log.messages.sorted() == ["+b5", "+d1", "+d2", "-a1", "-b2", "-c3", "-d1"])
+    }
+
+    @Test("the values of a dictionary are compared as elements are: objects by identity, and nil with nil")
+    func entryValues() {
+        let shop = Shop()
+        let (a, b) = (Twin(), Twin())
+        shop.$owners.observeElements(
+            added: { [log] in log.add("+\($0.key)") }, removed: { [log] in log.add("-\($0.key)") })
+        shop.owners = ["x": a, "n": nil]
+        log.clear()
+        shop.owners = ["x": b, "n": nil]
+        #expect(log.messages == ["-x", "+x"])
+        shop.owners = ["x": b]
+        shop.owners = nil
+        #expect(log.messages.suffix(2) == ["-n", "-x"])
+        let (lamp, other) = (PlainLamp(), PlainLamp())
+        follow(shop.$untold) { "\($0.key)" }
+        shop.untold = [1: lamp, 2: lamp]
+        log.clear()
+        shop.untold = [1: lamp, 2: other]
+        #expect(log.messages == ["-2", "+2"])
+    }
+
+    @Test("tuples are compared by their parts") func tuples() {
+        let shop = Shop()
+        follow(shop.$pairs) { "\($0.0)\($0.1)" }
+        shop.pairs = [("a", 1), ("b", 2), ("a", 1)]
+        log.clear()
+        shop.pairs = [("a", 1), ("b", 3)]
+        #expect(log.messages == ["-b2", "-a1", "+b3"])
+    }
+
+    @Test("objects in optionals are compared by identity, and nil equals nil") func optionalObjects() {
+        let shop = Shop()
+        let twins = [Twin(), Twin(), Twin()]
+        func name(_ twin: Twin?) -> String { twin.map { twin in "\(twins.firstIndex { $0 === twin }!)" } ?? "nil" }
+        follow(shop.$twins, name)
+        shop.twins = [twins[0], nil, twins[1]]
+        #expect(log.messages == ["+0", "+nil", "+1"])
+        log.clear()
+        shop.twins = [nil, twins[2], twins[0], nil]
+        #expect(log.messages == ["-1", "+2", "+nil"])
+        log.clear()
+        shop.$layers.observeElements(
+            added: { [log] in log.add("+" + name($0 ?? nil)) }, removed: { [log] in log.add("-" + name($0 ?? nil)) })
+        shop.layers = [twins[0], .some(nil), nil]
+        shop.layers = [twins[1], nil]
+        #expect(log.messages == ["+0", "+nil", "+nil", "-0", "-nil", "+1"])
+    }
+
     @Test("the closures go with the object") func lifetimes() {
         let tracker = LifetimeTracker()
         do {

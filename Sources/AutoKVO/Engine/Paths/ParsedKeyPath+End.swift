@@ -31,6 +31,12 @@ extension ParsedKeyPath {
 
         /// The objects are kept, so that no other one has the identity of one of them.
         private var values: [Place: (object: TrackedObject, prepared: Prepared)] = [:]
+        /// The number of the path that is followed or set; nil if paths need not be compared.
+        var path: Int?
+        /// The paths that lead through a key of an object, and to what.
+        private var passing: [Place: [(path: Int, next: TrackedObject?)]] = [:]
+        /// The paths that lead through an object which another path replaces later, each with the last such one.
+        private(set) var overtaken: [Int: Int] = [:]
 
         /// What is known of the value that a key of an object will have; nil if it is not to be set.
         subscript(object: TrackedObject, slot: Int) -> Prepared? {
@@ -38,7 +44,17 @@ extension ParsedKeyPath {
         }
 
         mutating func set(_ prepared: Prepared, for slot: Int, of object: TrackedObject) {
-            values[Place(object: ObjectIdentifier(object), slot: slot)] = (object, prepared)
+            let place = Place(object: ObjectIdentifier(object), slot: slot)
+            values[place] = (object, prepared)
+            guard let path, case .value(let value) = prepared, let others = passing[place] else { return }
+            let next = unwrapped(value) as? TrackedObject
+            for other in others where other.path != path && other.next !== next { overtaken[other.path] = path }
+        }
+
+        /// The path leads through a key of an object to another object.
+        mutating func pass(_ slot: Int, of object: TrackedObject, to next: TrackedObject?) {
+            guard let path else { return }
+            passing[Place(object: ObjectIdentifier(object), slot: slot), default: []].append((path, next))
         }
     }
 }
@@ -57,8 +73,14 @@ extension TrackedObject {
     }
 
     /// Follows a path to the object that has its last key.
+    func pathEnd(_ keyPath: String) throws(KeyValueError) -> ParsedKeyPath.End {
+        var none = ParsedKeyPath.PreparedValues()
+        return try pathEnd(keyPath, with: &none)
+    }
+
+    /// The same, as the path will lead when prepared values have been set.
     func pathEnd(
-        _ keyPath: String, with prepared: ParsedKeyPath.PreparedValues = .init()
+        _ keyPath: String, with prepared: inout ParsedKeyPath.PreparedValues
     ) throws(KeyValueError) -> ParsedKeyPath.End {
         var end = ParsedKeyPath.End(object: self, keyPath: keyPath)
         var schema = try requireSchema()
@@ -76,7 +98,8 @@ extension TrackedObject {
             let slot = try schema.requireSlot(of: name, in: keyPath)
             let key = schema.keys[slot].declared
             if let object = end.object {
-                defer { withExtendedLifetime(object) {} }
+                end.object = nil
+                defer { prepared.pass(slot, of: object, to: end.object) }
                 switch prepared[object, slot] {
                 case .value(let value): end.object = try path.object(in: value, of: name, schema)
                 case .refused: end.object = nil

@@ -1,8 +1,8 @@
 extension ParsedKeyPath {
-    /// The value at the end of the path; the empty optional if an object on the way is nil or does not have the path's
-    /// next key.
-    func value(from object: TrackedObject) -> Any {
-        do { return try requireValue(from: object) } catch { return Any?.none as Any }
+    /// The value at the end of the path; nil if an object on the way is nil or does not have the path's next key. A value that is nil
+    /// itself is an empty optional.
+    func value(from object: TrackedObject) -> Any? {
+        do { return try reachedValue(from: object) } catch { return nil }
     }
 
     /// The value at the end of the path; the empty optional if an object on the way is nil.
@@ -10,14 +10,19 @@ extension ParsedKeyPath {
     /// - Throws: A `KeyValueError` if an object whose class is not declared does not have the path's next key, or if
     ///   the operator does not fit the values.
     func requireValue(from object: TrackedObject) throws(KeyValueError) -> Any {
+        try reachedValue(from: object) ?? Any?.none as Any
+    }
+
+    /// The same; nil if an object on the way is nil. Behind that an operator has an empty collection.
+    private func reachedValue(from root: TrackedObject) throws(KeyValueError) -> Any? {
         // The caller keeps the first object alive, and `kept` the one that was read last.
         var kept: TrackedObject?
-        var object = Borrowed.to(object)
+        var object = Borrowed.to(root)
         let last = keys.count - 1
         for level in 0..<last {
             let key = try declaration(of: level, in: object)
             guard let next = try readObject(key, of: object) else {
-                return Any?.none as Any
+                return tail.map { $0.function.valueOfNothing(declaredType(from: root)) }
             }
             object = .to(next)
             kept = next
@@ -25,10 +30,15 @@ extension ParsedKeyPath {
         let key = try declaration(of: last, in: object)
         defer { withExtendedLifetime(kept) {} }
         if let tail, let objects = object.use({ object in key.use { $0.readObjects(object) } }) {
-            return try tail.evaluate(on: objects, in: self)
+            return try tail.evaluate(on: objects, in: self, declaredType(from: root))
         }
         let value = object.use { object in key.use { $0.read(object) } }
         return try tail?.evaluate(on: value, in: self) ?? value
+    }
+
+    /// The type of the value at the end of the path, as far as it is declared.
+    private func declaredType(from object: TrackedObject) -> Any.Type {
+        do { return try valueType(from: type(of: object)) } catch { return Any.self }
     }
 
     /// The declaration of the key at a level in the class of an object.
@@ -76,19 +86,33 @@ extension ParsedKeyPath {
 }
 
 extension ParsedKeyPath.Tail {
+    /// The operator's value for a collection of any kind, or nil.
     fileprivate func evaluate(on value: Any, in path: ParsedKeyPath) throws(KeyValueError) -> Any {
-        guard let value = unwrapped(value) else { return function.valueOfNothing }
+        let declared = type(of: value)
+        guard let value = unwrapped(value) else { return function.valueOfNothing(declaredType(on: declared, in: path)) }
         guard let collection = value as? any KeyValueCollection else {
             throw unsupported(in: path.text, "\(type(of: value)) is no collection")
         }
         if function == .count { return collection.elementCount }
-        if let objects = collection.objects(of: TrackedObject.self) { return try evaluate(on: objects, in: path) }
+        if let objects = collection.objects(of: TrackedObject.self) {
+            return try evaluate(on: objects, in: path, declaredType(on: declared, in: path))
+        }
         var result = OperatorResult(of: function)
         for value in collection.elements { result.add(try element?.value(ofElement: value, in: self) ?? value) }
-        return try checked(result, in: path)
+        return try checked(result, in: path, declaredType(on: declared, in: path))
     }
 
-    fileprivate func evaluate(on objects: [TrackedObject], in path: ParsedKeyPath) throws(KeyValueError) -> Any {
+    /// The type of the result for a collection of a type, as far as it is declared.
+    fileprivate func declaredType(on type: Any.Type, in path: ParsedKeyPath) -> Any.Type {
+        do { return try resultType(on: type, in: nil, path.text) } catch { return Any.self }
+    }
+
+    /// The same for objects.
+    ///
+    /// - Parameter type: That of the result, as far as it is declared.
+    fileprivate func evaluate(
+        on objects: [TrackedObject], in path: ParsedKeyPath, _ type: @autoclosure () -> Any.Type
+    ) throws(KeyValueError) -> Any {
         if function == .count { return objects.count }
         var result = OperatorResult(of: function)
         if let element, element.keys.count == 1, element.tail == nil {
@@ -100,10 +124,13 @@ extension ParsedKeyPath.Tail {
         } else {
             for object in objects { result.add(try element?.value(ofElement: object, in: self) ?? object) }
         }
-        return try checked(result, in: path)
+        return try checked(result, in: path, type())
     }
 
-    private func checked(_ result: OperatorResult, in path: ParsedKeyPath) throws(KeyValueError) -> Any {
+    private func checked(
+        _ result: OperatorResult, in path: ParsedKeyPath, _ type: @autoclosure () -> Any.Type
+    ) throws(KeyValueError) -> Any {
+        if result.isNothing { return function.valueOfNothing(type()) }
         if let value = result.value { return value }
         throw unsupported(in: path.text, "it takes \(function.operands)")
     }
@@ -136,10 +163,10 @@ extension ResolvedKey {
 extension ParsedKeyPath {
     /// The values at the end of the path from each of some objects on, nil where there is none; if the path begins with an
     /// operator, its value for them.
-    func value(ofElements objects: [TrackedObject]) throws(KeyValueError) -> Any {
+    func value<Object: TrackedObject>(ofElements objects: [Object]) throws(KeyValueError) -> Any {
         if keys.isEmpty {
             for type in classes(of: objects) { _ = try valueType(from: arrayType(of: type)) }
-            return try tail!.evaluate(on: objects, in: self)
+            return try tail!.evaluate(on: objects, in: self, tail!.declaredType(on: [Object].self, in: self))
         }
         for type in classes(of: objects) { _ = try valueType(from: type) }
         return try objects.map { object throws(KeyValueError) in unwrapped(try requireValue(from: object)) }

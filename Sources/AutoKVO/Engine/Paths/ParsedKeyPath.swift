@@ -155,7 +155,7 @@ extension ParsedKeyPath.Tail {
     }
 
     /// Checks that the operator works on values of a type. Returns the type of its result.
-    fileprivate func resultType(
+    func resultType(
         on type: Any.Type, in holder: ParsedKeyPath.Holder?, _ path: String
     ) throws(KeyValueError) -> Any.Type {
         func unsupported(_ detail: String) -> KeyValueError {

@@ -94,10 +94,10 @@ final class Route: KeyPathChain, @unchecked Sendable {
     /// Whether the path has been removed from its observation, or the observation has ended.
     var isEnded: Bool { root.lock.withLock { slot == nil ? hasEnded : part == nil } }
 
-    /// The value at the end of the path; nil where an object on the way is missing.
+    /// The value at the end of the path, an empty optional where an object on the way is missing; nil if the root is dead.
     func currentValue() -> Any? {
         guard let object = root.trackedObject else { return nil }
-        return path.value(from: object)
+        return path.value(from: object) ?? Any?.none as Any
     }
 
     /// Whether a change calls the handler once for all of its observation's paths.

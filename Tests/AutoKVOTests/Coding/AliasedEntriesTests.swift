@@ -1,0 +1,270 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// `setValues` where two paths lead to the same property of the same object.
+@Suite("Setting several values through aliases") struct AliasedEntriesTests {
+    private let ticket = Ticket()
+
+    @Test("an entry that goes through an object which another one replaces by another path goes to the new object")
+    func replaced() throws {
+        let (old, new) = (Person("Old"), Person("New"))
+        ticket.next = ticket
+        ticket.holder = old
+        defer { ticket.next = nil }
+        try ticket.setValues(["holder.age": 7, "next.holder": new])
+        #expect(ticket.holder === new && new.age == 7 && old.age == 0)
+    }
+
+    @Test("so does one whose way another one changes, and so on") func severalSteps() throws {
+        let (old, new, other) = (Person("Old"), Person("New"), Ticket())
+        ticket.next = ticket
+        ticket.last = other
+        ticket.holder = old
+        defer { ticket.next = nil }
+        // In the order of names each of these goes through what the next one replaces.
+        try ticket.setValues(["holder.age": 7, "last.holder": new, "next.last": ticket])
+        #expect(ticket.last === ticket && ticket.holder === new && new.age == 7)
+        #expect(other.holder == nil && old.age == 0)
+    }
+
+    @Test("also where the object was nil, of another class, or no object at all") func wasNil() throws {
+        let person = Person()
+        ticket.next = ticket
+        ticket.anything = 5
+        defer {
+            ticket.next = nil
+            ticket.anything = 0
+        }
+        try ticket.setValues(["holder.age": 7, "next.holder": person, "anything.price": 4, "next.anything": Ticket()])
+        #expect(person.age == 7)
+        #expect((ticket.anything as? Ticket)?.price == 4)
+        #expect(reason { try ticket.setValues(["holder.age": 8, "next.holder": nil]) } == .noObject)
+        #expect(ticket.holder === person && person.age == 7)
+    }
+
+    @Test("validations are called once for each entry, on the object that is set") func validating() throws {
+        final class Checked: Model {
+            static nonisolated(unsafe) var log: [ObjectIdentifier] = []
+            @Observed var number = 0
+            @Observed var other: Checked?
+            @Observed var alias: Checked?
+            override class var schema: Schema {
+                Schema(Checked.self, extending: super.schema) {
+                    Key("number", \.number) { checked, number in
+                        log.append(ObjectIdentifier(checked))
+                        number += 1
+                    }
+                    Key("other", \.other)
+                    Key("alias", \.alias)
+                }
+            }
+        }
+        let (root, old, new) = (Checked(), Checked(), Checked())
+        (root.alias, root.other) = (root, old)
+        defer { root.alias = nil }
+        try root.setValues(["alias.other": new, "other.number": 4, "number": 8], validating: true)
+        #expect(new.number == 5 && old.number == 0 && root.number == 9)
+        #expect(Checked.log == [ObjectIdentifier(root), ObjectIdentifier(new)])
+    }
+
+    @Test("entries that go through each other's objects in a circle cannot be set, and nothing is") func circle() throws
+    {
+        // next is the ticket itself; each of the entries replaces what the other one goes through.
+        let other = Ticket()
+        ticket.next = ticket
+        ticket.last = other
+        defer { ticket.next = nil }
+        let error = #expect(throws: KeyValueError.self) {
+            try ticket.setValues(["next.last": ticket, "last.next": Ticket(), "price": 3])
+        }
+        guard case .invalidValue(let text) = error?.reason else { throw try #require(error) }
+        #expect(text.contains("another entry replaces") && error?.keyPath.isEmpty == false)
+        #expect(ticket.next === ticket && ticket.last === other && ticket.price == 0)
+        // The same objects as before are no circle.
+        try ticket.setValues(["next.last": other, "last.next": ticket, "next.price": 4])
+        #expect(ticket.price == 4 && other.next === ticket)
+        other.next = nil
+    }
+
+    @Test("very many entries in circles throw soon") func hostile() throws {
+        ticket.next = ticket
+        ticket.last = Ticket()
+        defer { ticket.next = nil }
+        var values: [String: Any?] = ["next.last": ticket, "last.next": Ticket()]
+        for depth in 0..<200 { values[String(repeating: "next.", count: depth % 40) + "last.price\(depth)"] = 1 }
+        #expect(throws: KeyValueError.self) { try ticket.setValues(values) }
+        #expect(ticket.price == 0)
+    }
+
+    /// The objects of a random graph with many aliases.
+    private struct World {
+        static let links = ["next", "last", "anything"]
+        var random: SplitMix64
+        var tickets: [Ticket] = []
+
+        init(seed: UInt64) {
+            random = SplitMix64(seed: seed)
+            tickets = (0..<4).map { _ in Ticket() }
+            for ticket in tickets {
+                (ticket.next, ticket.last) = (any, any)
+                ticket.anything = any
+            }
+        }
+
+        var any: Ticket { mutating get { tickets.randomElement(using: &random)! } }
+
+        func end() {
+            for ticket in tickets {
+                (ticket.next, ticket.last) = (nil, nil)
+                ticket.anything = 0
+            }
+        }
+    }
+
+    @Test("at random: each path leads to the value of its entry afterwards", arguments: 1...40 as ClosedRange<UInt64>)
+    func random(seed: UInt64) throws {
+        var world = World(seed: seed)
+        defer { world.end() }
+        var (set, circles) = (0, 0)
+        for step in 0..<40 {
+            let root = world.tickets[0]
+            var values: [String: Any?] = [:]
+            for _ in 0..<Int.random(in: 1...5, using: &world.random) {
+                // No path leads through the property that it sets: it would be another one afterwards.
+                let key = (World.links + ["price"]).randomElement(using: &world.random)!
+                let way = (0..<Int.random(in: 0...3, using: &world.random)).map { _ in
+                    World.links.filter { $0 != key }.randomElement(using: &world.random)!
+                }
+                let path = (way + [key]).joined(separator: ".")
+                values[path] = key == "price" ? step * 10 + values.count : world.any
+            }
+            do {
+                try root.setValues(values)
+            } catch {
+                guard case .invalidValue = error.reason else {
+                    Issue.record("\(error)")
+                    continue
+                }
+                circles += 1
+                continue
+            }
+            set += 1
+            for (path, value) in values {
+                let found = try root.value(forKeyPath: path)
+                if isSame(found, value) { continue }
+                // Another entry has set the same property of the same object.
+                let place = try self.place(path, root)
+                let others = try values.filter { try $0.key != path && self.place($0.key, root) == place }
+                #expect(others.contains { isSame($0.value, found) }, "seed \(seed), step \(step): \(path) in \(values)")
+            }
+        }
+        #expect(set > circles)
+    }
+
+    private func isSame(_ a: Any?, _ b: Any?) -> Bool {
+        if let a = a as? Ticket { return a === b as? Ticket }
+        return a as? Int == b as? Int
+    }
+
+    /// The object and key that a path ends in.
+    private func place(_ path: String, _ root: Ticket) throws -> String {
+        let parts = path.split(separator: ".")
+        let way = parts.dropLast().joined(separator: ".")
+        let object = way.isEmpty ? root : try root.value(forKeyPath: way) as? Ticket
+        return "\(ObjectIdentifier(try #require(object))) \(parts.last!)"
+    }
+}
+
+@Suite("Keys that a subclass declares again", .serialized) struct RedeclaredKeyTests {
+    struct Refusal: Error, CustomStringConvertible { let description: String }
+
+    class Base: Model {
+        static nonisolated(unsafe) var log: [String] = []
+        @Observed var level = 0
+        @Observed var name: String? = "a"
+        @Observed var silent = 0
+        override class var schema: Schema {
+            Schema(Base.self, extending: super.schema) {
+                Key("level", \.level) { _, level in
+                    log.append("Base \(level)")
+                    if level < 0 { throw Refusal(description: "negative") }
+                    level += 1
+                }
+                Key("name", \.name)
+                Key("silent", \.silent, notifiesAutomatically: false)
+            }
+        }
+    }
+    class Middle: Base {
+        override class var schema: Schema {
+            Schema(Middle.self, extending: super.schema) {
+                Key("level", \.level)
+                Key("silent", \.silent)
+                Key("name", \.name) { _, name in
+                    log.append("Middle \(name ?? "nil")")
+                    name = name.map { $0 + "!" }
+                }
+            }
+        }
+    }
+    final class Last: Middle {
+        override class var schema: Schema {
+            Schema(Last.self, extending: super.schema) {
+                Key("level", \.level) { last, level in
+                    log.append("Last \(level)")
+                    if level > 100 { throw Refusal(description: "too much") }
+                    level *= 10
+                }
+                Key("name", \.name) { _, name in name = name?.uppercased() }
+            }
+        }
+        override func validate(_ value: inout Any?, forKey key: String) throws {
+            if key == "level" { Base.log.append("object \(value ?? "nil")") }
+            try super.validate(&value, forKey: key)
+        }
+    }
+
+    private func validated(_ value: Any?, _ key: String, of object: Base) throws -> Any? {
+        var value = value
+        try object.validateValue(&value, forKey: key)
+        return value
+    }
+
+    @Test("all validations run, the superclass's first, each with what the one before made of the value") func all()
+        throws
+    {
+        Base.log = []
+        let object = Last()
+        #expect(try validated(4.0, "level", of: object) as? Int == 50)
+        #expect(Base.log == ["Base 4", "Last 5", "object 50"])
+        #expect(try validated("x", "name", of: object) as? String == "X!")
+        #expect(try validated(nil, "name", of: object) == nil)
+        #expect(reason { _ = try validated(-1, "level", of: object) } == .invalidValue("negative"))
+        #expect(reason { _ = try validated(100, "level", of: object) } == .invalidValue("too much"))
+        try object.setValues(["level": 1, "name": "y"], validating: true)
+        #expect(object.level == 20 && object.name == "Y!")
+        #expect(reason { try object.setValues(["level": -5], validating: true) } == .invalidValue("negative"))
+        Base.log = []
+    }
+
+    @Test("a subclass that declares the key without a validation keeps the superclass's") func inherited() throws {
+        let object = Middle()
+        #expect(try validated(1, "level", of: object) as? Int == 2)
+        #expect(reason { _ = try validated(-1, "level", of: object) } == .invalidValue("negative"))
+        #expect(reason { _ = try validated("x", "level", of: object) } == .wrongType(expected: "Int", actual: "String"))
+        Base.log = []
+    }
+
+    @Test("what the superclass says is announced by hand is not announced by a subclass's declaration") func silent()
+        throws
+    {
+        let object = Last()
+        var count = 0
+        try object.observe("silent") { _ in count += 1 }
+        object.silent = 1
+        #expect(count == 0)
+        object.withMutation(of: "silent") { object.silent = 2 }
+        #expect(count == 1)
+    }
+}

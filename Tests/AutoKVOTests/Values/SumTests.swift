@@ -1,0 +1,253 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// Has a number of each type.
+final class Weight: TrackedObject {
+    @Observed var whole = 0
+    @Observed var real = 0.0
+    @Observed var small: Float = 0
+    @Observed var maybe: Double?
+    @Observed var large: UInt64 = 0
+    @Observed var vast: Int128 = 0
+    @Observed var huge: UInt128 = 0
+    @Observed var next: Weight?
+    @Observed var parts: [Weight] = []
+    @Observed var later: [Weight]?
+    @Observed var numbers: [Double] = []
+    @Observed var rows: [[Double]] = []
+    @Observed var anything: Any = 0
+    @Observed var mixed: [Any] = []
+    @Observed var total = -1.0
+    #if arch(x86_64)
+        @Observed var long: Float80 = 0
+    #endif
+
+    init(_ set: (Weight) -> Void = { _ in }) {
+        super.init()
+        set(self)
+    }
+
+    override class var schema: Schema {
+        Schema(Weight.self, extending: super.schema) { Key("total", \.total) }
+    }
+}
+
+@Suite("Sums and extremes of numbers of every type") struct SumTests {
+    let weight = Weight()
+
+    private func value(_ path: String) throws -> Any { try weight.value(forKeyPath: path) ?? "nil" }
+
+    private func parts<Value>(_ key: ReferenceWritableKeyPath<Weight, Value>, _ values: [Value]) {
+        weight.parts = values.map { value in Weight { $0[keyPath: key] = value } }
+    }
+
+    @Test("a sum is exact if it fits, in whatever order the numbers come") func exact() throws {
+        for values in [
+            [Int.max, 1, -1], [1, Int.max, -1], [-1, Int.min, 1], [Int.min, Int.min, Int.max, Int.max, 2],
+        ] {
+            let sum = Int(values.reduce(Int128(0)) { $0 + Int128($1) })
+            parts(\.whole, values)
+            weight.mixed = values
+            #expect(try value("parts.@sum.whole") as? Int == sum)
+            #expect(try value("mixed.@sum") as? Int == sum)
+            #expect(try value("parts.@avg.whole") as? Double == Double(sum) / Double(values.count))
+            #expect(try weight.parts.value(forKeyPath: "@sum.whole") as? Int == sum)
+        }
+        parts(\.whole, [.max, .max])
+        #expect(try value("parts.@sum.whole") as? Double == 0x1p64)
+        #expect(try value("parts.@avg.whole") as? Double == 0x1p63)
+        weight.mixed = [Int.max, 1, 0.5, -1]
+        #expect(try value("mixed.@sum") as? Double == 0x1p63)
+    }
+
+    @Test("so is one of integers that are larger than an Int") func large() throws {
+        parts(\.large, [.max, 1])
+        #expect(try value("parts.@sum.large") as? Double == 0x1p64)
+        weight.mixed = [UInt64.max, -Int.max, -Int.max, Int8(-1)]
+        #expect(try value("mixed.@sum") as? Int == 0)
+        parts(\.vast, [.max, .max, .min, .min, 2, 7])
+        #expect(try value("parts.@sum.vast") as? Int == 7)
+        parts(\.huge, [.max, .max])
+        #expect(try value("parts.@sum.huge") as? Double == 0x1p129)
+        weight.mixed = [UInt128.max, Int128.min, Int128.min, 4]
+        #expect(try value("mixed.@sum") as? Int == 3)
+        weight.mixed = [UInt128.max, 0.5]
+        #expect(try value("mixed.@sum") as? Double == 0x1p128)
+        weight.mixed = [Int128(1) << 70 + 1, Int128(-1) << 70]
+        #expect(try value("mixed.@sum") as? Int == 1)
+        // Rounded once.
+        weight.mixed = [UInt64(1) << 63, UInt64(1) << 63, 2049]
+        #expect(try value("mixed.@sum") as? Double == Double(Int128(1) << 64 + 2049))
+    }
+
+    @Test("random integers of all types have the sum, the least and the greatest that they have", arguments: 1...20)
+    func random(seed: Int) throws {
+        var random = SplitMix64(seed: UInt64(seed))
+        for _ in 0..<50 {
+            let values = (0..<Int.random(in: 1...12, using: &random)).map { _ -> Int128 in
+                let bits = Int.random(in: 1...120, using: &random)
+                return Int128.random(in: -(1 << bits)...(1 << bits), using: &random)
+            }
+            weight.mixed = values.map { value -> Any in
+                let forms: [Any?] = [
+                    value, Int(exactly: value), UInt64(exactly: value), Int8(exactly: value), UInt128(exactly: value),
+                    Int32(exactly: value),
+                ]
+                return forms.compactMap { $0 }.randomElement(using: &random)!
+            }
+            let sum = values.reduce(0, +)
+            let expected: Any = Int(exactly: sum).map { $0 as Any } ?? Double(sum)
+            #expect("\(try value("mixed.@sum"))" == "\(expected)")
+            #expect("\(try value("mixed.@min"))" == "\(values.min()!)")
+            #expect("\(try value("mixed.@max"))" == "\(values.max()!)")
+        }
+    }
+
+    @Test("the least and the greatest of large integers are not rounded") func extremes() throws {
+        parts(\.large, [.max - 1, .max, .max - 2])
+        #expect(try value("parts.@max.large") as? UInt64 == .max)
+        #expect(try value("parts.@min.large") as? UInt64 == .max - 2)
+        parts(\.vast, [.max - 1, .max, .min, .min + 1])
+        #expect(try value("parts.@max.vast") as? Int128 == .max)
+        #expect(try value("parts.@min.vast") as? Int128 == .min)
+        parts(\.huge, [.max - 1, .max, 3])
+        #expect(try value("parts.@max.huge") as? UInt128 == .max)
+        #expect(try value("parts.@min.huge") as? UInt128 == 3)
+        #if arch(x86_64)
+            parts(\.long, [0x1p63, 0x1p63 + 1])
+            #expect(try value("parts.@max.long") as? Float80 == 0x1p63 + 1)
+        #endif
+    }
+
+    @Test("numbers of different types are compared exactly") func mixedExtremes() throws {
+        let real = 9_007_199_254_740_992.0
+        for (values, greatest) in [
+            ([real, 9_007_199_254_740_993], "9007199254740993"), ([Int.max, 0x1p63], "9.223372036854775808e+18"),
+            ([0x1p63, Int.max], "9.223372036854775808e+18"), ([UInt64.max, Int.max, -1.5], "\(UInt64.max)"),
+            ([-0.5, -1, UInt8(0)], "0"), ([Double.infinity, UInt128.max], "inf"), ([Float(2.5), 2, 2.25], "2.5"),
+            ([UInt128.max, Int128.max, 3.5], "\(UInt128.max)"),
+        ] as [([Any], String)] {
+            weight.mixed = values
+            let found = try value("mixed.@max")
+            #expect("\(found)" == greatest || (found as? Double).map { $0 == Double(greatest) } == true, "\(values)")
+            weight.mixed = values.map { negated($0) }.filter { !($0 is String) }
+            if weight.mixed.count == values.count, let least = try value("mixed.@min") as? Double {
+                #expect(-least == Double(greatest))
+            }
+        }
+    }
+
+    private func negated(_ value: Any) -> Any {
+        switch value {
+        case let value as Int: -value
+        case let value as Double: -value
+        case let value as Float: -value
+        default: "none"
+        }
+    }
+
+    @Test("the sum of nothing has the type that a sum of the key has") func types() throws {
+        for path in [
+            "parts.@sum.real", "later.@sum.real", "parts.@sum.small", "numbers.@sum", "parts.@sum.maybe",
+            "rows.@sum.@sum", "parts.@sum.numbers.@sum", "parts.@sum.numbers.@avg", "next.parts.@sum.real",
+            "next.next.numbers.@sum", "parts.@sum.parts.@sum.real", "next.rows.@sum.@avg",
+        ] {
+            #expect(try value(path) as? Double == 0, "\(path)")
+            #expect(try Weight.valueType(forKeyPath: path) == Double.self, "\(path)")
+        }
+        for path in [
+            "parts.@sum.whole", "later.@sum.whole", "next.parts.@sum.whole", "parts.@sum.large", "mixed.@sum",
+            "rows.@sum.@count", "parts.@count", "next.parts.@count", "next.rows.@sum.@count",
+        ] {
+            #expect(try value(path) as? Int == 0, "\(path)")
+        }
+        weight.parts = [Weight()]
+        #expect(try value("parts.@sum.maybe") as? Double == 0)
+        #expect(try value("parts.@sum.next.real") as? Double == 0)
+        #expect(try value("parts.@max.numbers.@sum") as? Double == 0)
+        #expect(try [Weight]().value(forKeyPath: "@sum.real") as? Double == 0)
+        #expect(try [Weight]().value(forKeyPath: "@sum.whole") as? Int == 0)
+        // The type of the value says it where the declared type does not.
+        weight.anything = [Double]()
+        #expect(try value("anything.@sum") as? Double == 0)
+        weight.anything = [Float?]()
+        #expect(try value("anything.@sum") as? Double == 0)
+        weight.anything = [String]()
+        #expect(try value("anything.@sum") as? Int == 0)
+        weight.numbers = [1, -1]
+        #expect(try value("numbers.@sum") as? Double == 0)
+    }
+
+    @Test("an operator behind a nil object has an empty collection, also inside another one") func nilObject() throws {
+        #expect(try value("next.parts.@count") as? Int == 0)
+        #expect(try value("next.parts.@avg.whole") as? Double == 0)
+        #expect(try value("next.parts.@max.whole") as? String == "nil")
+        #expect((try value("next.next.parts.@unionOfObjects.whole") as? [Any])?.isEmpty == true)
+        #expect((try value("next.mixed.@distinctUnionOfSets") as? Set<AnyHashable>)?.isEmpty == true)
+        weight.parts = [Weight(), Weight { $0.next = Weight { $0.parts = [Weight()] } }]
+        #expect(try value("parts.@unionOfObjects.next.parts.@count") as? [Int] == [0, 1])
+        #expect(try value("parts.@avg.next.parts.@count") as? Double == 0.5)
+        #expect(try weight.parts.value(forKeyPath: "next.parts.@count") as? [Int] == [0, 1])
+        #expect(
+            try weight.dictionaryWithValues(forKeys: ["next.parts.@sum.real"])["next.parts.@sum.real"] as? Double == 0)
+    }
+
+    @Test("an observer gets the same values as a reader, through nil and back") func observed() throws {
+        final class Sum: TrackedObject {
+            @Observed var weight: Weight?
+            var sum: Double { ((try? value(forKeyPath: "weight.parts.@sum.real")) as? Double) ?? -1 }
+            override class var schema: Schema {
+                Schema(Sum.self, extending: super.schema) {
+                    Key("sum", \.sum, affectedBy: "weight.parts.@sum.real")
+                }
+            }
+        }
+        let sum = Sum()
+        var log: [(Double?, Double?, Double?)] = []
+        try sum.observe("weight.parts.@sum.real", as: Double.self, options: [.old, .new, .initial]) {
+            log.append(($0.oldValue, $0.newValue, $0.currentValue))
+        }
+        var derived: [Double?] = []
+        try sum.observe("sum", as: Double.self, options: [.new]) { derived.append($0.newValue) }
+        sum.weight = weight
+        weight.parts = [Weight { $0.real = 2.5 }]
+        weight.parts[0].real = 3
+        sum.weight = nil
+        #expect(log.map(\.0) == [nil, 0, 0, 2.5, 3])
+        #expect(log.map(\.1) == [0, 0, 2.5, 3, 0] && log.map(\.2) == log.map(\.1))
+        #expect(derived == [0, 2.5, 3, 0])
+    }
+
+    @Test("a stream of sums ends on the sum that is there, and a binding follows to nothing") func followers()
+        async throws
+    {
+        let source = Weight()
+        try weight.bind("total", to: "next.parts.@sum.real", of: source)
+        #expect(weight.total == 0)
+        let stream = try source.values(of: "next.parts.@sum.real", as: Double.self)
+        let counts = try source.values(of: "next.parts.@count", as: Int.self)
+        source.next = Weight { $0.parts = [Weight { $0.real = 1.5 }] }
+        #expect(weight.total == 1.5)
+        source.next!.parts = []
+        #expect(weight.total == 0)
+        source.next!.parts = [Weight { $0.real = 4 }]
+        source.next = nil
+        #expect(weight.total == 0)
+        source.removeAllObservers()
+        var (sums, numbers) = ([Double](), [Int]())
+        for await sum in stream { sums.append(sum) }
+        for await number in counts { numbers.append(number) }
+        #expect(sums == [1.5, 0, 4, 0] && numbers == [1, 0, 1, 0])
+    }
+
+    @Test("a registration as a type that no sum has is refused") func refused() throws {
+        func refuses<T>(_ path: String, _ type: T.Type) -> Bool {
+            reason { try weight.observe(path, as: type) { _ in }.remove() } != nil
+        }
+        #expect(refuses("parts.@sum.real", Int.self) && refuses("parts.@sum.whole", String.self))
+        #expect(refuses("parts.@sum.large", UInt64.self) && refuses("mixed.@sum", Float.self))
+        #expect(!refuses("parts.@sum.whole", Int?.self) && !refuses("parts.@sum.whole", Any.self))
+        #expect(!refuses("mixed.@sum", Double?.self) && !refuses("parts.@sum.real", Double.self))
+    }
+}
