@@ -221,7 +221,8 @@ final class PendingNotification {
     var isBlank: Bool {
         let hasSubject = record != nil || list != nil || slot != 0 || route != nil || leaf != nil || observation != nil
         let hasChange = !needs.isEmpty || isOwn || isKnown || isPrepared || edit != nil || openCount != 0
-        let hasValues = old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
+        let hasValues =
+            old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
             || continuation != nil
         let isUsed = batchCount != 0 || batchIndex != 0 || cursor != nil || isAdded || isStarted || isPending
         return !hasSubject && !isFilled && !ownsSubject && bound == .max && skipped.isEmpty && !hasChange && !hasValues

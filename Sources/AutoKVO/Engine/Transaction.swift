@@ -18,13 +18,13 @@ struct Transaction {
     let target: ObjectIdentifier
     let slot: Int
     /// The target's record, which keeps its address from being reused; nil if the target had no observer when the change began.
-    private let record: ObjectRecord?
+    let record: ObjectRecord?
     /// The same where there is no record.
-    private let pin: PinnedReference<TrackedObject>?
+    let pin: PinnedReference<TrackedObject>?
     /// Number of changes of the same property that have begun inside this one and not ended.
-    private var depth = 0
+    var depth = 0
     /// Whether any has: then its own edit need not be all that has happened to the collection.
-    private var hasInner = false
+    var hasInner = false
     /// Its notifications: of the subjects that no other open transaction had when it began.
     var chain: NotificationChain
     /// Further notifications, added while it is open. Apart from the chain, which may be in use for prior calls.
@@ -32,15 +32,15 @@ struct Transaction {
     /// Notifications of other open transactions for subjects that this one concerns too. The last transaction to end delivers.
     var shared: [Borrowed<PendingNotification>] = []
     /// Whether `begin` has not returned yet.
-    private(set) var isPreparing = true
+    var isPreparing = true
     /// Whether a handler of its prior calls, or the getter of an old value, has made a change of one of its subjects.
-    private var isTouched = false
+    var isTouched = false
     /// While code of the library runs for the task that has it open: see `TransactionsOfTasks`.
     var visit: UInt = 0
     /// The value of `PathLink.moves` from before its subjects were found.
-    private let moves: UInt64
+    let moves: UInt64
 
-    private init(
+    init(
         _ record: ObjectRecord, _ slot: Int, _ chain: NotificationChain = NotificationChain(),
         moves: UInt64 = PathLink.moves
     ) {
@@ -50,7 +50,7 @@ struct Transaction {
     }
 
     /// A change of an object without observers: observers that are added before it ends are not notified of it.
-    private init(ofUnobserved object: TrackedObject, _ slot: Int) {
+    init(ofUnobserved object: TrackedObject, _ slot: Int) {
         record = nil
         target = ObjectIdentifier(object)
         pin = PinnedReference(object)
@@ -176,157 +176,5 @@ struct Transaction {
         if areMoved { addMovedSubjects(of: record, slot, to: &chain, thread) }
         notify(&chain, isPrior: false, thread)
         thread.giveBack(chain)
-    }
-
-    // MARK: Follow, notify
-
-    /// A property has changed.
-    ///
-    /// - Parameter edit: What the collection's own edit did between this and its `begin`; nil if something else may have changed it.
-    /// - Returns: False if no change of the property had begun on this thread.
-    @discardableResult
-    static func end(_ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil) -> Bool {
-        let thread = ThreadContext.current
-        let visit = TransactionsOfTasks.visit()
-        defer { TransactionsOfTasks.leave(visit) }
-        let target = ObjectIdentifier(object)
-        guard let open = thread.value.openTransaction(target, slot) else { return false }
-        let isSure = thread.value.openTransactions[open].depth > 0 || !thread.value.openTransactions[open].hasInner
-        // Following reads objects, which is user code and may begin and end changes itself.
-        if let record = object.record { follow(record, slot, isSure ? edit : nil) }
-        guard let index = thread.value.openTransaction(target, slot) else { return true }
-        if thread.value.openTransactions[index].depth > 0 {
-            thread.value.openTransactions[index].depth -= 1
-            return true
-        }
-        // An end without a begin, in a prior call of the change that is beginning.
-        if thread.value.openTransactions[index].isPreparing { return false }
-        var transaction = thread.value.removeTransaction(at: index)
-        transaction.close(thread)
-        if transaction.moves != PathLink.moves {
-            if let record = object.record { addMovedSubjects(of: record, slot, to: &transaction.chain, thread) }
-            joinMovedPaths(thread)
-        }
-        notify(&transaction.chain, isPrior: false, thread)
-        thread.giveBack(transaction.chain)
-        return true
-    }
-
-    /// Leaves in the chain the notifications that no other open transaction shares, and gives the others to those.
-    private mutating func close(_ thread: InPlace<ThreadContext>) {
-        joined.forEachRemoving { chain.append($0) }
-        joined = NotificationChain()
-        let isAlone = shared.isEmpty && thread.value.openTransactions.isEmpty
-        if isAlone { return }
-        var ready = NotificationChain()
-        var cursor = chain.first
-        while let notification = cursor {
-            notification.use {
-                cursor = $0.next
-                $0.openCount -= 1
-                if $0.openCount == 0 {
-                    ready.append(notification)
-                } else {
-                    thread.value.handOver(notification)
-                }
-            }
-        }
-        chain = ready
-        for notification in shared { notification.use { $0.openCount -= 1 } }
-        shared = []
-    }
-
-    mutating func takeOver(_ notification: Borrowed<PendingNotification>) -> Bool {
-        guard let index = shared.firstIndex(where: { $0.address == notification.address }) else { return false }
-        shared.remove(at: index)
-        joined.append(notification)
-        return true
-    }
-
-    /// A property has changed without a `begin`: the object that a weak property refers to has died, or an observer was added
-    /// while the property was being stored.
-    ///
-    /// - Parameters:
-    ///   - values: The values of the property, if the caller has them. Without them there are no old values.
-    ///   - excluded: Observers with one of these options are not called, since the values they need were not kept.
-    @inline(never)
-    static func didChange(
-        _ record: ObjectRecord, _ slot: Int, values: ChangeEvent? = nil, excluding excluded: ObservingOptions = []
-    ) {
-        let thread = ThreadContext.current
-        let visit = TransactionsOfTasks.visit()
-        defer { TransactionsOfTasks.leave(visit) }
-        thread.dropDeadTransactions()
-        completeDeliveries(before: record, slot, thread)
-        follow(record, slot)
-        var transaction = Transaction(record, slot)
-        transaction.findSubjects(of: record, nil, excluding: excluded, isTargetHeld: true, thread)
-        transaction.shared.forEach { $0.use { $0.openCount -= 1 } }
-        if let values {
-            transaction.chain.forEach {
-                guard $0.isOwn else { return }
-                $0.setValues(values.type, values.old, values.new)
-                $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
-            }
-        }
-        notify(&transaction.chain, isPrior: false, thread)
-        thread.giveBack(transaction.chain)
-    }
-
-    /// Moves the links of paths that lead on from a property, or from a key derived from it, to the objects that are behind it now.
-    static func follow(_ record: ObjectRecord, _ slot: Int, _ edit: CollectionChange? = nil) {
-        if record.layout!.value[slot].isWeak { record.updateWatch(of: slot, didChange: true) }
-        guard let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.inner) else {
-            return
-        }
-        var links = TinyArray<PathLink>()
-        AffectedLists.forEach(from: record, slot) { _, _, _ in
-        } link: { link, _ in
-            if link.isFollowed { links.append(link) }
-        }
-        links.forEach { link in
-            if let edit, link.record === record, link.slot == slot, link.chain.follow(edit, of: link) { return }
-            link.chain.relink(from: link.level + 1)
-        }
-    }
-
-    /// Reads all values, then calls the handlers.
-    private static func notify(_ chain: inout NotificationChain, isPrior: Bool, _ thread: InPlace<ThreadContext>) {
-        if let first = chain.first, chain.isSingle {
-            return first.use {
-                $0.makeEvent(isPrior: isPrior)
-                $0.deliver(thread)
-                $0.isStarted = false
-            }
-        }
-        chain.forEach { $0.makeEvent(isPrior: isPrior) }
-        let hasSeparateParts = chain.separateParts(isPrior: isPrior, thread)
-        chain.rememberCalls()
-        if !isPrior { chain.forEach { thread.value.appendPending($0) } }
-        chain.forEach {
-            if !isPrior || $0.needs.contains(.prior) { $0.deliver(thread) }
-        }
-        chain.forEach {
-            if $0.isPending { thread.value.removePending($0) }
-            $0.isStarted = false
-            if $0.calls != nil { $0.calls = nil }
-        }
-        if hasSeparateParts { chain.removeParts(thread) }
-    }
-}
-
-extension ThreadContext {
-    /// Moves a notification of a transaction that ends to an open one that shares it.
-    mutating func handOver(_ notification: Borrowed<PendingNotification>) {
-        notification.use { $0.ownSubject() }
-        for index in openTransactions.indices where openTransactions[index].takeOver(notification) { return }
-        assertionFailure("An open notification that no transaction waits for.")
-    }
-}
-
-extension PendingNotification {
-    fileprivate func setValues(_ type: Any.Type, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?) {
-        (event.type, event.old, event.new) = (type, old, new)
-        isKnown = true
     }
 }
