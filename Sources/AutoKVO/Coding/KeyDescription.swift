@@ -57,8 +57,8 @@ extension TrackedObject {
         let schema = try ClassSchema.of(self)
         for key in schema.keys {
             for path in key.directPaths {
-                do throws(KeyValueError) { _ = try valueType(forKeyPath: path) } catch {
-                    throw .schemaFault("it is affected by \"\(path)\": \(error)", of: self, key: key.name)
+                do throws(KeyValueError) { _ = try schema.path(path) } catch {
+                    throw .schemaFault("it is affected by \"\(path.text)\": \(error)", of: self, key: key.name)
                 }
             }
         }

@@ -26,9 +26,7 @@ extension Property: CollectionEditor where Value: Collection {
         _ change: @autoclosure () -> CollectionChange, _ body: (inout Value) -> Result
     ) -> Result {
         guard object.isObserved else { return storage.exclusively(body) }
-        return object.announcing(object.slot(atOffset: storage.offset(in: object)), change()) {
-            storage.exclusively(body)
-        }
+        return object.announcing(storageAt: storage.offset(in: object), change()) { storage.exclusively(body) }
     }
 }
 

@@ -31,9 +31,15 @@ extension TrackedObject {
         transform: BindingTransform = .identity, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
         let binding = try KeyBinding(of: key, of: self, to: keyPath, of: type(of: source), transform)
-        func current() -> Any? { (try? source.value(forKeyPath: keyPath)) ?? nil }
-        _ = try binding.converted(current())
-        let name = ObservationName(role: .binding, text: key)
+        func current(isReported: Bool) -> Any? {
+            do throws(KeyValueError) { return try source.value(forKeyPath: keyPath) } catch {
+                // As at a change: what the path cannot read is nil.
+                if isReported { Diagnostics.report("A binding finds no value: \(error)") }
+                return nil
+            }
+        }
+        _ = try binding.converted(current(isReported: false))
+        let name = ObservationName.binding(binding.slot)
         let observation = try source.addObserver(
             self, forKeyPath: [keyPath], options: options.subtracting([.old, .new, .initial, .prior, .once]),
             userInfo: name, file: file, line: line
@@ -41,7 +47,7 @@ extension TrackedObject {
             binding.follow(change, on: object)
         }
         name.end(of: self, except: observation)
-        binding.follow(current(), on: self)
+        binding.follow(current(isReported: true), on: self)
         return observation
     }
 
@@ -65,6 +71,6 @@ extension TrackedObject {
     /// - Complexity: O(*n*) for *n* observations that this object holds.
     @discardableResult
     public func unbind(_ key: String) -> Bool {
-        ObservationName(role: .binding, text: key).end(of: self)
+        slot(ofKey: key).map { ObservationName.binding($0).end(of: self) } ?? false
     }
 }

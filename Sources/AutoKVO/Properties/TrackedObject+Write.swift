@@ -16,7 +16,8 @@ struct ObservedWrite {
     /// Nil if nobody has to be notified. Deliveries that the write must not overtake are completed.
     @inline(__always)
     fileprivate init?(
-        to object: TrackedObject, _ record: Borrowed<ObjectRecord>, _ slot: Int, _ layout: InPlace<SlotLayout>
+        to object: TrackedObject, _ record: Borrowed<ObjectRecord>, _ slot: Int, _ layout: InPlace<SlotLayout>,
+        isOverridden: Bool = false
     ) {
         guard let list = record.use({ $0.list(slot) }) else { return nil }
         var interest = list.value.interest.load(ordering: .acquiring)
@@ -31,7 +32,8 @@ struct ObservedWrite {
         self.list = list
         self.slot = Int32(truncatingIfNeeded: slot)
         // Inside an announced change of the same property, or of one that leads to the same observers, the outer one notifies.
-        isAnnounced = !thread.value.openTransactions.isEmpty || !interest.isDisjoint(with: .beyondOwnList)
+        isAnnounced =
+            isOverridden || !thread.value.openTransactions.isEmpty || !interest.isDisjoint(with: .beyondOwnList)
         needsOld = !isAnnounced && interest.contains(.old)
         needsNew = !isAnnounced && interest.contains(.new)
     }
@@ -41,7 +43,7 @@ extension TrackedObject {
     /// Writes a property, and notifies: nearly all changes come here. The object is observed.
     ///
     /// - Parameter offset: Where the property's storage is, if the class has a property there.
-    /// - Returns: False if there is no such property, and then nothing was done.
+    /// - Returns: False if there is no such property, or a subclass may override its getter, and then nothing was done.
     @usableFromInline
     final func write(atOffset offset: Int, _ values: ValuePointers, _ store: () -> Void) -> Bool {
         guard let (record, slot, layout) = property(atOffset: offset) else { return false }
@@ -58,14 +60,49 @@ extension TrackedObject {
         return true
     }
 
-    /// Begins a change in place of the property whose storage is at an offset. Nil if nobody has to be notified.
+    /// Writes a property in a transaction. Of one whose getter a subclass may override `write` cannot have the values, since what it
+    /// reads need not be what its storage holds.
+    ///
+    /// - Parameter getter: Makes what reads the property, if the caller can name it.
     @usableFromInline
-    final func beginEdit(atOffset offset: Int) -> ObservedWrite? {
-        guard let (record, slot, layout) = property(atOffset: offset),
-            let write = ObservedWrite(to: self, record, slot, layout)
-        else { return nil }
+    final func announcingWrite(atOffset offset: Int, getter: () -> ((AnyObject) -> Any)?, _ store: () -> Void) {
+        if let (_, slot, _) = property(atOffset: offset) { return announcing(slot, nil, store) }
+        let slot = slot(atOffset: offset)
+        if let slot { keepGetter(of: slot, getter) }
+        announcing(slot, nil, store)
+    }
+
+    /// Begins a change in place of the property whose storage is at an offset. Nil if nobody has to be notified.
+    ///
+    /// - Parameter getter: As for `announcingWrite`.
+    @usableFromInline
+    final func beginEdit(atOffset offset: Int, getter: () -> ((AnyObject) -> Any)?) -> ObservedWrite? {
+        guard let (record, slot, layout) = property(atOffset: offset) else {
+            return beginOverriddenEdit(atOffset: offset, getter)
+        }
+        guard let write = ObservedWrite(to: self, record, slot, layout) else { return nil }
         if write.isAnnounced { Transaction.begin(self, slot) }
         return write
+    }
+
+    @inline(never)
+    private final func beginOverriddenEdit(
+        atOffset offset: Int, _ getter: () -> ((AnyObject) -> Any)?
+    ) -> ObservedWrite? {
+        guard let slot = slot(atOffset: offset), let record = unmanagedRecord, let layout = record.use({ $0.layout })
+        else { return nil }
+        keepGetter(of: slot, getter)
+        guard let write = ObservedWrite(to: self, record, slot, layout, isOverridden: true) else { return nil }
+        Transaction.begin(self, slot)
+        return write
+    }
+
+    /// Keeps the getter of a property that no schema names.
+    private final func keepGetter(of slot: Int, _ getter: () -> ((AnyObject) -> Any)?) {
+        guard let found = record?.schema?.keys[slot].declared.getter, found.read == nil, let read = getter() else {
+            return
+        }
+        found.keep(read)
     }
 
     /// Ends a change in place, and notifies.
@@ -98,16 +135,33 @@ extension TrackedObject {
         return try inTransaction(slot, edit(), body)
     }
 
+    /// Edits the collection whose storage is at an offset in a transaction, if somebody has to be notified. Where the property is not
+    /// that collection, because a subclass overrides the getter, it is a change of the whole value.
+    @usableFromInline
+    final func announcing<Result>(
+        storageAt offset: Int, _ edit: @autoclosure () -> CollectionChange, _ body: () throws -> Result
+    ) rethrows -> Result {
+        if let (_, slot, _) = property(atOffset: offset) { return try announcing(slot, edit(), body) }
+        let slot = slot(atOffset: offset)
+        let isStored = slot.flatMap { record?.schema?.keys[$0] }?.readsStoredCollection(of: self) ?? false
+        return try announcing(slot, isStored ? edit() : nil, body)
+    }
+
     /// The slot of the property whose storage is at an offset; nil if the object has no such property, or no record.
     @usableFromInline
-    final func slot(atOffset offset: Int) -> Int? { property(atOffset: offset)?.slot }
+    final func slot(atOffset offset: Int) -> Int? {
+        guard let layout = unmanagedRecord?.use({ $0.layout }) else { return nil }
+        let slot = layout.value.slot(atOffset: offset)
+        return slot < 0 ? nil : slot
+    }
 
+    /// The property whose storage is at an offset, if its value is what that holds.
     @inline(__always)
     private final func property(
         atOffset offset: Int
     ) -> (record: Borrowed<ObjectRecord>, slot: Int, layout: InPlace<SlotLayout>)? {
         guard let record = unmanagedRecord, let layout = record.use({ $0.layout }) else { return nil }
-        let slot = layout.value.slot(atOffset: offset)
+        let slot = layout.value.storedSlot(atOffset: offset)
         return slot < 0 ? nil : (record, slot, layout)
     }
 

@@ -104,7 +104,7 @@ class KeyPathChain: @unchecked Sendable {
 
         object = start == 0 ? base.retainedObject : object?.readingObject(slot)
         for level in start..<max(start, path.keys.count) {
-            guard let current = object, let record = current.use({ try? $0.makeUnmanagedRecord() }) else { break }
+            guard let current = object, let record = current.use(record) else { break }
             guard let slot = self.slot(of: level, in: record) else { break }
             let link = Borrowed.retaining(
                 PathLink(self, level: level, isMoved: isMoved || version > 1, record: record, slot: slot))
@@ -140,9 +140,21 @@ class KeyPathChain: @unchecked Sendable {
     private final func slot(of level: Int, in record: Borrowed<ObjectRecord>) -> Int? {
         let schema = record.use { $0.unmanagedSchema! }
         if let slot = path.slot(of: level, in: schema) { return slot }
-        let error = schema.object.unknownKey(path.keys[level], in: route.use { $0.path.text })
-        Diagnostics.report("A key path leads to an object it does not fit: \(error)")
+        report(schema.object.unknownKey(path.keys[level], in: route.use { $0.path.text }))
         return nil
+    }
+
+    /// The record of an object on the way. Nil if it is dying, or the schema of its class has a fault.
+    @inline(__always)
+    private final func record(of object: TrackedObject) -> Borrowed<ObjectRecord>? {
+        do throws(KeyValueError) { return try object.makeUnmanagedRecord() } catch {
+            report(error)
+            return nil
+        }
+    }
+
+    private final func report(_ error: KeyValueError) {
+        Diagnostics.report("A key path leads to an object it does not fit: \(error)")
     }
 
     private final func cancel(_ first: Borrowed<PathLink>?) {
@@ -161,7 +173,7 @@ class KeyPathChain: @unchecked Sendable {
         let last = underLock { $0.link(path.keys.count - 1)?.object }
         var wantedRecords: [UnsafeRawPointer: ObjectRecord] = [:]
         for element in last?.readElements() ?? [] {
-            if let record = try? element.makeRecord() { wantedRecords[record.address] = record }
+            if let record = record(of: element) { wantedRecords[record.use { $0.address }] = record.object }
         }
         var gone: [KeyPathChain] = []
         var come: [KeyPathChain] = []

@@ -2,7 +2,11 @@ extension ParsedKeyPath {
     /// The value at the end of the path; the empty optional if an object on the way is nil or does not have the path's
     /// next key.
     func value(from object: TrackedObject) -> Any {
-        do { return try requireValue(from: object) } catch { return Any?.none as Any }
+        do throws(KeyValueError) { return try requireValue(from: object) } catch {
+            // An object that the path does not fit is reported when the path is linked to it.
+            if case .unsupportedOperator = error.reason { Diagnostics.report("A key path has no value: \(error)") }
+            return Any?.none as Any
+        }
     }
 
     /// The value at the end of the path; the empty optional if an object on the way is nil.
