@@ -51,21 +51,55 @@ const void *csr_copy_class(const void *type) {
 #endif
 }
 
+#ifndef __APPLE__
+// The descriptor of a class: 32 bits each of flags, parent, name, access function, fields, superclass, two sizes of the metadata, number
+// of the words that the class adds to it, number of fields, and where their offsets are. Then, unless something else lies before it
+// or there is none, the table of methods: where it begins in the metadata and how long it is, then for each method its flags and
+// its address.
+static const uint32_t *descriptor_of(const void *type) { return ((const uint32_t *const *)type)[5]; }
+
+static const uint32_t *methods_of(const uint32_t *descriptor) {
+  const uint32_t generic = 1u << 7, initialization = 3u << 16, resilient_superclass = 1u << 29, vtable = 1u << 31;
+  const uint32_t flags = descriptor[0];
+  bool is_first = (flags & (generic | initialization | resilient_superclass)) == 0;
+  return is_first && (flags & vtable) != 0 ? descriptor + 11 : NULL;
+}
+
+enum { KIND = 15, INITIALIZER = 1, GETTER = 2 };
+#endif
+
 bool csr_is_surely_not_final(const void *type) {
 #ifdef __APPLE__
   return false;
 #else
-  const uint32_t *descriptor = ((const uint32_t *const *)type)[5];
-  uint32_t flags = descriptor[0];
-  const uint32_t generic = 1u << 7, initialization = 3u << 16, resilient_superclass = 1u << 29, vtable = 1u << 31;
-  // With one of the first three, something else lies before the table of methods.
-  if ((flags & (generic | initialization | resilient_superclass)) != 0 || (flags & vtable) == 0) return false;
-  const uint32_t *header = descriptor + 11, *methods = header + 2;
-  const uint32_t kind = 15, initializer = 1;  // a final class has initializers in the table, too
-  for (uint32_t i = 0; i < header[1]; i++) {
-    if ((methods[2 * i] & kind) != initializer) return true;
+  const uint32_t *methods = methods_of(descriptor_of(type));
+  if (methods == NULL) return false;
+  for (uint32_t i = 0; i < methods[1]; i++) {
+    // A final class has initializers in the table, too.
+    if ((methods[2 + 2 * i] & KIND) != INITIALIZER) return true;
   }
   return false;
+#endif
+}
+
+bool csr_may_override_getter(const void *type, const void *superclass) {
+#ifdef __APPLE__
+  return true;
+#else
+  const uint32_t *descriptor = descriptor_of(superclass), *methods = methods_of(descriptor);
+  void *const *words = type, *const *originals = superclass;
+  if (methods != NULL) {
+    for (uint32_t i = 0; i < methods[1]; i++) {
+      bool is_getter = (methods[2 + 2 * i] & KIND) == GETTER;
+      if (is_getter && words[methods[0] + i] != originals[methods[0] + i]) return true;
+    }
+    return false;
+  }
+  // The words that the superclass adds, methods and others: all that do not differ are not overridden. With a superclass of another
+  // module that may change, where they begin is not known here.
+  if ((descriptor[0] & 1u << 29) != 0) return true;
+  uint32_t end = descriptor[7], count = descriptor[8];
+  return memcmp(words + end - count, originals + end - count, count * sizeof(void *)) != 0;
 #endif
 }
 

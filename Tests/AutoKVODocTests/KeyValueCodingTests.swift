@@ -162,7 +162,7 @@ import Testing
         let output = Output()
         func print(_ items: Any...) { output.add(items) }
         // snippet: coding.keys
-        for key in Member.keys { print(key) }
+        for key in Member.keyDescriptions { print(key) }
         // prints: name: String, settable
         // prints: age: Int, settable
         // prints: status: Status, settable

@@ -45,7 +45,7 @@ final class History: TrackedObject {
     // MARK: -
 
     private func follow(_ object: TrackedObject) throws {
-        let keys = type(of: object).keys.filter(\.isSettable).map(\.name)
+        let keys = type(of: object).keyDescriptions.filter(\.isSettable).map(\.name)
         try observe(keys, of: object, options: [.old, .new]) { history, change in history.add(change) }
         for part in try parts(of: object) { try follow(part) }
     }
@@ -56,7 +56,7 @@ final class History: TrackedObject {
     }
 
     private func parts(of object: TrackedObject) throws -> [TrackedObject] {
-        try type(of: object).keys.filter(\.isCollection).flatMap { key in
+        try type(of: object).keyDescriptions.filter(\.isCollection).flatMap { key in
             try object.value(forKey: key.name) as? [TrackedObject] ?? []
         }
     }

@@ -7,7 +7,7 @@ import Testing
     @Test("the schemas have no fault") func schemas() throws {
         try Employee.validateSchema()
         try Department.validateSchema()
-        #expect(Employee.keys.first { $0.name == "badge" }?.affectedBy.sorted() == ["manager.name", "name"])
+        #expect(Employee.keyDescriptions.first { $0.name == "badge" }?.affectedBy.sorted() == ["manager.name", "name"])
     }
 
     @Test("the log gets staff, badges through the manager, and the budget with what it was") func log() throws {

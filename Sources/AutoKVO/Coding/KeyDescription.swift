@@ -1,6 +1,6 @@
 /// What a class offers under one name: for editors, scripts and settings files that list the keys at run time.
 ///
-/// `TrackedObject.keys` makes it. It describes the class, not an object, and does not change.
+/// `TrackedObject.keyDescriptions` makes it. It describes the class, not an object, and does not change.
 public struct KeyDescription {
     /// The key.
     public let name: String
@@ -39,7 +39,7 @@ extension TrackedObject {
     /// A faulty schema is a mistake in code and traps with a sentence; `validateSchema()` throws it. May be read on any thread.
     ///
     /// - Complexity: O(*n*) for *n* keys.
-    public class var keys: [KeyDescription] {
+    public class var keyDescriptions: [KeyDescription] {
         do throws(KeyValueError) {
             return try ClassSchema.of(self).namedKeys.map(KeyDescription.init)
         } catch {
@@ -57,8 +57,8 @@ extension TrackedObject {
         let schema = try ClassSchema.of(self)
         for key in schema.keys {
             for path in key.directPaths {
-                do throws(KeyValueError) { _ = try valueType(forKeyPath: path) } catch {
-                    throw .schemaFault("it is affected by \"\(path)\": \(error)", of: self, key: key.name)
+                do throws(KeyValueError) { _ = try schema.path(path) } catch {
+                    throw .schemaFault("it is affected by \"\(path.text)\": \(error)", of: self, key: key.name)
                 }
             }
         }

@@ -16,8 +16,23 @@ struct SettableKey {
         property = SettableProperty(key)
     }
 
+    /// The index of the key among those of the class.
+    var slot: Int { key.slot }
+
     /// The value as one of the property's type.
     func converted(_ value: Any?) throws(KeyValueError) -> Any {
         try schema.convert(value, for: key, in: key.name)
+    }
+}
+
+extension Property {
+    /// The index of the property's key among those of the class.
+    var slot: Int { target.slot() }
+}
+
+extension TrackedObject {
+    /// The index of a key among those of the class; nil if it has none of that name, or its schema has a fault.
+    func slot(ofKey name: String) -> Int? {
+        do throws(KeyValueError) { return try requireSchema().slot(of: name) } catch { return nil }
     }
 }

@@ -56,7 +56,8 @@ extension Property: CollectionEditor where Value: Collection {
                 let value = storage.checkedValue
                 if asking { asked = value }
                 return try plan(value)
-            }, isPlanned: { asked.map(storage.holds) ?? true }, change
+            }, isPlanned: { asked.map(storage.holds) ?? true },
+            { object.isStoredCollection(atOffset: storage.offset(in: object)) ? change() : nil }
         ) {
             asked = nil
             return storage.exclusively(store)

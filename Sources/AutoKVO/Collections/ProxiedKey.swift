@@ -50,10 +50,11 @@
         }
     }
 
-    /// What edits the collection, of which the type is known: an `@Observed` property is edited in place, any other is set.
+    /// What edits the collection, of which the type is known: an `@Observed` property is edited in place, any
+    /// other, and one that a subclass may override, is set.
     @usableFromInline
     func editor<Value: Collection & ExpressibleByArrayLiteral>(of type: Value.Type) -> any CollectionEditor<Value> {
-        guard let offset = key.offset, key.storageType == Observed<Value>.self else {
+        guard let offset = key.offset, key.storageType == Observed<Value>.self, !key.isOverridden else {
             return ComputedCollection(key: self)
         }
         return Property(object, PropertyStorage(in: object, offset: offset))

@@ -83,6 +83,7 @@ struct KeyBinding {
     private let key: SettableKey
     private let keyPath: String
     private let transform: BindingTransform
+    var slot: Int { key.slot }
 
     /// Checks all that can be checked before there is a value.
     init(

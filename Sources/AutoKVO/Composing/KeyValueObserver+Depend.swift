@@ -31,7 +31,7 @@ extension KeyValueObserver {
     /// - Returns: Whether there was one.
     /// - Complexity: O(*n*) for *n* observations that this object holds. May be called on any thread.
     @discardableResult @export(implementation) public func endDependency(named name: String) -> Bool {
-        ObservationName(role: .dependency, text: name).end(of: self)
+        ObservationName.dependency(name).end(of: self)
     }
 }
 
@@ -44,7 +44,7 @@ extension Collection where Element == Dependency {
         _ observer: Observer, named name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Observer) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let name = name.map { ObservationName(role: .dependency, text: $0) }
+        let name = name.map { ObservationName.dependency($0) }
         let observation = try addObserver(
             observer, options: .unregisterAutomatically, userInfo: name, file: file, line: line, handler)
         name?.end(of: observer, except: observation)

@@ -1,12 +1,9 @@
 /// A name under which an observer has at most one observation. It is the observation's user info, and so is found among
 /// the observer's observations, whatever the observer's class.
-@usableFromInline struct ObservationName: Hashable {
-    @usableFromInline enum Role { case dependency, binding }
-
-    let role: Role
-    let text: String
-
-    @usableFromInline init(role: Role, text: String) { (self.role, self.text) = (role, text) }
+@usableFromInline enum ObservationName: Hashable {
+    case dependency(String)
+    /// The binding of a property. Its slot, since a superclass may have a private property of the same name.
+    case binding(Int)
 
     /// Ends what an observer has under the name, except for an observation that replaces it.
     ///

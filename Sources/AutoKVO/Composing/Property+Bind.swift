@@ -92,6 +92,13 @@ extension Property {
 // MARK: What is not compiled with the call
 
 extension Property {
+    /// Ends the binding of the property, which keeps its value.
+    ///
+    /// - Returns: Whether it was bound, by its handle or by its name.
+    /// - Complexity: O(*n*) for *n* observations that the object holds.
+    @discardableResult
+    public func unbind() -> Bool { ObservationName.binding(slot).end(of: object) }
+
     @usableFromInline
     func bind<Source: PropertyHandle>(
         _ property: SettableProperty, to source: Source, copiesValues: Bool, _ options: ObservingOptions,
@@ -128,7 +135,7 @@ extension Property {
         _ binding: Binding, _ current: () -> Value, _ options: ObservingOptions,
         _ observe: (ObservingOptions, ObservationName) -> KeyValueObservation
     ) -> KeyValueObservation {
-        let name = ObservationName(role: .binding, text: key)
+        let name = ObservationName.binding(slot)
         let observation = observe(options.ofBinding, name)
         name.end(of: object, except: observation)
         binding.set(object, to: current()) { current() as Any }

@@ -31,10 +31,15 @@ extension TrackedObject {
         transform: BindingTransform = .identity, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
         let binding = try KeyBinding(of: key, of: self, to: keyPath, of: type(of: source), transform)
-        // The path is known to be right. A value on the way that does not fit it now counts as nil, as it does in a change.
-        func current() -> Any? { (try? source.value(forKeyPath: keyPath)) ?? nil }
-        _ = try binding.converted(current())
-        let name = ObservationName(role: .binding, text: key)
+        func current(isReported: Bool) -> Any? {
+            do throws(KeyValueError) { return try source.value(forKeyPath: keyPath) } catch {
+                // As at a change: what the path cannot read is nil.
+                if isReported { Diagnostics.report("A binding finds no value: \(error)") }
+                return nil
+            }
+        }
+        _ = try binding.converted(current(isReported: false))
+        let name = ObservationName.binding(binding.slot)
         let observation = try source.addObserver(
             self, forKeyPath: [keyPath], options: options.ofBinding,
             userInfo: name, file: file, line: line
@@ -42,7 +47,7 @@ extension TrackedObject {
             binding.follow(change, on: object)
         }
         name.end(of: self, except: observation)
-        binding.follow(on: self, current)
+        binding.follow(on: self) { current(isReported: true) }
         return observation
     }
 
@@ -66,6 +71,6 @@ extension TrackedObject {
     /// - Complexity: O(*n*) for *n* observations that this object holds.
     @discardableResult
     public func unbind(_ key: String) -> Bool {
-        ObservationName(role: .binding, text: key).end(of: self)
+        slot(ofKey: key).map { ObservationName.binding($0).end(of: self) } ?? false
     }
 }

@@ -26,18 +26,35 @@ extension KeyValueObservation {
     /// - Returns: Whether the observation had the path, or one of them.
     @discardableResult
     public func remove(keyPath: some KeyPathSet) -> Bool {
-        remove(Set(keyPath.keyPaths), of: nil)
+        remove(.named(Set(keyPath.keyPaths)), of: nil)
     }
 
-    /// Removes paths and a target from an observation of several; nil is all of them. Returns whether it had one of
-    /// them.
-    func remove(_ keyPaths: Set<String>?, of target: TrackedObject?) -> Bool {
+    /// Paths that are removed from observations.
+    enum RemovedPaths {
+        case all
+        case named(Set<String>)
+        /// The key of a slot.
+        case key(Int)
+        /// A path of handles.
+        case path(ParsedKeyPath)
+    }
+
+    /// Removes paths and a target, nil for every target, from an observation. Returns whether it had one of them.
+    func remove(_ paths: RemovedPaths, of target: TrackedObject?) -> Bool {
         let address = target.map { UnsafeRawPointer(Borrowed.to($0).address) }
-        func fits(_ root: UnsafeRawPointer?, _ path: String) -> Bool {
-            (address == nil || root == address) && keyPaths?.contains(path) ?? true
+        func fits(_ root: ObjectRecord?, _ slot: Int?, _ path: ParsedKeyPath?) -> Bool {
+            guard address == nil || root?.address == address else { return false }
+            switch paths {
+            case .all: return true
+            case .key(let removed): return slot == removed
+            case .path(let removed): return path?.isSame(as: removed) ?? false
+            case .named(let names):
+                if let path { return names.contains(path.text) }
+                // Of two properties of one name it is the one that the name reaches.
+                return names.contains(directKey) && root?.schema?.slot(of: directKey) ?? slot == slot
+            }
         }
-        return removeRoutes { fits($0.root.address, $0.path.text) }
-            ?? (fits(record?.address, directKey) && end(.removed))
+        return removeRoutes { fits($0.root, $0.slot, $0.path) } ?? (fits(record, Int(slot), nil) && end(.removed))
     }
 
     /// Removes the routes for which a condition is true. Removing the last one ends the observation. Nil if it has no routes.

@@ -123,8 +123,11 @@ struct Registration: ~Copyable {
     private mutating func check(
         _ checked: CheckedKeyPath, of target: TrackedObject
     ) throws(KeyValueError) -> CheckedPath {
-        let path = checked.path
-        try checkType(checked.valueType, of: target, path.keys.last!, path.text)
+        try checkType(checked.valueType, of: target, checked.path.keys.last!, checked.path.text)
+        return try check(checked.path, of: target)
+    }
+
+    private mutating func check(_ path: ParsedKeyPath, of target: TrackedObject) throws(KeyValueError) -> CheckedPath {
         guard let record = try target.makeRecord() else { throw Self.dying(target, path.text) }
         if isManual(.to(record)) { options.insert(.unregisterManually) }
         return (target, record, path)
@@ -174,11 +177,9 @@ struct Registration: ~Copyable {
     /// Observes what a handle leads to. What is wrong with it is a mistake in code, and traps.
     @usableFromInline
     consuming func observe(_ handle: HandleTarget, by observer: AnyObject? = nil) -> KeyValueObservation {
-        if handle.path == nil { return observe(handle.slot(site), of: handle.object, by: observer) }
+        guard let path = handle.longPath else { return observe(handle.slot(site), of: handle.object, by: observer) }
         let site = site
-        do throws(KeyValueError) {
-            return try observe(string: handle.keyPath, of: handle.object, by: observer)
-        } catch {
+        do throws(KeyValueError) { return try observe(try check(path, of: handle.object), by: observer) } catch {
             fatalMisuse("\(error), at \(site.description)")
         }
     }

@@ -1,25 +1,58 @@
+// No argument is optional: a nil that came from a variable would end everybody's observations. Each form that leaves a part out is
+// an overload of its own.
+
 extension TrackedObject {
-    /// Ends the observations of this object that match: those of an observer, of a path or one of several, with a named
-    /// handler. An argument that is left out matches everything. An observation that has other paths too continues with those.
-    /// May be called on any thread, also in a handler.
+    /// Ends the observations of this object that an observer has of a path, or of one of several. An observation that has other
+    /// paths too continues with those. May be called on any thread, also in a handler.
     ///
     /// - Returns: How many observations were ended or lost a path. Zero if none matches, which is no error.
-    /// - Complexity: O(*n*) for *n* observations of this object, or of the observer if there are fewer.
+    /// - Complexity: O(*n*) for *n* observations that the observer holds.
     @discardableResult
-    public func removeObserver(
-        _ observer: AnyObject?, forKeyPath keyPath: (any KeyPathSet)? = nil, handler: String? = nil
-    ) -> Int {
+    public func removeObserver(_ observer: AnyObject, forKeyPath keyPath: some KeyPathSet) -> Int {
+        Removal(observer: observer, target: self, keyPath: keyPath).perform()
+    }
+
+    /// Ends the observations of this object that an observer has of a path with a named handler.
+    @discardableResult
+    public func removeObserver(_ observer: AnyObject, forKeyPath keyPath: some KeyPathSet, handler: String) -> Int {
         Removal(observer: observer, target: self, keyPath: keyPath, handler: handler).perform()
     }
 
-    /// Ends all observations of this object.
+    /// Ends the observations of this object that an observer has with a named handler, of whatever path.
+    @discardableResult
+    public func removeObserver(_ observer: AnyObject, handler: String) -> Int {
+        Removal(observer: observer, target: self, handler: handler).perform()
+    }
+
+    /// Ends all observations of this object that an observer has.
+    @discardableResult
+    public func removeObserver(_ observer: AnyObject) -> Int {
+        Removal(observer: observer, target: self).perform()
+    }
+
+    /// Ends all observations of this object, whoever the observer is.
     ///
     /// - Returns: How many observations were ended or, being of several targets, continue without this one.
     /// - Complexity: O(*n*) for *n* observations of this object.
     @discardableResult
-    public func removeAllObservers() -> Int {
-        Removal(target: self).perform()
+    public func removeAllObservers() -> Int { Removal(target: self).perform() }
+
+    /// Ends all observations of a path of this object, or of one of several. An observation that has other paths too continues with
+    /// those.
+    @discardableResult
+    public func removeAllObservers(forKeyPath keyPath: some KeyPathSet) -> Int {
+        Removal(target: self, keyPath: keyPath).perform()
     }
+
+    /// Ends all observations of a path of this object with a named handler.
+    @discardableResult
+    public func removeAllObservers(forKeyPath keyPath: some KeyPathSet, handler: String) -> Int {
+        Removal(target: self, keyPath: keyPath, handler: handler).perform()
+    }
+
+    /// Ends all observations of this object with a named handler.
+    @discardableResult
+    public func removeAllObservers(handler: String) -> Int { Removal(target: self, handler: handler).perform() }
 
     /// The live observations in which this object is target or observer, each once: first those of its own keys, in the
     /// order of their declaration and of registration.
@@ -35,26 +68,60 @@ extension TrackedObject {
 }
 
 extension KeyValueObserver {
-    /// Ends the observations in which this object is the observer and that match. An argument that is left out matches everything. An
-    /// observation that has other paths or targets too continues with those.
+    /// Ends the observations in which this object is the observer of a path of a target, or of one of several paths. An observation
+    /// that has other paths or targets too continues with those. May be called on any thread, also in a handler.
     ///
     /// - Returns: How many observations were ended or lost a path or target. Zero if none matches, which is no error.
     /// - Complexity: O(*n*) for *n* observations that this object holds.
     @discardableResult
-    public func stopObserving(
-        _ keyPath: (any KeyPathSet)? = nil, of target: TrackedObject? = nil, handler: String? = nil
-    ) -> Int {
+    public func stopObserving(_ keyPath: some KeyPathSet, of target: TrackedObject) -> Int {
+        Removal(observer: self, target: target, keyPath: keyPath).perform()
+    }
+
+    /// Ends the observations of a path of a target that this object has with a named handler.
+    @discardableResult
+    public func stopObserving(_ keyPath: some KeyPathSet, of target: TrackedObject, handler: String) -> Int {
         Removal(observer: self, target: target, keyPath: keyPath, handler: handler).perform()
     }
 
-    /// Ends all observations in which this object is the observer.
-    ///
-    /// - Returns: How many there were.
-    /// - Complexity: O(*n*) for *n* observations that this object holds.
+    /// Ends the observations of a path that this object has, of all targets.
     @discardableResult
-    public func stopObservingAllTargets() -> Int {
-        Removal(observer: self).perform()
+    public func stopObserving(_ keyPath: some KeyPathSet) -> Int { Removal(observer: self, keyPath: keyPath).perform() }
+
+    /// Ends the observations of a path that this object has with a named handler, of all targets.
+    @discardableResult
+    public func stopObserving(_ keyPath: some KeyPathSet, handler: String) -> Int {
+        Removal(observer: self, keyPath: keyPath, handler: handler).perform()
     }
+
+    /// Ends the observations of what a handle leads to: `panel.stopObserving(person.$age)`. Those made with the handle and those
+    /// made with its name are the same.
+    @discardableResult
+    public func stopObserving(_ handle: some PropertyHandle) -> Int {
+        Removal(observer: self, target: handle.object, handle: handle.target).perform()
+    }
+
+    /// Ends all observations of a target that this object has.
+    @discardableResult
+    public func stopObserving(of target: TrackedObject) -> Int { Removal(observer: self, target: target).perform() }
+
+    /// Ends the observations of a target that this object has with a named handler.
+    @discardableResult
+    public func stopObserving(of target: TrackedObject, handler: String) -> Int {
+        Removal(observer: self, target: target, handler: handler).perform()
+    }
+
+    /// Ends the observations that this object has with a named handler.
+    @discardableResult
+    public func stopObserving(handler: String) -> Int { Removal(observer: self, handler: handler).perform() }
+
+    /// Ends all observations in which this object is the observer.
+    @discardableResult
+    public func stopObserving() -> Int { Removal(observer: self).perform() }
+
+    /// Ends all observations in which this object is the observer: the same as `stopObserving()`.
+    @discardableResult
+    public func stopObservingAllTargets() -> Int { stopObserving() }
 }
 
 extension KeyValueObservation {
@@ -85,18 +152,20 @@ struct Removal {
     var target: TrackedObject?
     /// Nil for all paths.
     var keyPath: (any KeyPathSet)?
+    /// A property or a path of the target instead.
+    var handle: HandleTarget?
     var handler: String?
     var context: ClassicContext?
 
     func perform() -> Int {
-        let keyPaths = keyPath.map { Set($0.keyPaths) }
-        return candidates.count(where: { matches($0) && remove(keyPaths, from: $0) })
+        let paths = removedPaths
+        return candidates.count(where: { matches($0) && remove(paths, from: $0) })
     }
 
     /// Ends only the matching observation that was registered last.
     func performOnLast() -> KeyValueObservation? {
-        let keyPaths = keyPath.map { Set($0.keyPaths) }
-        return candidates.last(where: { matches($0) && remove(keyPaths, from: $0) })
+        let paths = removedPaths
+        return candidates.last(where: { matches($0) && remove(paths, from: $0) })
     }
 
     private var candidates: [KeyValueObservation] {
@@ -110,8 +179,13 @@ struct Removal {
         return observation.classicContext?.pointer == context.pointer
     }
 
-    private func remove(_ keyPaths: Set<String>?, from observation: KeyValueObservation) -> Bool {
-        if target == nil, keyPaths == nil { return observation.end(.removed) }
-        return observation.remove(keyPaths, of: target)
+    private var removedPaths: KeyValueObservation.RemovedPaths {
+        guard let handle else { return keyPath.map { .named(Set($0.keyPaths)) } ?? .all }
+        return handle.longPath.map { .path($0) } ?? .key(handle.slot())
+    }
+
+    private func remove(_ paths: KeyValueObservation.RemovedPaths, from observation: KeyValueObservation) -> Bool {
+        if target == nil, case .all = paths { return observation.end(.removed) }
+        return observation.remove(paths, of: target)
     }
 }

@@ -39,12 +39,31 @@ extension TrackedObject {
         file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Root, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        requireUsage(
-            self is Root,
-            "An object of class \(type(of: self)) has no properties of \(Root.self), at \(CallSite(file, line).description)."
-        )
+        _ = asObject(of: Root.self, file, line)
         return Registration(options, userInfo, .closure(handler, .targetAndChange), file, line).observe(
             keyPath, of: self)
+    }
+
+    /// Observes a property by the key path of its handle, formed on a superclass: `employee.observe(\Person.$age) { person, change in … }`.
+    ///
+    /// The object has to be one of that class; anything else traps, with a sentence that names this call.
+    @inlinable @inline(__always)
+    @discardableResult
+    public func observe<Root: TrackedObject, Handle: PropertyHandle>(
+        _ keyPath: KeyPath<Root, Handle>, options: ObservingOptions = [], userInfo: Any? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Root, Change<Handle.Value>) -> Void
+    ) -> KeyValueObservation {
+        Registration(options, userInfo, .closure(handler, .targetAndChange), file, line)
+            .observe(asObject(of: Root.self, file, line)[keyPath: keyPath].target)
+    }
+
+    /// This object, for a key path that was formed on a class: it has to be one of that class.
+    @usableFromInline
+    func asObject<Root: TrackedObject>(of type: Root.Type, _ file: StaticString, _ line: UInt) -> Root {
+        if let root = self as? Root { return root }
+        fatalMisuse(
+            "An object of class \(Swift.type(of: self)) has no properties of \(type), at \(CallSite(file, line).description)."
+        )
     }
 }
 

@@ -15,8 +15,10 @@ struct InPlaceEdit<Value> {
 
     // Not an initializer, which would own a reference to the object.
     @export(implementation)
-    static func begin(_ object: TrackedObject, _ storage: PropertyStorage<Value>) -> InPlaceEdit {
-        InPlaceEdit(object.beginEdit(atOffset: storage.offset(in: object)), storage)
+    static func begin(
+        _ object: TrackedObject, _ storage: PropertyStorage<Value>, getter: () -> ((AnyObject) -> Any)?
+    ) -> InPlaceEdit {
+        InPlaceEdit(object.beginEdit(atOffset: storage.offset(in: object), getter: getter), storage)
     }
 
     @export(implementation) func finish(_ object: TrackedObject) {

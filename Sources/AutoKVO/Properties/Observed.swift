@@ -11,6 +11,10 @@
 ///
 /// A write through the handle goes to the storage: it notifies observers, and runs neither `didSet` nor an override's setter.
 ///
+/// Old and new values are what the property reads. Where a subclass overrides its accessors, that is what the override's getter returns:
+/// the getter is called before and after each change that is observed, of all properties of the class whose getters may be overridden.
+/// If no `Key` declares the property, it is found with the first such change; a value that is asked for before is the stored one.
+///
 /// A property of a type that has one value, such as `Void` or an enum of one case, is a key like any other, and never changes: nobody is
 /// notified when it is set.
 ///
@@ -46,16 +50,18 @@ public struct Observed<Value> {
 
     @export(implementation)
     public static subscript<Owner: TrackedObject>(
-        _enclosingInstance object: Owner, wrapped wrapped: ReferenceWritableKeyPath<Owner, Value>,
+        _enclosingInstance object: Owner, wrapped wrapped: @autoclosure () -> ReferenceWritableKeyPath<Owner, Value>,
         storage storage: ReferenceWritableKeyPath<Owner, Observed<Value>>
     ) -> Value {
-        // Always inlined: a call would have to create two key paths at run time and access the storage through them (150 ns).
+        // Always inlined: a call would have to create the key path at run time and access the storage through it (150 ns). The key
+        // path of the property is made only where it is needed: to read a property whose getter a subclass may override.
         @inline(__always) get { object[keyPath: storage].value }
         @inline(__always) set {
             if object.isObserved {
                 // The address is used after the access has ended: observers read the property during `write`.
                 let storage = PropertyStorage(at: &object[keyPath: storage].value)
                 if write(newValue, to: object, at: storage) { return }
+                return writeOverridden(newValue, to: object, at: storage, of: wrapped)
             }
             object[keyPath: storage].value = newValue
         }
@@ -63,7 +69,9 @@ public struct Observed<Value> {
             // One yield for both cases: two are not inlined and take four times as long.
             let edit =
                 object.isObserved
-                ? InPlaceEdit.begin(object, PropertyStorage(at: &object[keyPath: storage].value)) : nil
+                ? InPlaceEdit.begin(object, PropertyStorage(at: &object[keyPath: storage].value)) {
+                    getter(of: wrapped())
+                } : nil
             // Deferred: if the edit throws, code after the yield does not run, and the change has to end.
             defer { edit?.finish(object) }
             yield &object[keyPath: storage].value
@@ -78,7 +86,20 @@ public struct Observed<Value> {
         Property(object, PropertyStorage(at: &object[keyPath: storage].value))
     }
 
-    /// Writes a property of an object that is observed. False if the property has no key; then nothing is done.
+    /// Writes a property of an object that is observed and whose key `write` does not find: a subclass may override the getter, or there
+    /// is none.
+    @export(implementation) @inline(never)
+    static func writeOverridden<Owner: TrackedObject>(
+        _ newValue: Value, to object: Owner, at storage: PropertyStorage<Value>,
+        of property: () -> ReferenceWritableKeyPath<Owner, Value>
+    ) {
+        var value = newValue
+        object.announcingWrite(atOffset: storage.offset(in: object), getter: { getter(of: property()) }) {
+            storage.swap(&value)
+        }
+    }
+
+    /// Writes a property of an object that is observed. False if `writeOverridden` has to; then nothing is done.
     ///
     /// - Parameter storage: The property's storage. It is written to only if the class has a property at that offset, whose
     ///   storage stays at the address as long as the object lives.
@@ -111,6 +132,12 @@ extension Observed: ObservedStorage {
         let stored = field.value(in: object, as: Value.self)
         return areEqual(value, stored) || !areEqual(stored, stored) || !areEqual(value, value)
     }
+}
+
+/// What reads a property, whether a subclass overrides it or not.
+@export(implementation)
+func getter<Owner: TrackedObject, Value>(of property: KeyPath<Owner, Value>) -> (AnyObject) -> Any {
+    { known($0, as: Owner.self)[keyPath: property] }
 }
 
 extension Observed: Sendable where Value: Sendable {}

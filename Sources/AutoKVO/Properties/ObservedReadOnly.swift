@@ -40,7 +40,7 @@ public struct ObservedReadOnly<Value> {
     // to would be created and followed at run time.
     @export(implementation)
     public static subscript<Owner: TrackedObject>(
-        _enclosingInstance object: Owner, wrapped wrapped: ReferenceWritableKeyPath<Owner, Value>,
+        _enclosingInstance object: Owner, wrapped wrapped: @autoclosure () -> ReferenceWritableKeyPath<Owner, Value>,
         storage storage: ReferenceWritableKeyPath<Owner, ObservedReadOnly<Value>>
     ) -> Value {
         @inline(__always) get { object[keyPath: storage].observed.value }
@@ -48,13 +48,16 @@ public struct ObservedReadOnly<Value> {
             if object.isObserved {
                 let storage = PropertyStorage(at: &object[keyPath: storage].observed.value)
                 if Observed.write(newValue, to: object, at: storage) { return }
+                return Observed.writeOverridden(newValue, to: object, at: storage, of: wrapped)
             }
             object[keyPath: storage].observed.value = newValue
         }
         @inline(__always) _modify {
             let edit =
                 object.isObserved
-                ? InPlaceEdit.begin(object, PropertyStorage(at: &object[keyPath: storage].observed.value)) : nil
+                ? InPlaceEdit.begin(object, PropertyStorage(at: &object[keyPath: storage].observed.value)) {
+                    getter(of: wrapped())
+                } : nil
             defer { edit?.finish(object) }
             yield &object[keyPath: storage].observed.value
         }

@@ -36,11 +36,12 @@ public struct ObservedWeak<Referent: TrackedObject> {
     }
 
     public static subscript<Owner: TrackedObject>(
-        _enclosingInstance object: Owner, wrapped wrapped: ReferenceWritableKeyPath<Owner, Referent?>,
+        _enclosingInstance object: Owner,
+        wrapped wrapped: @autoclosure () -> ReferenceWritableKeyPath<Owner, Referent?>,
         storage storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>
     ) -> Referent? {
         get { read(object) { object[keyPath: storage].reference } }
-        set { write(newValue, object, find(storage, in: object)) }
+        set { write(newValue, object, find(storage, in: object)) { getter(of: wrapped()) } }
     }
 
     public static subscript<Owner: TrackedObject>(
@@ -70,11 +71,12 @@ public struct ObservedWeak<Referent: TrackedObject> {
     }
 
     private static func write(
-        _ newValue: Referent?, _ object: TrackedObject, _ storage: PropertyStorage<ObservedWeak<Referent>>
+        _ newValue: Referent?, _ object: TrackedObject, _ storage: PropertyStorage<ObservedWeak<Referent>>,
+        getter: () -> ((AnyObject) -> Any)?
     ) {
         var reference = newValue.map(PinnedReference.init)
         // The watch on the object referred to has to be updated, so every change that is observed is announced.
-        object.announcing(object.slot(atOffset: storage.offset(in: object))) {
+        object.announcingWrite(atOffset: storage.offset(in: object), getter: getter) {
             locked(object) { record in
                 record?.guarded.makeDetails().weakWrites &+= 1
                 swap(&storage.value.reference, &reference)
@@ -90,7 +92,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
         }
 
         override class func write(_ value: Referent?, _ storage: PropertyStorage<Referent?>, _ object: TrackedObject) {
-            ObservedWeak.write(value, object, PropertyStorage(storage))
+            ObservedWeak.write(value, object, PropertyStorage(storage)) { nil }
         }
     }
 }
@@ -109,4 +111,5 @@ extension ObservedWeak: ObservedStorage {
 
     // The value is read under the owner's lock, so only the types are compared.
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { true }
+
 }

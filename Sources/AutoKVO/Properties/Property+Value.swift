@@ -20,7 +20,7 @@ extension Property {
                 defer { value = copy }
                 yield &copy
             } else {
-                let edit = object.isObserved ? InPlaceEdit.begin(object, storage) : nil
+                let edit = object.isObserved ? InPlaceEdit.begin(object, storage) { nil } : nil
                 // On the heap, because it has to stay at one address while the change is under way.
                 let access = InPlace.allocate(ExclusiveAccess())
                 access.value.begin(to: storage.pointer)
@@ -49,6 +49,7 @@ extension Property {
         }
         // The old value is released behind the access.
         var value = newValue
-        storage.swap(&value)
+        if !object.isObserved { return storage.swap(&value) }
+        object.announcingWrite(atOffset: storage.offset(in: object), getter: { nil }) { storage.swap(&value) }
     }
 }

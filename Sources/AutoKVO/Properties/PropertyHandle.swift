@@ -38,9 +38,9 @@ public struct HandleTarget {
     @usableFromInline let object: TrackedObject
     /// How far into the object the property's storage is; -1 for a path.
     @usableFromInline let offset: Int
-    @usableFromInline let path: String?
+    @usableFromInline let path: ParsedKeyPath?
 
-    @export(implementation) init(_ object: TrackedObject, offset: Int = -1, path: String? = nil) {
+    @export(implementation) init(_ object: TrackedObject, offset: Int = -1, path: ParsedKeyPath? = nil) {
         self.object = object
         self.offset = offset
         self.path = path
@@ -51,11 +51,15 @@ public struct HandleTarget {
     @usableFromInline
     init(_ object: TrackedObject, ofOneValued type: Any.Type) {
         self.init(object)
-        let key = schema(nil).keys.first { $0.storageType?.valueType == type }
-        self.init(object, path: key?.name)
+        let schema = schema(nil)
+        let key = schema.keys.first { $0.storageType?.valueType == type }
+        self.init(object, path: key.map { ParsedKeyPath([.init(schema: schema, slot: $0.slot)]) })
     }
 
-    var keyPath: String { path ?? key.name }
+    var keyPath: String { path?.text ?? key.name }
+
+    /// The path, if it is one of several keys.
+    var longPath: ParsedKeyPath? { path.flatMap { $0.isLong ? $0 : nil } }
 
     var key: ResolvedKey { schema(nil).keys[slot()] }
 
@@ -66,7 +70,7 @@ public struct HandleTarget {
         // Of an object with a record without counting references (counts: `add-remove-handle`).
         if let slot = object.slot(atOffset: offset) { return slot }
         let schema = schema(site)
-        let slot = path.flatMap(schema.slot) ?? schema.slot(atOffset: offset)
+        let slot = path?.properties[0].slot ?? schema.slot(atOffset: offset)
         requireUsage(
             slot >= 0, schema.complaintAboutProperty + (site.map { " At \($0.description)." } ?? ""))
         return slot

@@ -18,10 +18,10 @@ public struct PropertyPath<Value>: PropertyHandle {
     /// - Complexity: O(*n*) for a path of *n* keys.
     public var value: Value? {
         do throws(KeyValueError) {
-            return try ParsedKeyPath.parse(keyPath, for: type(of: object)).value(from: object)
-                .flatMap { convert($0, to: Value.self) }
+            return try target.path!.reachedValue(from: object).flatMap { convert($0, to: Value.self) }
         } catch {
-            fatalMisuse("\(error)")
+            Diagnostics.report("A key path has no value: \(error)")
+            return nil
         }
     }
 }
@@ -52,38 +52,43 @@ extension HandleTarget {
     fileprivate func appending<Head: TrackedObject, Component: PropertyHandle>(
         _ component: KeyPath<Head, Component>, _ head: () -> Head?
     ) -> HandleTarget {
-        HandleTarget(object, path: pathName + "." + Self.name(of: component, head))
+        HandleTarget(object, path: ParsedKeyPath(properties() + Self.properties(of: component, head)))
     }
 
-    /// The name of a property of a class. A blank object says where in an object the property is, so that an object that is nil
-    /// now is no obstacle and no property is read.
+    /// The properties that a component of a path stands for. A blank object says where in an object the property is, so that an
+    /// object that is nil now is no obstacle and no property is read.
     ///
     /// - Parameter head: An object of the class, if there is one: for where blank objects cannot be made.
-    private static func name<Head: TrackedObject, Component: PropertyHandle>(
+    private static func properties<Head: TrackedObject, Component: PropertyHandle>(
         of component: KeyPath<Head, Component>, _ head: () -> Head?
-    ) -> String {
-        func name(in object: Head) -> String {
+    ) -> [ParsedKeyPath.Property] {
+        func properties(in object: Head) -> [ParsedKeyPath.Property] {
             let target = object[keyPath: component].target
             requireUsage(
                 target.object === object,
                 "\(component) is part of a path of handles, and is not the $ of a property of \(Head.self): only such can be."
             )
-            return target.pathName
+            return target.properties(of: Head.self)
         }
-        if let name = BlankObject.with(Head.self, name) ?? head().map(name) { return name }
+        if let found = BlankObject.with(Head.self, properties) ?? head().map(properties) { return found }
         fatalMisuse(
             "\(RuntimeAssumption.blankObject.sentence) Without that a path of handles cannot go on behind a nil object of class "
                 + "\(Head.self): write the path as a string.")
     }
 
-    private var pathName: String {
-        if let path { return path }
+    /// - Parameter type: A class that has the first of them, if that may be a superclass of the object's.
+    private func properties(of type: TrackedObject.Type? = nil) -> [ParsedKeyPath.Property] {
+        if let path { return path.properties }
         let key = key
-        requireUsage(
-            (try? object.requireSchema())?.slot(of: key.name) == key.slot,
-            "\(type(of: object)).$\(key.name) is part of a path of handles, which goes by names, and no name reaches it: "
-                + "\(quoted(key.name)) is hidden, or the name of a subclass's property. Observe it by the handle of its own object."
-        )
-        return key.name
+        do throws(KeyValueError) {
+            let schema = try ClassSchema.of(type ?? Swift.type(of: object))
+            requireUsage(
+                schema.hidden[key.name] != key.slot,
+                "\(schema.className).$\(key.name) is part of a path of handles, and \(quoted(key.name)) is hidden: observe it by "
+                    + "the handle of its own object.")
+            return [.init(schema: schema, slot: key.slot)]
+        } catch {
+            fatalMisuse("\(error)")
+        }
     }
 }

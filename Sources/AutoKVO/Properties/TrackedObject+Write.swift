@@ -18,7 +18,8 @@ struct ObservedWrite {
     /// Nil if nobody has to be notified. Deliveries that the write must not overtake are completed.
     @inline(__always)
     fileprivate init?(
-        to object: TrackedObject, _ record: Borrowed<ObjectRecord>, _ slot: Int, _ layout: InPlace<SlotLayout>
+        to object: TrackedObject, _ record: Borrowed<ObjectRecord>, _ slot: Int, _ layout: InPlace<SlotLayout>,
+        isOverridden: Bool = false
     ) {
         guard let list = record.use({ $0.list(slot) }) else { return nil }
         var interest = list.value.interest.load(ordering: .acquiring)
@@ -33,7 +34,8 @@ struct ObservedWrite {
         self.list = list
         self.slot = Int32(truncatingIfNeeded: slot)
         // Inside an announced change of the same property, or of one that leads to the same observers, the outer one notifies.
-        isAnnounced = !thread.value.openTransactions.isEmpty || !interest.isDisjoint(with: .beyondOwnList)
+        isAnnounced =
+            isOverridden || !thread.value.openTransactions.isEmpty || !interest.isDisjoint(with: .beyondOwnList)
         needsOld = !isAnnounced && interest.contains(.old)
         needsNew = !isAnnounced && interest.contains(.new)
     }
@@ -43,7 +45,7 @@ extension TrackedObject {
     /// Writes a property, and notifies: nearly all changes come here. The object is observed.
     ///
     /// - Parameter offset: Where the property's storage is, if the class has a property there.
-    /// - Returns: False if there is no such property, and then nothing was done.
+    /// - Returns: False if there is no such property, or a subclass may override its getter, and then nothing was done.
     @usableFromInline
     final func write(atOffset offset: Int, _ values: ValuePointers, _ store: () -> Void) -> Bool {
         guard let (record, slot, layout) = property(atOffset: offset) else { return false }
@@ -62,16 +64,40 @@ extension TrackedObject {
         return true
     }
 
-    /// Begins a change in place of the property whose storage is at an offset. Nil if nobody has to be notified.
+    /// Writes a property in a transaction. Of one whose getter a subclass may override `write` cannot have the values, since what it
+    /// reads need not be what its storage holds.
+    ///
+    /// - Parameter getter: Makes what reads the property, if the caller can name it.
     @usableFromInline
-    final func beginEdit(atOffset offset: Int) -> ObservedWrite? {
+    final func announcingWrite(atOffset offset: Int, getter: () -> ((AnyObject) -> Any)?, _ store: () -> Void) {
+        if let (_, slot, _) = property(atOffset: offset) { return announcing(slot, store) }
+        let slot = slot(atOffset: offset)
+        if let slot { keepGetter(of: slot, getter) }
+        announcing(slot, store)
+    }
+
+    /// Begins a change in place of the property whose storage is at an offset. Nil if nobody has to be notified.
+    ///
+    /// - Parameter getter: As for `announcingWrite`.
+    @usableFromInline
+    final func beginEdit(atOffset offset: Int, getter: () -> ((AnyObject) -> Any)?) -> ObservedWrite? {
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
-        guard let (record, slot, layout) = property(atOffset: offset),
-            var write = ObservedWrite(to: self, record, slot, layout)
+        let isStored = property(atOffset: offset) != nil
+        guard let slot = slot(atOffset: offset), let record = unmanagedRecord, let layout = record.use({ $0.layout })
         else { return nil }
+        if !isStored { keepGetter(of: slot, getter) }
+        guard var write = ObservedWrite(to: self, record, slot, layout, isOverridden: !isStored) else { return nil }
         if write.isAnnounced { write.isInner = Transaction.beginInPlace(self, slot, write.thread) }
         return write
+    }
+
+    /// Keeps the getter of a property that no schema names.
+    private final func keepGetter(of slot: Int, _ getter: () -> ((AnyObject) -> Any)?) {
+        guard let found = record?.schema?.keys[slot].declared.getter, found.read == nil, let read = getter() else {
+            return
+        }
+        found.keep(read)
     }
 
     /// Ends a change in place, and notifies.
@@ -118,13 +144,13 @@ extension TrackedObject {
     ///   - slot: The slot of the property; nil if it has none.
     ///   - plan: Decides what to edit. It may be user code. False if there is nothing to do.
     ///   - isPlanned: Whether the collection is the one that the plan was made for.
-    ///   - change: What the plan is, for the observers.
+    ///   - change: What the plan is, for the observers; nil if they are told of the whole value.
     ///   - store: Makes the edit.
     ///   - stored: Called behind it, when no observer has been notified.
     /// - Returns: What `store` returns; nil if there is nothing to do.
     @usableFromInline
     final func edit<Result, Failure: Error>(
-        _ slot: Int?, plan: () throws(Failure) -> Bool, isPlanned: () -> Bool, _ change: () -> CollectionChange,
+        _ slot: Int?, plan: () throws(Failure) -> Bool, isPlanned: () -> Bool, _ change: () -> CollectionChange?,
         _ store: () -> Result, stored: () -> Void
     ) throws(Failure) -> Result? {
         var isAnnounced = false
@@ -149,16 +175,29 @@ extension TrackedObject {
         return store()
     }
 
+    /// Whether an edit of what is stored at an offset is an edit of the property: not of one whose getter a subclass overrides, unless that
+    /// returns what is stored.
+    @usableFromInline
+    final func isStoredCollection(atOffset offset: Int) -> Bool {
+        if property(atOffset: offset) != nil { return true }
+        return slot(atOffset: offset).flatMap { record?.schema?.keys[$0] }?.readsStoredCollection(of: self) ?? false
+    }
+
     /// The slot of the property whose storage is at an offset; nil if the object has no such property, or no record.
     @usableFromInline
-    final func slot(atOffset offset: Int) -> Int? { property(atOffset: offset)?.slot }
+    final func slot(atOffset offset: Int) -> Int? {
+        guard let layout = unmanagedRecord?.use({ $0.layout }) else { return nil }
+        let slot = layout.value.slot(atOffset: offset)
+        return slot < 0 ? nil : slot
+    }
 
+    /// The property whose storage is at an offset, if its value is what that holds.
     @inline(__always)
     private final func property(
         atOffset offset: Int
     ) -> (record: Borrowed<ObjectRecord>, slot: Int, layout: InPlace<SlotLayout>)? {
         guard let record = unmanagedRecord, let layout = record.use({ $0.layout }) else { return nil }
-        let slot = layout.value.slot(atOffset: offset)
+        let slot = layout.value.storedSlot(atOffset: offset)
         return slot < 0 ? nil : (record, slot, layout)
     }
 

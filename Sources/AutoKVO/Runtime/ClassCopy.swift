@@ -1,6 +1,7 @@
 internal import CSwiftRuntime
 
-/// Copies of classes, to find out whether a class method refers to `Self`: called on the copy, `Self` is the copy.
+/// Copies of classes, to find out whether a class method refers to `Self`: called on the copy, `Self` is the copy. And whether a
+/// class overrides a getter.
 ///
 /// **Assumption** `classMetadata`: the metadata of a class says how long it is and has its superclass in its second word, and the
 /// class's descriptor lists the members that a subclass can override. See CSwiftRuntime.c. Where a copy cannot be made, as on
@@ -24,7 +25,21 @@ enum ClassCopy {
         return unsafeBitCast(copy, to: Object.Type.self)
     }
 
+    /// Whether a class, or one between it and a superclass, overrides a getter that the superclass declares. True also if that is not
+    /// certain.
+    static func mayOverrideGetter(_ type: AnyClass, of superclass: AnyClass) -> Bool {
+        !RuntimeCheck.holds(.classMetadata) || overridesGetter(type, of: superclass)
+    }
+
+    private static func overridesGetter(_ type: AnyClass, of superclass: AnyClass) -> Bool {
+        csr_may_override_getter(
+            unsafeBitCast(type, to: UnsafeRawPointer.self), unsafeBitCast(superclass, to: UnsafeRawPointer.self))
+    }
+
     static func probe() -> Bool {
+        guard overridesGetter(RuntimeProbeOverride.self, of: RuntimeProbeBase.self),
+            !overridesGetter(RuntimeProbe.self, of: RuntimeProbeBase.self), RuntimeProbeOverride.probe()
+        else { return false }
         guard let base = copy(RuntimeProbeBase.self, false), copy(RuntimeProbe.self, false) == nil else { return false }
         return base.ownClass == base && base != RuntimeProbeBase.self && (base as AnyClass) is RuntimeProbeBase.Type
     }

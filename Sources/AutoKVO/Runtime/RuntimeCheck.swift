@@ -18,7 +18,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     case currentExecutor = "the runtime to say whether a thread runs on an actor"
     /// Fallback: the strings are compared.
     case stringBits = "a String to be sixteen bytes"
-    /// Fallback: a schema that says `Self` stops with Swift's own message.
+    /// Fallback: a schema that says `Self` stops with Swift's own message; every inherited property counts as overridden.
     case classMetadata = "the metadata of a class to say its size and to list its methods"
     /// Fallback: a path of handles takes its names from the objects that are there.
     case blankObject = "an object to be made and freed without its init and deinit"
@@ -101,8 +101,20 @@ class RuntimeProbeBase {
     fileprivate final var onDeinit: () -> Void = {}
 
     class var ownClass: AnyClass { self }
+    fileprivate var number: Int { 1 }
 
     deinit { onDeinit() }
+}
+
+/// Overrides a getter, which is called in such a way that no compiler can leave it out.
+final class RuntimeProbeOverride: RuntimeProbeBase {
+    override fileprivate var number: Int { 2 }
+
+    @_optimize(none)
+    static func probe() -> Bool {
+        let objects = [RuntimeProbe.make(), RuntimeProbeOverride()]
+        return objects.map(\.number) == [1, 2]
+    }
 }
 
 final class RuntimeProbe: RuntimeProbeBase {

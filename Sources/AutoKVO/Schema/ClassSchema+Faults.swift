@@ -68,8 +68,7 @@ extension ClassSchema {
 
 extension ResolvedKey {
     /// Finds out, when a value is first read or set by name, whether the key path leads to the `@Observed` property of that
-    /// name. Only where the object's own class declares the property: the getter is the wrapper's then, unless the key path
-    /// is wrong, and no subclass overrides it.
+    /// name. Only where no subclass overrides the getter: it is the wrapper's then, unless the key path is wrong.
     func checkKeyPath(of object: TrackedObject) throws(KeyValueError) {
         guard keyPathCheck.load(ordering: .relaxed) == .pending else { return }
         keyPathCheck.store(isReadInStorage(of: object) ? .passed : .failed, ordering: .relaxed)
@@ -82,6 +81,15 @@ extension ResolvedKey {
     private func isReadInStorage(of object: TrackedObject) -> Bool {
         guard let field, let storageType else { return true }
         return storageType.mayHold(declared.read(object), in: field, of: object)
+    }
+
+    /// Whether the property of an object is, as far as its getter says now, the collection that is stored: an edit of that is an edit of
+    /// what the getter returns. Not certain of an empty one, which every getter that finds no element returns.
+    func readsStoredCollection(of object: TrackedObject) -> Bool {
+        guard let field, let storageType else { return false }
+        let value = declared.read(object)
+        let isEmpty = (unwrapped(value) as? any KeyValueCollection)?.elementCount ?? 0 == 0
+        return !isEmpty && storageType.stores(value, in: field, of: object)
     }
 
     /// The storage, if reading it is what the getter does in an object of exactly this class.

@@ -42,12 +42,15 @@ extension ClassSchema {
         requireUsage(collected.keys.count < Int(Int16.max), "A class can have at most 32,766 keys.")
 
         let keys = collected.keys.enumerated().map { slot, key in
-            ResolvedKey(slot: slot, declarations: key.declarations, field: key.field, of: type)
+            ResolvedKey(
+                slot: slot, declarations: key.declarations, field: key.field,
+                isOverridden: collected.isOverridden(slot),
+                of: type, inherited: slot < base.keys.count ? base.keys[slot] : nil)
         }
         for key in keys {
             if let problem = problem(of: key, of: type, keys) { throw .schemaFault(problem, of: type, key: key.name) }
         }
-        try resolveDependencies(of: keys, collected.slots, hidden: collected.hidden, of: type)
+        try resolveDependencies(of: keys, base.keys, collected.slots, hidden: collected.hidden, of: type)
         return try ClassSchema(
             type: type, owner: schema.owner, keys: keys, handlers: adding(handlersOf: own, to: base.handlers, on: type),
             slots: collected.slots, hidden: collected.hidden, fieldCount: collected.fieldCount)
@@ -82,16 +85,23 @@ extension ClassSchema {
 
     /// Sets the direct dependencies of each key, and refuses unknown keys and cycles.
     private static func resolveDependencies(
-        of keys: [ResolvedKey], _ slots: [String: Int], hidden: [String: Int], of type: AnyClass
+        of keys: [ResolvedKey], _ inherited: [ResolvedKey], _ slots: [String: Int], hidden: [String: Int],
+        of type: AnyClass
     ) throws(KeyValueError) {
+        // What a superclass declares is about its own properties, also if this class has others of the same names.
+        for (key, inherited) in zip(keys, inherited) {
+            (key.directBases, key.directPaths) = (inherited.directBases, inherited.directPaths)
+            for slot in key.directBases { keys[slot].directDerived.append(key.slot) }
+        }
         for key in keys {
-            for base in key.affectedBy {
+            for base in key.ownAffectedBy {
                 let first = String(base.prefix { $0 != "." })
                 if let slot = slots[base] ?? hidden[base] {
+                    if key.directBases.contains(slot) { continue }
                     key.directBases.append(slot)
                     keys[slot].directDerived.append(key.slot)
-                } else if slots[first] != nil {
-                    key.directPaths.append(base)
+                } else if let slot = slots[first] {
+                    key.directPaths = withoutRepetitions(key.directPaths + [DerivedPath(text: base, slot: slot)])
                 } else if hidden[first] != nil {
                     throw .schemaFault(
                         "it is affected by \"\(base)\", and no path goes through the hidden key \"\(first)\"", of: type,
@@ -133,9 +143,18 @@ private struct CollectedKeys {
     var slots: [String: Int]
     var hidden: [String: Int]
     var fieldCount: Int
+    /// The class's own stored properties.
+    private var ownFields: ArraySlice<FieldLayout.Field> = []
+    /// The superclasses of whose getters the class may override one.
+    private var overriddenClasses: [AnyClass] = []
 
     init(of base: ClassSchema, for type: TrackedObject.Type) {
         self.type = type
+        var above: AnyClass? = base.type
+        while let superclass = above, superclass != TrackedObject.self {
+            if ClassCopy.mayOverrideGetter(type, of: superclass) { overriddenClasses.append(superclass) }
+            above = _getSuperclass(superclass)
+        }
         keys = base.keys.map { ($0.declarations, $0.observed) }
         slots = base.slots
         hidden = base.hidden
@@ -145,8 +164,8 @@ private struct CollectedKeys {
     mutating func add(_ declared: [Declaration]) throws(KeyValueError) {
         try addObservedProperties(expecting: declared.count)
         for case let key as DeclaredKey in declared {
-            let named = slots[key.name]
-            let known = named ?? hidden[key.name]
+            let named = slots[key.name].flatMap { isAnother(key, than: $0) ? nil : $0 }
+            let known = named ?? hidden[key.name].flatMap { isAnother(key, than: $0) ? nil : $0 }
             let isRepeated = known.map(isDeclaredHere) ?? false
             if let problem = isRepeated ? "it is declared twice" : KeyPathText.problem(inKey: key.name) {
                 throw .schemaFault(problem, of: type, key: key.name)
@@ -156,6 +175,19 @@ private struct CollectedKeys {
             if named == nil, let known { (slots[key.name], hidden[key.name]) = (known, nil) }
         }
         for case let key as HiddenKey in declared { try hide(key.name) }
+    }
+
+    /// Whether the getter of the `@Observed` property of a key may be overridden.
+    func isOverridden(_ slot: Int) -> Bool {
+        keys[slot].field != nil && overriddenClasses.contains { $0 == keys[slot].declarations.last!.owner }
+    }
+
+    /// Whether a key that the class's own schema declares is of another property than the inherited `@Observed` one of its name, which
+    /// is private in the superclass: the types differ, the class stores it, or it is computed and does not override the inherited one.
+    private func isAnother(_ key: DeclaredKey, than slot: Int) -> Bool {
+        guard let field = keys[slot].field, keys[slot].declarations.last!.owner != type else { return false }
+        return field.storage.valueType != key.valueType || ownFields.contains { $0.name == key.name }
+            || !key.affectedBy.isEmpty && !isOverridden(slot)
     }
 
     /// Whether the class's own schema declares a key.
@@ -168,10 +200,10 @@ private struct CollectedKeys {
     private mutating func addObservedProperties(expecting declared: Int) throws(KeyValueError) {
         if let problem = FieldLayout.problem { throw .schemaFault(problem, of: type) }
         let layout = FieldLayout(of: type)
-        let own = layout.fields.dropFirst(fieldCount)
+        ownFields = layout.fields.dropFirst(fieldCount)
         fieldCount = layout.fields.count
-        slots.reserveCapacity(slots.count + max(own.count, declared))
-        for field in own {
+        slots.reserveCapacity(slots.count + max(ownFields.count, declared))
+        for field in ownFields {
             // The name first: to ask whether a type conforms takes long where the answer is no.
             guard field.name.utf8.first == UInt8(ascii: "_"), let storage = field.type as? any ObservedStorage.Type
             else { continue }

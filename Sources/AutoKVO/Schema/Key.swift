@@ -101,6 +101,8 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     let validate: ((AnyObject, inout Any) throws -> Void)?
     /// The class of the objects the key holds, if it holds tracked objects (or optional ones).
     let objectClass: TrackedObject.Type?
+    /// Where the getter is kept that no schema names: see `init(throughGetterOf:in:)`.
+    private(set) var getter: FoundGetter?
 
     @usableFromInline
     init(
@@ -130,6 +132,16 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
             notifiesAutomatically: true, read: type.reader(of: field), write: nil, validate: nil)
     }
 
+    /// The key of such a property in a class that may override its getter. Nothing but the property's own setter can name the getter,
+    /// so it is found with the first write in an object that is observed; until then the property is read in its storage.
+    convenience init(throughGetterOf key: DeclaredKey, in observed: ObservedField) {
+        let (getter, stored) = (FoundGetter(), observed.storage.reader(of: observed.field))
+        self.init(
+            name: key.name, keyPath: nil, owner: key.owner, valueType: key.valueType, affectedBy: [],
+            notifiesAutomatically: true, read: { getter.read?($0) ?? stored($0) }, write: nil, validate: nil)
+        self.getter = getter
+    }
+
     /// Whether a schema declares it, and not only the `@Observed` property itself.
     var hasKeyPath: Bool { makeKeyPath != nil }
 
@@ -157,4 +169,18 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
             return isArray ? read.objects(in: object, as: TrackedObject.self) : nil
         }
     }
+}
+
+/// The getter of an `@Observed` property of a class, once it has been found.
+final class FoundGetter {
+    private final class Closure {
+        let read: (AnyObject) -> Any
+        init(_ read: @escaping (AnyObject) -> Any) { self.read = read }
+    }
+    private let closure = OnceReference<Closure>()
+
+    var read: ((AnyObject) -> Any)? { closure.load()?.use { $0.read } }
+
+    /// The first one stays, as each is the same.
+    func keep(_ read: @escaping (AnyObject) -> Any) { _ = closure.setIfNil(Closure(read)) }
 }

@@ -21,15 +21,20 @@ final class ResolvedKey: @unchecked Sendable {
         /// There is no storage, or a subclass may override the getter.
         case none
     }
+    /// Whether the class may override the getter of the `@Observed` property, so that its value need not be what the storage holds: it
+    /// is read through the getter then, before and after each change.
+    let isOverridden: Bool
     /// The keys and paths that the declarations, or the class's functions for ported code, say it is derived from.
     let affectedBy: [String]
+    /// Those of them that the superclass does not know of.
+    let ownAffectedBy: [String]
     /// Whether writing the property is announced, if something can announce it.
     let notifiesAutomatically: Bool
     /// Slots of the same object that this key is declared to be derived from, and the slots derived from it.
     var directBases: [Int] = []
     var directDerived: [Int] = []
     /// Paths over other objects that this key is declared to be derived from.
-    var directPaths: [String] = []
+    var directPaths: [DerivedPath] = []
     let closure = OnceReference<DependencyClosure>()
 
     var name: String { declared.name }
@@ -44,22 +49,38 @@ final class ResolvedKey: @unchecked Sendable {
     /// Whether writing the property announces the change by itself.
     var announcesItself: Bool { offset != nil && notifiesAutomatically }
 
-    init(slot: Int, declarations: [DeclaredKey], field: ObservedField?, of type: TrackedObject.Type) {
+    /// - Parameter inherited: The same key of the superclass.
+    init(
+        slot: Int, declarations: [DeclaredKey], field: ObservedField?, isOverridden: Bool, of type: TrackedObject.Type,
+        inherited: ResolvedKey?
+    ) {
         self.slot = slot
         self.declarations = declarations
+        self.isOverridden = isOverridden
         observed = field
-        declared = declarations[0]
-        affectedBy = withoutRepetitions(
-            declarations.flatMap(\.affectedBy)
-                + type.keyPathsForValuesAffectingValue(forKey: declared.name).inOrder(by: <))
+        let first = declarations[0]
+        declared = isOverridden && !first.hasKeyPath ? DeclaredKey(throughGetterOf: first, in: field!) : first
+        let named = type.keyPathsForValuesAffectingValue(forKey: declared.name).inOrder(by: <)
+        affectedBy = withoutRepetitions(declarations.flatMap(\.affectedBy) + named)
+        ownAffectedBy =
+            inherited.map { inherited in
+                let own = declarations.dropLast(inherited.declarations.count).flatMap(\.affectedBy)
+                return withoutRepetitions(own + named.filter { !inherited.affectedBy.contains($0) })
+            } ?? affectedBy
         notifiesAutomatically =
             declarations.allSatisfy(\.notifiesAutomatically)
             && type.automaticallyNotifiesObservers(forKey: declared.name)
-        let isOwn = field.map { FieldLayout.ownOffsets(of: type).contains($0.field.offset) } ?? false
         let isOfSameType = field?.storage.valueType == declared.valueType
         // A key that no schema declares is read in the storage.
-        keyPathCheck = Atomic(!isOfSameType ? .none : !declared.hasKeyPath ? .passed : isOwn ? .pending : .none)
+        keyPathCheck = Atomic(!isOfSameType || isOverridden ? .none : declared.hasKeyPath ? .pending : .passed)
     }
+}
+
+/// A path over other objects that a key is derived from. Its first name is that of a key in the class that declares it; a subclass may
+/// have another one of that name.
+struct DerivedPath: Hashable {
+    let text: String
+    let slot: Int
 }
 
 /// A stored property that is `@Observed`, and the type of its storage.
@@ -91,7 +112,7 @@ final class DependencyClosure: Sendable {
     /// Slots derived from this key, in the order of their declaration.
     let derived: [Int]
     /// Paths over other objects that this key, or one of its bases, is derived from.
-    let paths: [String]
+    let paths: [DerivedPath]
 
     init(of slot: Int, among keys: [ResolvedKey]) {
         func reach(_ edges: (ResolvedKey) -> [Int]) -> [Int] {

@@ -5,8 +5,10 @@ struct SlotLayout {
     /// Whether the class has said that its observations do not end by themselves.
     let unregistersManually: Bool
     private let keys: [Key]
-    /// The slot of the observed property that begins at each byte of an object, -1 where none does.
+    /// The slot of the observed property that begins at each byte of an object, `none` where none does. Inverted for a property whose
+    /// getter a subclass may override.
     private let slots: [Int16]
+    private static var none: Int16 { .min }
 
     struct Key {
         /// The key's own declaration, which the schema owns.
@@ -26,8 +28,10 @@ struct SlotLayout {
                 declaration: .to(key.declared), isIndependent: key.isIndependent,
                 isSilent: !key.notifiesAutomatically, isWeak: key.isWeak)
         }
-        var slots = Array(repeating: Int16(-1), count: (keys.compactMap(\.offset).max() ?? -1) + 1)
-        for key in keys { if let offset = key.offset { slots[offset] = Int16(key.slot) } }
+        var slots = Array(repeating: Self.none, count: (keys.compactMap(\.offset).max() ?? -1) + 1)
+        for key in keys {
+            if let offset = key.offset { slots[offset] = Int16(key.isOverridden ? ~key.slot : key.slot) }
+        }
         self.slots = slots
     }
 
@@ -36,8 +40,13 @@ struct SlotLayout {
     /// The slot of the observed property that begins `offset` bytes into the object, or -1.
     @inline(__always)
     func slot(atOffset offset: Int) -> Int {
-        slots.indices.contains(offset) ? Int(slots[offset]) : -1
+        let slot = storedSlot(atOffset: offset)
+        return slot >= 0 ? slot : slot == Int(Self.none) ? -1 : ~slot
     }
+
+    /// The same if the value of the property is what the storage holds; negative also if a subclass may override the getter.
+    @inline(__always)
+    func storedSlot(atOffset offset: Int) -> Int { Int(slots.indices.contains(offset) ? slots[offset] : Self.none) }
 
     @inline(__always)
     subscript(slot: Int) -> Key { keys[slot] }

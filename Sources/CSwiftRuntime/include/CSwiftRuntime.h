@@ -67,6 +67,10 @@ const void *_Nullable csr_copy_class(const void *type);
 /// as for a generic class.
 bool csr_is_surely_not_final(const void *type);
 
+/// Whether a class, or one between it and a superclass, overrides a getter that the superclass declares. True also if that is not
+/// certain: on Apple platforms, and for a generic superclass of which another member is overridden.
+bool csr_may_override_getter(const void *type, const void *superclass);
+
 /// The word after an object's first, in which the runtime counts the references to it or says where it counts them. Nothing
 /// is read out of it: as long as it is what it was when there was one reference, there is one.
 static inline uint64_t csr_count_word(const void *object) {

@@ -35,14 +35,16 @@ private final class Empty: TrackedObject {}
 
 @Suite("What a class offers by name") struct KeyDescriptionTests {
     @Test("keys lists inherited ones first, own properties as written, then what the schema adds") func order() {
-        #expect(Base.keys.map(\.name) == ["name", "tags", "parent", "label", "plain"])
-        #expect(Derived.keys.map(\.name) == ["name", "tags", "parent", "label", "plain", "count"])
-        #expect(Empty.keys.isEmpty && TrackedObject.keys.isEmpty)
+        #expect(Base.keyDescriptions.map(\.name) == ["name", "tags", "parent", "label", "plain"])
+        #expect(Derived.keyDescriptions.map(\.name) == ["name", "tags", "parent", "label", "plain", "count"])
+        #expect(Empty.keyDescriptions.isEmpty && TrackedObject.keyDescriptions.isEmpty)
     }
 
     @Test("a description has the type, whether it is settable, derived, weak or a collection, and the class")
     func traits() throws {
-        func key(_ name: String) throws -> KeyDescription { try #require(Derived.keys.first { $0.name == name }) }
+        func key(_ name: String) throws -> KeyDescription {
+            try #require(Derived.keyDescriptions.first { $0.name == name })
+        }
         let name = try key("name")
         #expect(
             name.valueType == String.self && name.isSettable && !name.isDerived && !name.isCollection && !name.isWeak)
@@ -76,7 +78,9 @@ private final class Empty: TrackedObject {}
     }
 
     @Test("keys of a faulty schema traps with the fault") func keysTraps() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { _ = Wrong.keys }
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Wrong.keyDescriptions
+        }
         #expect(missing("Wrong", "nme", in: result) == [])
     }
 }

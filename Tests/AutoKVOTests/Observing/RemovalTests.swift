@@ -173,12 +173,73 @@ import Testing
         plain.stopObservingAllTargets()
     }
 
-    @Test("a nil observer is a wildcard for a target's removal") func nilObserver() throws {
-        try person.addObserver(panel, forKeyPath: "age") { _, _ in }
-        try person.observe("age", recorder.handler())
-        try person.observe("firstName", recorder.handler())
-        #expect(person.removeObserver(nil, forKeyPath: "age") == 2)
-        #expect(person.observations().count == 1)
+    @Test("each form of a target's removal ends what it names, of every observer where none is named", arguments: 0..<8)
+    func formsOfTarget(bits: Int) throws {
+        let plain = PlainPanel()
+        for path in ["age", "firstName"] {
+            try person.addObserver(panel, forKeyPath: path, handler: "reload")
+            try person.addObserver(plain, forKeyPath: path, handler: "refresh")
+            try panel.addObserver(panel, forKeyPath: path, handler: "reload")
+        }
+        let removed =
+            switch bits {
+            case 0: person.removeAllObservers()
+            case 1: person.removeObserver(panel)
+            case 2: person.removeAllObservers(forKeyPath: "age")
+            case 3: person.removeObserver(panel, forKeyPath: "age")
+            case 4: person.removeAllObservers(handler: "reload")
+            case 5: person.removeObserver(panel, handler: "reload")
+            case 6: person.removeAllObservers(forKeyPath: "age", handler: "reload")
+            default: person.removeObserver(panel, forKeyPath: "age", handler: "reload")
+            }
+        #expect(removed == [4, 2, 2, 1, 2, 2, 1, 1][bits])
+        #expect(person.observations().count == 4 - removed)
+        #expect(panel.observations().filter { $0.target === panel }.count == 2)
+        panel.removeAllObservers()
+    }
+
+    @Test(
+        "each form of an observer's removal ends what it names, of every target where none is named", arguments: 0..<9)
+    func formsOfObserver(bits: Int) throws {
+        let plain = PlainPanel()
+        for target in [person, other] {
+            for path in ["age", "firstName"] {
+                try target.addObserver(panel, forKeyPath: path, handler: "reload")
+                try target.addObserver(plain, forKeyPath: path, handler: "refresh")
+            }
+        }
+        let removed =
+            switch bits {
+            case 0: panel.stopObserving()
+            case 1: panel.stopObserving(of: person)
+            case 2: panel.stopObserving("age")
+            case 3: panel.stopObserving("age", of: person)
+            case 4: panel.stopObserving(handler: "reload")
+            case 5: panel.stopObserving(of: person, handler: "reload")
+            case 6: panel.stopObserving("age", handler: "reload")
+            case 7: panel.stopObserving("age", of: person, handler: "reload")
+            default: panel.stopObserving(person.$age)
+            }
+        #expect(removed == [4, 2, 2, 1, 4, 2, 2, 1, 1][bits])
+        #expect(KeyValueObservation.all(observer: panel).count == 4 - removed)
+        #expect(KeyValueObservation.all(observer: plain).count == 4)
+    }
+
+    @Test("by handle: a key, a path, a path of a group; whether it was observed by handle or by name") func byHandle()
+        throws
+    {
+        person.address = Address("Bern")
+        person.$age.addObserver(panel) { _, _ in }
+        try panel.observe("age", of: person) { _, _ in }
+        try panel.observe("age", of: other) { _, _ in }
+        let group = try panel.observe(["age", "firstName"], of: person) { _, _ in }
+        #expect(panel.stopObserving(person.$age) == 3)
+        #expect(group.keyPaths == ["firstName"] && panel.stopObserving(person.$age) == 0)
+        person.$address.$city.addObserver(panel) { _, _ in }
+        try panel.observe("address.city", of: person) { _, _ in }
+        #expect(panel.stopObserving(person.$address.$city) == 2)
+        #expect(KeyValueObservation.all(observer: panel).count == 2)
+        #expect(PlainObserver().stopObserving(person.$age) == 0)
     }
 
     @Test("the same path on two targets by one observer is two registrations") func samePathTwoTargets() throws {

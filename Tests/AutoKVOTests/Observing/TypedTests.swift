@@ -23,6 +23,74 @@ import Testing
         employee.removeAllObservers()
     }
 
+    @Test("a handle's key path that was formed on a superclass, in every form, for inherited and own properties")
+    func superclass() async throws {
+        let panel = PlainObserver()
+        let seen = Shared<[String]>([])
+        employee.observe(\Person.$firstName, options: .new) { person, change in
+            seen.value.append("1 \(change.newValue!) \(person.firstName)")
+        }
+        employee.observe(\Employee.$firstName, options: .new) { employee, change in
+            seen.value.append("2 \(change.newValue!) \(employee.salary)")
+        }
+        panel.observe(\Person.$firstName, of: employee, options: .new) { panel, change in
+            panel.log.append(change.newValue!)
+        }
+        employee.observe(\Person.$firstName, options: .new, on: InlineScheduler()) {
+            seen.value.append("3 \($0.newValue!)")
+        }
+        employee.observe(\.$firstName, options: .new, on: InlineScheduler()) { seen.value.append("4 \($0.newValue!)") }
+        employee.observe(\.$salary, options: .new, on: InlineScheduler()) { seen.value.append("5 \($0.newValue!)") }
+        employee.observe(\Person.$address.$city, options: .new) { _, change in
+            seen.value.append("6 \(change.newValue ?? "nil")")
+        }
+        employee.firstName = "F"
+        employee.salary = 2
+        employee.address = Address("Rome")
+        #expect(seen.value == ["1 F F", "2 F 0", "3 F", "4 F", "5 2", "6 Rome"] && panel.log == ["F"])
+        #expect(employee.observations().count == 7)
+        // The class is found out at run time: a Person that is an Employee has an Employee's properties.
+        let person: Person = employee
+        person.observe(\Employee.$salary, options: .new) { employee, change in
+            seen.value.append("7 \(change.newValue!) \(employee.salary)")
+        }
+        employee.salary = 3
+        #expect(seen.value.last == "7 3 3")
+        let label = Person()
+        label.$firstName.bind(to: \Person.$firstName, of: employee)
+        employee.firstName = "G"
+        #expect(label.firstName == "G")
+        employee.removeAllObservers()
+    }
+
+    @Test("a superclass's key path on the main actor and on an actor") @MainActor func superclassElsewhere() async {
+        actor Desk {
+            var log: [String] = []
+            func note(_ text: String) { log.append(text) }
+        }
+        let (desk, main) = (Desk(), Shared<[String]>([]))
+        employee.observe(\Person.$firstName, options: .new, on: .mainActor) { main.value.append("1 \($0.newValue!)") }
+        employee.observe(\.$firstName, options: .new, on: .mainActor) { main.value.append("2 \($0.newValue!)") }
+        employee.observe(\Person.$firstName, options: .new, on: desk) { desk, change in
+            desk.log.append("3 \(change.newValue!)")
+        }
+        employee.observe(\.$firstName, options: .new, on: desk) { desk, change in
+            desk.log.append("4 \(change.newValue!)")
+        }
+        employee.firstName = "F"
+        #expect(await desk.log == ["3 F", "4 F"])
+        await eventually("both arrive") { main.value.count == 2 }
+        #expect(main.value == ["1 F", "2 F"])
+        employee.removeAllObservers()
+    }
+
+    @Test("a key path of another class traps with a sentence that names the call") func otherClassTraps() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Person().observe(\Employee.$salary) { _, _ in }
+        }
+        #expect(missing("Person has no properties of Employee", "TypedTests.swift", in: result) == [])
+    }
+
     @Test("a computed, derived property by key path") func derived() {
         let person = Person()
         var seen: [String?] = []
@@ -69,7 +137,7 @@ import Testing
         person.observe(\.age) { _, _ in Issue.record("called") }
         person.$age.observe { _ in Issue.record("called") }
         #expect(person.observations().count == 2)
-        #expect(person.removeObserver(nil, forKeyPath: "age") == 2)
+        #expect(person.removeAllObservers(forKeyPath: "age") == 2)
         person.age = 1
     }
 

@@ -56,7 +56,7 @@ import Testing
         #expect(Set(recorder.paths) == ["firstName", "fullName", "greeting"] && recorder.count == 3)
         #expect(observation.keyPaths.contains("birthplace") && observation.keyPaths.contains("parent"))
         #expect(person.observations() == [observation])
-        #expect(person.removeObserver(nil, forKeyPath: "age") == 1)
+        #expect(person.removeAllObservers(forKeyPath: "age") == 1)
         recorder.clear()
         person.age = 4
         #expect(recorder.count == 0 && observation.isValid)

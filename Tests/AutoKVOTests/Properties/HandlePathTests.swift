@@ -97,7 +97,7 @@ import Testing
         #expect(typed.entries.map(\.new) == ["A", "B", "C", nil])
         #expect(named.news(String.self) == ["A", "B", "C", nil])
         #expect(observation.keyPaths == ["home.street"])
-        #expect(resident.removeObserver(nil, forKeyPath: "home.street") == 2)
+        #expect(resident.removeAllObservers(forKeyPath: "home.street") == 2)
     }
 
     @Test("weak and read-only heads are passed through, and their deaths are changes", .needs(.blankObject))

@@ -81,8 +81,8 @@ private final class Owner: Model {
     }
 
     @Test("it is not listed among the class's keys") func notListed() {
-        #expect(Account.keys.map(\.name) == ["name", "strength"])
-        #expect(HidesMore.keys.map(\.name) == ["strength"])
+        #expect(Account.keyDescriptions.map(\.name) == ["name", "strength"])
+        #expect(HidesMore.keyDescriptions.map(\.name) == ["strength"])
     }
 
     @Test("a subclass hides an inherited key, and its superclass keeps it") func inherited() throws {
@@ -96,7 +96,7 @@ private final class Owner: Model {
         let account = ShowsAgain()
         try account.setValue("z", forKey: "secret")
         #expect(account.secret == "z")
-        #expect(ShowsAgain.keys.map(\.name) == ["name", "secret", "strength"])
+        #expect(ShowsAgain.keyDescriptions.map(\.name) == ["name", "secret", "strength"])
     }
 
     @Test("hiding what there is not, or what a Key declares, is a fault of the schema") func faults() {

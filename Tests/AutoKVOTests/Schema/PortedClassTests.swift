@@ -59,7 +59,7 @@ private final class Watcher: ClassicObserver {
         object.first = "Bob"
         object.title = "Prof"
         #expect(seen == ["Dr Ann Lee, Dr Bob Lee", "Dr Bob Lee, Prof Bob Lee"])
-        #expect(Ported.keys.first { $0.name == "full" }?.affectedBy == ["first", "last"])
+        #expect(Ported.keyDescriptions.first { $0.name == "full" }?.affectedBy == ["first", "last"])
     }
 
     @Test("automaticallyNotifiesObservers(forKey:) is notifiesAutomatically:") func silent() throws {

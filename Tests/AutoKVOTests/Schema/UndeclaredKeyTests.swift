@@ -212,6 +212,6 @@ private final class OneValued: Model {
 
 extension TrackedObject {
     fileprivate func observeAll(_ handler: @escaping () -> Void) throws {
-        try observe(Self.keys.map(\.name)) { _ in handler() }
+        try observe(Self.keyDescriptions.map(\.name)) { _ in handler() }
     }
 }

@@ -86,7 +86,7 @@ extension StressTests {
     private static func ask(_ knot: Knot, _ thread: Int, _ random: inout SplitMix64) {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: knot.removeObserver(knot, forKeyPath: "any")
-        case 1: knot.removeObserver(nil, forKeyPath: "left.b", handler: "note")
+        case 1: knot.removeAllObservers(forKeyPath: "left.b", handler: "note")
         case 2: knot.stopObserving("a", of: knot)
         case 3: _ = knot.removeAllObservers() + knot.stopObservingAllTargets()
         case 4, 5:

@@ -50,9 +50,13 @@ final class CheckedKeyPath: Sendable {
     }
 }
 
-extension ParsedKeyPath {
-    /// A path that is checked against a class.
-    static func parse(_ text: String, for type: TrackedObject.Type) throws(KeyValueError) -> ParsedKeyPath {
-        try CheckedKeyPath.of(text, from: ClassSchema.of(type)).path
+extension ClassSchema {
+    /// A path that a key is derived from. It begins at the property that the class means which declares it, whether another one
+    /// of that name hides it or not.
+    func path(_ derived: DerivedPath) throws(KeyValueError) -> ParsedKeyPath {
+        let root = keys[derived.slot]
+        if slots[root.name] == root.slot { return try CheckedKeyPath.of(derived.text, from: self).path }
+        return try CheckedKeyPath.of(derived.text, from: .of(root.declarations.last!.owner)).path
+            .beginning(with: .init(schema: self, slot: root.slot))
     }
 }

@@ -61,8 +61,9 @@ extension ObjectRecord {
         guard let object = trackedObject else { return }
         while true {
             let (isObserved, writes) = lock.withLock { (self.isObserved(slot), guarded.details?.weakWrites ?? 0) }
-            let referent = isObserved ? schema!.keys[slot].declared.readObject(object) : nil
-            let record = referent.flatMap { try? $0.makeRecord() }
+            // The property itself, whatever the getter of a subclass makes of it.
+            let referent = isObserved ? schema!.keys[slot].declarations.last!.readObject(object) : nil
+            let record = referent.flatMap { self.record(ofReferent: $0, slot) }
             let new = record.map { DeathWatch(holder: self, slot: slot, referent: $0) }
             TestPoint.updatingWatch.reach()
             // Reading the property takes the lock, so afterwards, under the lock, this checks again whether the property is
@@ -90,6 +91,15 @@ extension ObjectRecord {
             watches.old?.cancel()
             watches.new?.start()
             return withExtendedLifetime(referent) {}
+        }
+    }
+
+    /// Nil if the object is dying, or the schema of its class has a fault.
+    private func record(ofReferent referent: TrackedObject, _ slot: Int) -> ObjectRecord? {
+        do throws(KeyValueError) { return try referent.makeRecord() } catch {
+            let name = "\(objectClass).\(schema!.keys[slot].name)"
+            Diagnostics.report("The death of the object that \(name) refers to will be no change of it: \(error)")
+            return nil
         }
     }
 

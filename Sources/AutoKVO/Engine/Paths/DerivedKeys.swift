@@ -8,15 +8,15 @@ extension ObjectRecord {
     }
 
     /// Routes along the paths that a key is derived from exist as long as the key is observed.
-    private func updateDerivedKeyRoutes(of slot: Int, _ paths: [String]) {
-        guard let type = schema?.type as? TrackedObject.Type else { return }
+    private func updateDerivedKeyRoutes(of slot: Int, _ paths: [DerivedPath]) {
+        let schema = schema!
         // Parsing runs user code (schemas of other classes), so it comes before the lock.
         let made = paths.compactMap { path -> Route? in
             do throws(KeyValueError) {
-                return Route(try .parse(path, for: type), root: self, sink: .derivedKey(slot))
+                return Route(try schema.path(path), root: self, sink: .derivedKey(slot))
             } catch {
                 Diagnostics.report(
-                    "\(type).\(schema!.keys[slot].name) is affected by a path that does not exist: \(error)")
+                    "\(schema.type).\(schema.keys[slot].name) is affected by a path that does not exist: \(error)")
                 return nil
             }
         }

@@ -121,8 +121,10 @@ struct ElementList {
     /// Whether the collection is what its property stores.
     let areStored: Bool
 
-    /// - Parameter value: The collection; nil for no elements.
-    init(of value: Any?, areStored: Bool = false) {
+    /// - Parameters:
+    ///   - value: The collection; nil for no elements.
+    ///   - record: The record of an element; nil if it has none.
+    init(of value: Any?, areStored: Bool = false, _ record: (TrackedObject) -> Borrowed<ObjectRecord>?) {
         (self.value, self.areStored) = (value, areStored)
         guard let collection = value.flatMap(unwrapped) as? any KeyValueCollection else {
             count = 0
@@ -130,7 +132,7 @@ struct ElementList {
         }
         count = collection.elementCount
         if let objects = collection.objects(of: TrackedObject.self) {
-            records = objects.map { try? $0.makeUnmanagedRecord() }
+            records = objects.map(record)
             return
         }
         // Not recursive: data may nest collections deeper than the stack lets them be followed.
@@ -138,7 +140,7 @@ struct ElementList {
         var next = 0
         while next < elements.count {
             if let object = elements[next] as? TrackedObject {
-                records.append(try? object.makeUnmanagedRecord())
+                records.append(record(object))
             } else if let inner = unwrapped(elements[next]) as? any KeyValueCollection {
                 hasPositions = false
                 elements += inner.elements

@@ -104,7 +104,7 @@ class KeyPathChain: @unchecked Sendable {
 
         object = start == 0 ? base.retainedObject : object?.readingObject(slot)
         for level in start..<max(start, path.keys.count) {
-            guard let current = object, let record = current.use({ try? $0.makeUnmanagedRecord() }) else { break }
+            guard let current = object, let record = current.use(record) else { break }
             guard let slot = self.slot(of: level, in: record) else { break }
             let link = Borrowed.retaining(
                 PathLink(self, level: level, isMoved: isMoved || version > 1, record: record, slot: slot))
@@ -140,9 +140,21 @@ class KeyPathChain: @unchecked Sendable {
     private final func slot(of level: Int, in record: Borrowed<ObjectRecord>) -> Int? {
         let schema = record.use { $0.unmanagedSchema! }
         if let slot = path.slot(of: level, in: schema) { return slot }
-        let error = schema.object.unknownKey(path.keys[level], in: route.use { $0.path.text })
-        Diagnostics.report("A key path leads to an object it does not fit: \(error)")
+        report(schema.object.unknownKey(path.keys[level], in: route.use { $0.path.text }))
         return nil
+    }
+
+    /// The record of an object on the way. Nil if it is dying, or the schema of its class has a fault.
+    @inline(__always)
+    private final func record(of object: TrackedObject) -> Borrowed<ObjectRecord>? {
+        do throws(KeyValueError) { return try object.makeUnmanagedRecord() } catch {
+            report(error)
+            return nil
+        }
+    }
+
+    private final func report(_ error: KeyValueError) {
+        Diagnostics.report("A key path leads to an object it does not fit: \(error)")
     }
 
     private final func cancel(_ first: Borrowed<PathLink>?) {
@@ -160,7 +172,7 @@ class KeyPathChain: @unchecked Sendable {
     private final func syncElements(version wanted: Int) -> Bool {
         let last = underLock { $0.link(path.keys.count - 1)?.object }
         let read = last.flatMap { $0.record.readComparing($0.slot) }
-        let elements = ElementList(of: read?.value, areStored: read?.isStored ?? false)
+        let elements = ElementList(of: read?.value, areStored: read?.isStored ?? false, record)
         let moved = underLock { state in
             state.version == wanted
                 ? state.elements.update(to: elements) { chain(for: $0, isMoved: isMoved || wanted > 1) } : nil
@@ -178,9 +190,10 @@ class KeyPathChain: @unchecked Sendable {
             let (value, isStored) = link.record.readComparing(link.slot), isStored,
             let collection = unwrapped(value) as? any KeyValueCollection
         else { return false }
-        let (removed, count) = (ElementList(of: edit.removed), collection.elementCount)
+        let (removed, count) = (ElementList(of: edit.removed, record), collection.elementCount)
         let inserted = ElementList(
-            of: edit.kind == .removal ? nil : edit.indexes.flatMap { pickElements($0, of: value) } ?? edit.inserted)
+            of: edit.kind == .removal ? nil : edit.indexes.flatMap { pickElements($0, of: value) } ?? edit.inserted,
+            record)
         let moved = underLock { state in
             state.pending == .max && state.link(link.level) == .to(link)
                 ? state.elements.follow(edit, removed, inserted, count: count) {

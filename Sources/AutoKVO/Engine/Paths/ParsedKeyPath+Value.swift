@@ -2,7 +2,11 @@ extension ParsedKeyPath {
     /// The value at the end of the path; nil if an object on the way is nil or does not have the path's next key. A value that is nil
     /// itself is an empty optional.
     func value(from object: TrackedObject) -> Any? {
-        do { return try reachedValue(from: object) } catch { return nil }
+        do throws(KeyValueError) { return try reachedValue(from: object) } catch {
+            // An object that the path does not fit is reported when the path is linked to it.
+            if case .unsupportedOperator = error.reason { Diagnostics.report("A key path has no value: \(error)") }
+            return nil
+        }
     }
 
     /// The value at the end of the path; the empty optional if an object on the way is nil.
@@ -14,7 +18,7 @@ extension ParsedKeyPath {
     }
 
     /// The same; nil if an object on the way is nil. Behind that an operator has an empty collection.
-    private func reachedValue(from root: TrackedObject) throws(KeyValueError) -> Any? {
+    func reachedValue(from root: TrackedObject) throws(KeyValueError) -> Any? {
         // The caller keeps the first object alive, and `kept` the one that was read last.
         var kept: TrackedObject?
         var object = Borrowed.to(root)

@@ -1,6 +1,7 @@
 import Synchronization
 
 /// A key path, parsed.
+@usableFromInline
 final class ParsedKeyPath: Sendable {
     /// As it was registered; behind an operator the text of the whole path.
     let text: String
@@ -12,6 +13,9 @@ final class ParsedKeyPath: Sendable {
     let tail: Tail?
     /// What is evaluated on each tracked object that is an element of the collection at the end of `keys`.
     let elementPath: ParsedKeyPath?
+    /// The first of the keys, as far as they are known by more than their names: all of a path of handles. A superclass may have a
+    /// private property with the name of one that a subclass has.
+    let properties: [Property]
     /// For each key, the class and slot where it was last found: see `slot(of:in:)`.
     private nonisolated(unsafe) let lookups: UnsafeMutablePointer<Atomic<UInt>>
 
@@ -23,10 +27,17 @@ final class ParsedKeyPath: Sendable {
         let element: ParsedKeyPath?
     }
 
-    private init(text: String, keys: [String], tail: Tail?) {
+    /// A key of a class. Its subclasses have it in the same slot, whatever they have of the same name.
+    struct Property: Sendable {
+        let schema: ClassSchema
+        let slot: Int
+    }
+
+    private init(text: String, keys: [String], tail: Tail?, properties: [Property] = []) {
         self.text = text
         self.keys = keys
         self.tail = tail
+        self.properties = properties
         elementPath = tail?.objectPath
         lookups = .allocate(capacity: keys.count)
         for level in keys.indices { (lookups + level).initialize(to: Atomic(0)) }
@@ -50,10 +61,28 @@ final class ParsedKeyPath: Sendable {
 
     @inline(never)
     private func lookUp(_ level: Int, _ schema: Borrowed<ClassSchema>, _ layout: UInt) -> Int? {
-        guard let slot = schema.use({ $0.slot(of: keys[level]) }) else { return nil }
+        let isKnown =
+            level < properties.count && isClass(schema.object.type, orSubclassOf: properties[level].schema.type)
+        guard let slot = isKnown ? properties[level].slot : schema.use({ $0.slot(of: keys[level]) }) else { return nil }
         // Every address in use today fits into 48 bits; one that does not is not stored. A slot fits into 15.
         if layout >> 48 == 0 { lookups[level].store(layout << 16 | UInt(slot), ordering: .relaxed) }
         return slot
+    }
+
+    /// A path of handles.
+    convenience init(_ properties: [Property]) {
+        let keys = properties.map { $0.schema.keys[$0.slot].name }
+        self.init(text: keys.joined(separator: "."), keys: keys, tail: nil, properties: properties)
+    }
+
+    /// The same path beginning with a property, which another one of its name may hide.
+    func beginning(with property: Property) -> ParsedKeyPath {
+        ParsedKeyPath(text: text, keys: keys, tail: tail, properties: [property])
+    }
+
+    /// Whether both are the same path. One that was given as a string has no properties that could differ.
+    func isSame(as other: ParsedKeyPath) -> Bool {
+        text == other.text && zip(properties, other.properties).allSatisfy { $0.slot == $1.slot }
     }
 
     /// Parses a path.

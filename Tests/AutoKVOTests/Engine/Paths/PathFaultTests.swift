@@ -1,0 +1,106 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private class Part: Model {
+    @Observed var level = 1
+    @Observed var anything: Any?
+}
+
+/// Its schema has a fault, so that none of its keys can be used.
+private final class FaultyPart: Part {
+    var plain = 1
+    override class var schema: Schema {
+        Schema(FaultyPart.self, extending: super.schema) { Key("plain", \.plain) }
+    }
+}
+
+private final class Whole: Model {
+    @Observed var part: Part?
+    @Observed var parts: [Part] = []
+    @Observed var total = 0
+    @ObservedWeak var friend: Part?
+    var depth: Int { part?.level ?? 0 }
+    override class var schema: Schema {
+        Schema(Whole.self, extending: super.schema) {
+            Key("depth", \.depth, affectedBy: "part.level")
+            Key("total", \.total)
+        }
+    }
+}
+
+@Suite("Paths that meet an object whose class has a fault") struct PathFaultTests {
+    private let whole = Whole()
+    let recorder = Recorder<Any>()
+
+    private func expectReport(_ lines: [String], _ count: Int = 1, _ words: String = "A key path leads to") {
+        #expect(lines.count == count)
+        for line in lines {
+            #expect(line.hasPrefix(words) && line.contains("FaultyPart") && line.contains("\"plain\""))
+        }
+    }
+
+    @Test("a path says so, at the registration and at a change, and goes on behind the next object") func path() throws
+    {
+        whole.part = FaultyPart()
+        expectReport(try messages { try whole.observe("part.level", options: .new, recorder.handler()) })
+        let part = Part()
+        #expect(messages { whole.part = part } == [])
+        part.level = 2
+        #expect(recorder.news(Int.self) == [1, 2])
+        expectReport(messages { whole.part = FaultyPart() })
+        #expect(recorder.count == 3)
+    }
+
+    @Test("so do a path of handles, which has no value then, and a key that is derived from a path") func others()
+        throws
+    {
+        whole.part = FaultyPart()
+        expectReport(messages { whole.$part.$level.observe { _ in } })
+        expectReport(messages { #expect(whole.$part.$level.value == nil) }, 1, "A key path has no value")
+        expectReport(try messages { try whole.observe("depth", recorder.handler()) })
+    }
+
+    @Test("so does an operator of which it is an element") func element() throws {
+        whole.parts = [Part(), FaultyPart()]
+        expectReport(try messages { try whole.observe("parts.@sum.level", options: .new, recorder.handler()) })
+        expectReport(messages { whole.parts.append(FaultyPart()) }, 2)
+    }
+
+    @Test("a weak property says that the death of such an object will be no change") func weak() throws {
+        let (faulty, part) = (FaultyPart(), Part())
+        try whole.observe("friend", options: .new, recorder.handler())
+        let lines = messages { whole.friend = faulty }
+        expectReport(lines, 1, "The death of the object that Whole.friend refers to")
+        #expect(messages { whole.friend = part } == [])
+        #expect(recorder.count == 2)
+    }
+
+    @Test("values that do not fit an operator are reported, and the path has none") func operands() throws {
+        let part = Part()
+        whole.parts = [part]
+        try whole.observe("parts.@sum.anything", options: .new, recorder.handler())
+        part.anything = 3
+        #expect(recorder.last?.new as? Int == 3)
+        let lines = messages { part.anything = "three" }
+        #expect(lines.count == 1 && lines[0].hasPrefix("A key path has no value") && lines[0].contains("@sum"))
+        #expect(recorder.count == 2 && recorder.last?.new as? Int == nil)
+    }
+
+    @Test("a binding whose source cannot be read says so, and is made") func binding() throws {
+        let part = Part()
+        (whole.parts, part.anything) = ([part], "three")
+        let other = Whole()
+        let lines = try messages {
+            try other.bind("total", to: "parts.@sum.anything", of: whole, transform: .default(7))
+        }
+        #expect(lines.count == 1 && lines[0].contains("@sum"))
+        #expect(other.total == 7)
+        part.anything = 5
+        #expect(other.total == 5)
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "PathFaultTests") }
+    }
+}

@@ -1,0 +1,227 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private class Inner: Model {
+    @Observed var level = 0
+}
+
+/// Has private properties of which its subclasses know nothing.
+private class Machine: Model {
+    @Observed private var state = 1
+    @Observed private var inner = Inner()
+    @Observed private var text = "base"
+    @Observed private var manual = 1
+    var label: String { "state \(state)" }
+    var depth: Int { inner.level }
+
+    func setState(_ state: Int) { self.state = state }
+    func setLevel(_ level: Int) { inner.level = level }
+    func replaceInner() { inner = Inner() }
+    func setText(_ text: String) { self.text = text }
+    var stateHandle: Property<Int> { $state }
+    var textHandle: Property<String> { $text }
+    static func path(_ holder: MachineHolder) -> PropertyPath<Int> { holder.$item.$state }
+    static func longPath(_ holder: MachineHolder) -> PropertyPath<Int> { holder.$item.$inner.$level }
+    func observeState(_ handler: @escaping (Int?, Int?) -> Void) {
+        observe(\.$state, options: [.old, .new]) { handler($1.oldValue, $1.newValue) }
+    }
+
+    override class var schema: Schema {
+        Schema(Machine.self, extending: super.schema) {
+            Key("label", \.label, affectedBy: "state")
+            Key("depth", \.depth, affectedBy: "inner.level")
+        }
+    }
+}
+
+private final class MachineHolder: Model {
+    @Observed var item: Machine?
+}
+
+/// Has properties of its own with the names of the private ones.
+private class Robot: Machine {
+    @Observed var state = 100
+    @Observed var inner = 7
+    @Observed var mode = 1
+    /// Computed, and of the same type as the private property.
+    var text: String { "mode \(mode)" }
+    /// Computed, and of another type.
+    var manual: String { "manual \(mode)" }
+
+    override class var schema: Schema {
+        Schema(Robot.self, extending: super.schema) {
+            Key("state", \.state)
+            Key("text", \.text, affectedBy: "mode")
+            Key("manual", \.manual, affectedBy: "mode")
+        }
+    }
+}
+private final class LateRobot: Robot {}
+
+/// Declares a key again, with a dependency of its own.
+private final class Extended: Machine {
+    @Observed var state = "own"
+    override var label: String { super.label + state }
+    override class var schema: Schema {
+        Schema(Extended.self, extending: super.schema) { Key("label", \.label, affectedBy: "state") }
+    }
+}
+
+/// Hides the key at which a path of its superclass begins.
+private class Open: Model {
+    @Observed var inner = Inner()
+    var depth: Int { inner.level }
+    override class var schema: Schema {
+        Schema(Open.self, extending: super.schema) { Key("depth", \.depth, affectedBy: "inner.level") }
+    }
+}
+private final class Closed: Open {
+    override class var schema: Schema { Schema(Closed.self, extending: super.schema) { Hidden("inner") } }
+}
+
+@Suite("A private property of a superclass and a property of the same name") struct SameNameTests {
+    private let robot = Robot()
+    private let holder = MachineHolder()
+    let recorder = Recorder<Any>()
+
+    @Test("a key of the superclass depends on the superclass's property", arguments: [false, true])
+    func dependency(isLate: Bool) throws {
+        let robot = isLate ? LateRobot() : Robot()
+        try robot.observe("label", options: [.old, .new], recorder.handler())
+        robot.state = 101
+        #expect(recorder.count == 0)
+        robot.setState(2)
+        #expect(recorder.take().map { "\($0.old!) \($0.new!)" } == ["state 1 state 2"])
+
+        try robot.observe("depth", options: [.old, .new], recorder.handler())
+        robot.inner = 8
+        #expect(recorder.count == 0)
+        robot.setLevel(3)
+        robot.replaceInner()
+        robot.setLevel(4)
+        #expect(recorder.olds(Int.self) == [0, 3, 0] && recorder.news(Int.self) == [3, 0, 4])
+        try Robot.validateSchema()
+    }
+
+    @Test("a name reaches the subclass's property, a handle the one of the class on which it was formed") func names()
+        throws
+    {
+        var (named, base, own): ([Int?], [Int?], [Int?]) = ([], [], [])
+        try robot.observe("state", as: Int.self, options: [.old, .new]) { named += [$0.oldValue, $0.newValue] }
+        robot.$state.observe(options: [.old, .new]) { own += [$0.oldValue, $0.newValue] }
+        robot.stateHandle.observe(options: [.old, .new]) { base += [$0.oldValue, $0.newValue] }
+        robot.observeState { base += [$0, $1] }
+        robot.setState(2)
+        #expect(named == [] && own == [] && base == [1, 2, 1, 2])
+        robot.state = 101
+        #expect(named == [100, 101] && own == [100, 101] && base.count == 4)
+        #expect(try robot.value(forKey: "state") as? Int == 101)
+        try robot.setValue(5, forKey: "state")
+        #expect(robot.state == 5 && robot.stateHandle.value == 2)
+    }
+
+    @Test("a path of handles reaches it too, whichever class the object has now", .needs(.blankObject)) func paths()
+        throws
+    {
+        let (path, named) = (Recorder<Int>(), Recorder<Any>())
+        let observation = Machine.path(holder).observe(options: [.old, .new], path.handler())
+        try holder.observe("item.state", options: [.old, .new], named.handler())
+        #expect(observation.keyPaths == ["item.state"] && Machine.path(holder).keyPath == "item.state")
+        holder.item = Machine()
+        holder.item!.setState(2)
+        #expect(path.entries.map(\.old) == [nil, 1] && path.entries.map(\.new) == [1, 2])
+        #expect(named.olds(Int.self) == [nil, 1] && named.news(Int.self) == [1, 2])
+        path.clear()
+        named.clear()
+
+        holder.item = robot
+        robot.setState(3)
+        robot.state = 101
+        #expect(path.entries.map(\.old) == [2, 1] && path.entries.map(\.new) == [1, 3])
+        #expect(named.olds(Int.self) == [2, 100] && named.news(Int.self) == [100, 101])
+        #expect(Machine.path(holder).value == 3 && path.paths == ["item.state", "item.state"])
+
+        let level = Recorder<Int>()
+        Machine.longPath(holder).observe(options: .new, level.handler())
+        robot.setLevel(9)
+        robot.inner = 8
+        #expect(level.entries.map(\.new) == [9] && Machine.longPath(holder).value == 9)
+        holder.item = nil
+        #expect(Machine.path(holder).value == nil)
+    }
+
+    @Test("each has a binding of its own, by handle and by name") func bindings() throws {
+        let (first, second, third) = (Inner(), Inner(), Inner())
+        (first.level, second.level, third.level) = (11, 12, 13)
+        robot.stateHandle.bind(to: first.$level)
+        robot.$state.bind(to: second.$level)
+        (first.level, second.level) = (21, 22)
+        #expect(robot.stateHandle.value == 21 && robot.state == 22)
+        // By name it is the subclass's.
+        try robot.bind("state", to: "level", of: third)
+        (first.level, second.level, third.level) = (31, 32, 33)
+        #expect(robot.stateHandle.value == 31 && robot.state == 33)
+        #expect(robot.$state.unbind() && !robot.unbind("state"))
+        (first.level, third.level) = (41, 43)
+        #expect(robot.stateHandle.value == 41 && robot.state == 33)
+        #expect(robot.stateHandle.unbind() && !robot.stateHandle.unbind())
+        #expect(!robot.unbind("no such key"))
+    }
+
+    @Test("an observation is removed by the handle or the name that it has") func removal() throws {
+        let panel = PlainObserver()
+        robot.stateHandle.addObserver(panel) { _, _ in }
+        robot.$state.addObserver(panel) { _, _ in }
+        #expect(robot.removeObserver(panel, forKeyPath: "state") == 1)
+        #expect(panel.stopObserving(robot.$state) == 0 && panel.stopObserving(robot.stateHandle) == 1)
+    }
+
+    @Test("a computed property of the subclass has its own values, of the same type or another", arguments: 0..<2)
+    func computed(which: Int) throws {
+        let name = ["text", "manual"][which]
+        try robot.observe(name, options: [.old, .new], recorder.handler())
+        let base = Recorder<String>()
+        robot.textHandle.observe(options: [.old, .new], base.handler())
+        robot.setText("changed")
+        #expect(recorder.count == 0)
+        #expect(base.entries.map(\.old) == ["base"] && base.entries.map(\.new) == ["changed"])
+        robot.mode = 2
+        let word = which == 0 ? "mode" : "manual"
+        #expect(recorder.olds(String.self) == ["\(word) 1"] && recorder.news(String.self) == ["\(word) 2"])
+        #expect(try robot.value(forKey: name) as? String == "\(word) 2")
+        #expect(base.count == 1)
+    }
+
+    @Test("a key that is declared again depends on both") func extended() throws {
+        let object = Extended()
+        try object.observe("label", options: .new, recorder.handler())
+        object.setState(2)
+        object.state = "new"
+        #expect(recorder.news(String.self) == ["state 2own", "state 2new"])
+    }
+
+    @Test("a path of the superclass goes through a key that the subclass hides") func hidden() throws {
+        let object = Closed()
+        try object.observe("depth", options: [.old, .new], recorder.handler())
+        object.inner.level = 2
+        object.inner = Inner()
+        #expect(recorder.news(Int.self) == [2, 0])
+        try Closed.validateSchema()
+    }
+
+    @Test("the key descriptions name the subclass's, and all observers of every key hear each once") func descriptions()
+        throws
+    {
+        #expect(
+            Robot.keyDescriptions.map(\.name) == ["label", "depth", "state", "inner", "mode", "text", "manual"])
+        try robot.observeAnyKey(options: .new, recorder.handler())
+        robot.setState(2)
+        robot.state = 3
+        #expect(recorder.paths == ["label", "state"])
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "SameNameTests") }
+    }
+}
