@@ -13,7 +13,7 @@ trap 'rm -rf "$root"' EXIT
 place=$root/app
 mkdir -p "$place/Sources/app" "$root/any name"
 # As a user has it: a copy in a folder of another name.
-git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -x -C "$root/any name"
+git ls-files -z --cached --others --exclude-standard | xargs -0 cp -P --parents -t "$root/any name"
 
 # readme_block NUMBER: one of the README's Swift code blocks.
 readme_block() {

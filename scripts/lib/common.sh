@@ -25,9 +25,11 @@ has_libbsd() {
         "$(toolchain_clang)" -x c - -lbsd -o /dev/null 2>/dev/null
 }
 
-# apt_install PACKAGE…: as root, or with sudo; says what to do by hand where neither is possible.
+# apt_install PACKAGE…: as root, or with sudo; says what to do by hand where neither is possible. apt-get cannot run twice at once, as
+# two steps of scripts/check.sh would have it.
 apt_install() {
     local -a as_root=()
+    local turn
     command -v apt-get >/dev/null ||
         fail "$* is missing and there is no apt-get here: install it with this system's package manager, then run again."
     if [ "$(id -u)" -ne 0 ]; then
@@ -35,12 +37,16 @@ apt_install() {
         as_root=(sudo)
     fi
     say "installing $* with apt-get"
+    mkdir -p .build-check
+    exec {turn}>.build-check/apt-get.lock
+    flock "$turn"
     local -a quietly=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
     # A machine that never ran 'apt-get update' knows no package; one with an old list may know a version that is gone.
     "${as_root[@]}" "${quietly[@]}" update >/dev/null ||
         say "apt-get update failed; trying with the package lists that are here"
     "${as_root[@]}" "${quietly[@]}" install -y --no-install-recommends "$@" >/dev/null ||
         fail "apt-get could not install $*."
+    exec {turn}>&-
 }
 
 ensure_libbsd() {

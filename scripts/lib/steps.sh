@@ -54,10 +54,11 @@ step_fallbacks() {
     done
 }
 
-# In the quick form this is the build from nothing, too, in which a warning is an error.
+# In the quick form this is the build from nothing, too, in which a warning is an error. It is the longest there is, and made without
+# debug information: a test says its own line.
 step_release() {
     local flags=()
-    [ "$AUTOKVO_CHECK" != quick ] || flags=("${no_warnings[@]}")
+    [ "$AUTOKVO_CHECK" != quick ] || flags=("${no_warnings[@]}" -debug-info-format none)
     run_tests .build-release -c release "${flags[@]}"
 }
 
@@ -177,6 +178,15 @@ step_docs() { bash scripts/docs.sh .build; }
 # The public interface against the committed list of it; from the same build.
 step_api() { bash scripts/api.sh .build; }
 
+# step_scratch STEP: where it builds; steps that build in one place would wait for each other, and are not run at once.
+step_scratch() {
+    case $1 in
+    debug | fallbacks | docs | api) echo .build ;;
+    release | stress) echo .build-release ;;
+    *) echo "$1" ;;
+    esac
+}
+
 # step_detail LOG: what the table says beside a step: the last verdict of the test runner, or why it was skipped.
 step_detail() {
     { grep -aoE 'Test run with [0-9]+ tests?.* (passed|failed)|^skipped: .*|^(stress|layers): .*' "$1" || true; } | tail -n 1 | sed -E 's/^(skipped|layers): //'
@@ -191,4 +201,9 @@ step_complaints() {
         /^(◇|✔)/ { told = 0 }
         told' "$1" || true; } |
         { grep -avE 'Cannot export local symbol' || true; } | awk '!seen[$0]++ && ++count <= 60' | cut -c1-400
+}
+
+# processor_seconds FILE: what `times` wrote: minutes and seconds of the shell itself, and in the second line of its children.
+processor_seconds() {
+    awk -F '[ms ]+' '{ sum += $1 * 60 + $2 + $3 * 60 + $4 } END { printf "%.0f", sum }' "$1"
 }

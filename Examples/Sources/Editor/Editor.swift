@@ -24,12 +24,13 @@ final class Editor: TrackedObject {
     }
 }
 
-/// What is to be shown of an editor. It follows the editor and is not known to it by more than its name.
+/// What is to be shown of an editor. It follows the editor and is not known to it by more than its name. Only its own bindings set
+/// its properties.
 final class StatusLine: TrackedObject {
-    @Observed private(set) var title = ""
-    @Observed private(set) var words = 0
-    @Observed private(set) var isDirty = false
-    @Observed private(set) var undoTitle: String?
+    @ObservedReadOnly private(set) var title = ""
+    @ObservedReadOnly private(set) var words = 0
+    @ObservedReadOnly private(set) var isDirty = false
+    @ObservedReadOnly private(set) var undoTitle: String?
 
     var text: String {
         "\(title)\(isDirty ? "*" : ""), \(words) words" + (undoTitle.map { ", undo: \($0)" } ?? "")
@@ -42,9 +43,9 @@ final class StatusLine: TrackedObject {
     }
 
     func follow(_ editor: Editor) {
-        $title.bind(to: editor.document.$title)
-        $words.bind(to: \.wordCount, of: editor.document)
-        $isDirty.bind(to: \.isDirty, of: editor.history)
-        $undoTitle.bind(to: \.undoTitle, of: editor.history)
+        editable(\._title).bind(to: editor.document.$title)
+        editable(\._words).bind(to: \.wordCount, of: editor.document)
+        editable(\._isDirty).bind(to: \.isDirty, of: editor.history)
+        editable(\._undoTitle).bind(to: \.undoTitle, of: editor.history)
     }
 }
