@@ -36,14 +36,16 @@ extension ClassSchema {
     /// Why no observer would be called when a key's property changes, or would get another property's value.
     static func problem(of key: ResolvedKey, of type: AnyClass, _ keys: [ResolvedKey]) -> String? {
         let (name, valueType) = (key.name, key.declared.valueType)
-        if let storedType = key.storageType?.valueType {
-            if storedType == valueType { return nil }
-            return "its key path reads a value of type \(valueType), and the @Observed property \"\(name)\" holds "
+        func mismatch(_ storedType: Any.Type) -> String {
+            "its key path reads a value of type \(valueType), and the @Observed property \"\(name)\" holds "
                 + "\(storedType): write Key(\"\(name)\", \\.\(name)), or give this key another name"
         }
+        if let storedType = key.storageType?.valueType { return storedType == valueType ? nil : mismatch(storedType) }
         let isAnnounced = key.declarations.contains { !$0.notifiesAutomatically } || !key.notifiesAutomatically
         if isAnnounced || !key.affectedBy.isEmpty { return nil }
         if let text = textWithoutReflection(FieldLayout(of: type)) { return text }
+        let inherited = keys.first { $0.slot < key.slot && $0.name == name }?.storageType?.valueType
+        if let inherited, inherited != valueType { return mismatch(inherited) }
         let similar = keys.filter { $0.storageType?.valueType == valueType }.map(\.name)
         let near = similar.count == 1 ? similar[0] : nearestName(to: name, among: similar)
         return "nobody would be called when it changes. An @Observed property's key has the property's own name"

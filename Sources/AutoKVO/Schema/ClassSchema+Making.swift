@@ -183,11 +183,12 @@ private struct CollectedKeys {
     }
 
     /// Whether a key that the class's own schema declares is of another property than the inherited `@Observed` one of its name, which
-    /// is private in the superclass: the types differ, the class stores it, or it is computed and does not override the inherited one.
+    /// is private in the superclass: the types differ, the class stores it, or it is computed, does not override the inherited one, and
+    /// no superclass offers that by a Key.
     private func isAnother(_ key: DeclaredKey, than slot: Int) -> Bool {
         guard let field = keys[slot].field, keys[slot].declarations.last!.owner != type else { return false }
         return field.storage.valueType != key.valueType || ownFields.contains { $0.name == key.name }
-            || !key.affectedBy.isEmpty && !isOverridden(slot)
+            || !key.affectedBy.isEmpty && !isOverridden(slot) && !keys[slot].declarations[0].hasKeyPath
     }
 
     /// Whether the class's own schema declares a key.

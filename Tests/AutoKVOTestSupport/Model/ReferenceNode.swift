@@ -85,7 +85,7 @@ extension ModelWorld {
             default: return "\(node.n * 10 + far(node))"
             }
         }
-        guard let next = key == "next" ? node.next : node.up else { return "nil" }
+        guard let next = key == "next" ? node.next : node.up else { return valueBehindNil(of: rest) }
         return value(next, rest)
     }
 
@@ -113,5 +113,14 @@ extension ModelWorld {
     private func split(_ path: Substring) -> (Substring, Substring) {
         guard let dot = path.firstIndex(of: ".") else { return (path, "") }
         return (path[..<dot], path[path.index(after: dot)...])
+    }
+}
+
+/// What a path leads to where an object is missing: an operator on it has an empty collection.
+func valueBehindNil(of path: Substring) -> String {
+    switch path.split(separator: ".").first(where: { $0.hasPrefix("@") }) {
+    case "@count", "@sum": "0"
+    case nil, "@max": "nil"
+    default: "[]"
     }
 }

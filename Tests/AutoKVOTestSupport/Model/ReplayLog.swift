@@ -99,7 +99,9 @@ extension ModelNode {
         guard let dot else { return replayedValue(ofKey: key) }
         let rest = path[path.index(after: dot)...]
         guard rest.first == "@" else {
-            return (key == "next" ? next : up)?.replayedValue(rest) ?? ReplayedValue("nil")
+            if let object = key == "next" ? next : up { return object.replayedValue(rest) }
+            let nothing = valueBehindNil(of: rest)
+            return nothing == "[]" ? ReplayedValue(elements: []) : ReplayedValue(nothing)
         }
         let end = rest.firstIndex(of: ".")
         let values = end.map { end in items.map { $0.replayedValue(rest[rest.index(after: end)...]).text } } ?? []
