@@ -20,7 +20,7 @@ NOT_FROM = {"Values", "Coding"}  # but for these, in which no state is
 UNSAFE_HOME = "Runtime"  # its unsafe constructs are not counted
 UNSAFE_LIMIT = 78  # it only goes down; raised once, from 70, with the second set of workloads
 FILE_LIMIT = 300  # lines of any file of Sources
-CODE_LIMIT = 9690  # raised from 9480 with what made the second set of workloads faster
+CODE_LIMIT = 11000  # raised from 9690 with what was mended for the second time; the next shape of Engine is to need 8,300
 HOOK_LIMIT = 900  # lines of Sources/CDeallocHook, all of them
 # (file, name as it is reported): why the file may use it. Aim at none; one that excuses nothing is an error.
 EXCEPTIONS: dict[tuple[str, str], str] = {

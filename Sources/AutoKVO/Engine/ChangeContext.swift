@@ -138,8 +138,6 @@ struct ChangeEvent {
     var isCompleting = false
     /// The delivery began inside the `coalescingChanges` under way: its calls are held back, also if it is completed.
     var isHeldBack = false
-    /// The new value of a path is read when `coalescingChanges` ends.
-    var isDeferred = false
     var isLastComponent = true
     /// Observations of the property itself with one of these options are not called: they were added while the change was under
     /// way, after the old value was discarded.

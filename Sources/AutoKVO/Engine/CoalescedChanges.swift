@@ -13,9 +13,8 @@
 ///
 /// - Returns: What the closure returns.
 /// - Throws: What the closure throws.
-/// - Complexity: O(1) for each change and path of an observation, and the values kept until the end. The value of a path, also of
-///   one with an operator, is read once before its first change and once at the end, if the observation asks for it. If an observation of a collection
-///   has `.old` or `.distinct`, the collection is copied once when it is edited, and again after another observer was added.
+/// - Complexity: O(1) for each change and path of an observation, and the values kept until the end. If an observation of a
+///   collection has `.old` or `.distinct`, the collection is copied once when it is edited, and again after another observer was added.
 @discardableResult
 public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     let thread = ThreadContext.current
@@ -69,9 +68,6 @@ final class CoalescedChanges {
         entries[index].use { change($0, event) }
     }
 
-    /// Whether it has a change of the value of a path.
-    func holdsChange(of route: Borrowed<Route>) -> Bool { index(of: route.bitPattern) != nil }
-
     private func append(_ notification: Borrowed<PendingNotification>) {
         if entries.isEmpty { entries.reserveCapacity(Self.searchedCount) }
         latest = entries.count
@@ -97,7 +93,7 @@ final class CoalescedChanges {
     ) -> Borrowed<PendingNotification> {
         let notification = ThreadContext.current.value.takeNotification()
         notification.use {
-            $0.isKnown = !event.isDeferred
+            $0.isKnown = true
             $0.setSubject(
                 observation, route?.object, ChangeEvent(isLastComponent: event.isLastComponent),
                 edit: event.edit?.object, old: event.oldValue?.box(), new: event.newValue?.box())
@@ -111,7 +107,7 @@ final class CoalescedChanges {
     private func change(_ notification: PendingNotification, _ event: ChangeEvent) {
         notification.event.isLastComponent = event.isLastComponent
         if event.edit != nil || notification.edit != nil { return addEdit(event, to: notification) }
-        notification.isKnown = !event.isDeferred
+        notification.isKnown = true
         if let value = event.newValue, notification.new.replaceNumber(with: value) { return }
         replaceNew(notification, event.newValue)
     }
@@ -126,7 +122,7 @@ final class CoalescedChanges {
     /// Of several changes one of which is an edit, old and new are the whole values. If the last is one, new is read at the end.
     @inline(never)
     private func addEdit(_ event: ChangeEvent, to notification: PendingNotification) {
-        notification.isKnown = event.edit == nil && !event.isDeferred
+        notification.isKnown = event.edit == nil
         let former = notification.new.replace(with: event.edit == nil ? event.newValue : nil)
         var elements: Any?
         let edit = notification.edit.take()
@@ -140,12 +136,6 @@ final class CoalescedChanges {
     func deliver() {
         TestPoint.coalesced.reach()
         let thread = ThreadContext.current
-        // Of a change that began inside and is still open, the old value is the one that is delivered now as the new one.
-        for transaction in thread.value.openTransactions {
-            for chain in [transaction.chain, transaction.joined] {
-                chain.forEach { if $0.openCount > 0, $0.needs.contains(.old) { $0.readOld() } }
-            }
-        }
         var chain = NotificationChain()
         // All values are read before the first handler, which may change them.
         for notification in entries {

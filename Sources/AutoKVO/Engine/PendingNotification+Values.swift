@@ -2,10 +2,6 @@
 extension PendingNotification {
     func readOld() {
         if isPrepared || isKnown { return }
-        // Of a path whose change is held back, the value from before the first one is kept.
-        if edit == nil, let route, ThreadContext.current.value.coalescing?.use({ $0.holdsChange(of: route) }) ?? false {
-            return
-        }
         isPrepared = true
         if let edit {
             if let elements = elements(of: edit, edit.removed, isMissing: edit.kind == .insertion) { old.set(elements) }
@@ -29,11 +25,7 @@ extension PendingNotification {
                     new.set(elements)
                 }
             } else if let route {
-                if ThreadContext.current.value.coalescing != nil {
-                    event.isDeferred = true
-                } else if let value = value(of: route) {
-                    new.set(value)
-                }
+                if let value = value(of: route) { new.set(value) }
             } else {
                 read { body in new.fill(body) }
             }

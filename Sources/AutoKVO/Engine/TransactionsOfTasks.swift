@@ -1,4 +1,3 @@
-internal import CSwiftRuntime
 import Synchronization
 
 /// The transactions of changes in place that tasks have begun and not ended.
@@ -28,7 +27,7 @@ enum TransactionsOfTasks {
 
     @inline(never)
     private static func take() -> UInt {
-        let task = csr_current_task()
+        let task = currentTask()
         let taken = waiting.withLock { $0.removeValue(forKey: task) } ?? []
         if taken.isEmpty { return 0 }
         count.wrappingSubtract(taken.count, ordering: .relaxed)
@@ -49,12 +48,12 @@ enum TransactionsOfTasks {
 
     /// Takes the transaction that this task has just begun out of the thread's list.
     static func keep(_ target: ObjectIdentifier, _ slot: Int) {
-        if csr_current_task() != 0 { putBack { $0.visit == 0 && $0.isOf(target, slot) } }
+        if currentTask() != 0 { putBack { $0.visit == 0 && $0.isOf(target, slot) } }
     }
 
     @inline(never)
     private static func putBack(where condition: (Transaction) -> Bool) {
-        let (task, thread) = (csr_current_task(), ThreadContext.current)
+        let (task, thread) = (currentTask(), ThreadContext.current)
         let leaving = thread.value.openTransactions.filter(condition)
         if leaving.isEmpty { return }
         thread.value.openTransactions.removeAll(where: condition)

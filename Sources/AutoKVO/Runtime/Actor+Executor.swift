@@ -3,6 +3,9 @@ internal import CSwiftRuntime
 /// A number that no other thread has while this one runs. Never zero.
 func thisThread() -> UInt { csr_this_thread() }
 
+/// Identifies the task that runs on this thread, as long as it runs or waits. Zero if none does.
+func currentTask() -> UInt { csr_current_task() }
+
 extension Actor {
     /// Whether this thread runs on the actor now: what `assumeIsolated` accepts, as far as that can be found out without ending the program.
     /// That is not so for an executor that has only `checkIsolated`, outside of the actor's tasks.
