@@ -13,7 +13,7 @@ private func firstUse(of make: () -> TrackedObject, _ key: String) -> Double {
     let observation = try! object.observe(key) { _ in tally.calls &+= 1 }
     let took = bench_now() - start
     check("first-use is valid", observation.isValid ? 1 : 0, equals: 1)
-    if Set(type(of: object).keys.filter(\.isSettable).map(\.name)).contains(key) {
+    if Set(type(of: object).keyDescriptions.filter(\.isSettable).map(\.name)).contains(key) {
         try! object.setValue(1, forKey: key)
         check("first-use calls", tally.calls, equals: 1)
     }

@@ -75,7 +75,7 @@ extension AppSettings {
     static var settablePaths: [String] { paths(of: AppSettings.self, below: "") }
 
     private static func paths(of type: TrackedObject.Type, below prefix: String) -> [String] {
-        type.keys.flatMap { key in
+        type.keyDescriptions.flatMap { key in
             if let nested = key.valueType as? TrackedObject.Type {
                 return paths(of: nested, below: "\(prefix)\(key.name).")
             }
