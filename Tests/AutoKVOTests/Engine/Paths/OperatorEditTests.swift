@@ -202,22 +202,6 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
-    @Test("a change that begins inside and ends behind has the value in between as its old one") func endsBehind()
-        throws
-    {
-        let roster = Roster()
-        try roster.observe("players.@sum.points", options: [.old, .new], recorder.handler())
-        coalescingChanges {
-            roster.$players.append(players[0])
-            roster.willChangeValue(forKey: "players")
-            roster.$players.append(players[1])
-        }
-        #expect(recorder.take().map { [$0.old as? Int, $0.new as? Int] } == [[0, 2]])
-        roster.$players.append(players[2])
-        roster.didChangeValue(forKey: "players")
-        #expect(recorder.take().map { [$0.old as? Int, $0.new as? Int] } == [[2, 3]])
-    }
-
     @Test("a change that is made by the release of a value holds nothing back and calls nobody early") func releasing()
         throws
     {
