@@ -102,7 +102,7 @@ class ChangeContext {
         event = InPlace(at: &kept.event)
     }
 
-    /// Whether nothing is left of an earlier delivery. The event and `next` are written before they are read.
+    /// Whether nothing is left of an earlier delivery. The event and `nextSpare` are written before they are read.
     final var isBlank: Bool {
         observation == nil && route == nil && kept.observation == nil && kept.route == nil && kept.edit == nil
             && kept.old == nil && kept.new == nil

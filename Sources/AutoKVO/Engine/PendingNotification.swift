@@ -42,7 +42,7 @@ final class PendingNotification {
     /// Whether the event has the values of a write from the start: none is read.
     var isKnown = false
     var edit: CollectionChange?
-    /// Whether another change of the subject is part of this one, so that it is told as a `.setting`; and the whole value from
+    /// Whether another change of the subject is part of this one, so that observers get a `.setting`; and the whole value from
     /// before, if an observer needs it.
     private var isWhole = false
     @exclusivity(unchecked) private var wholeOld: Any?
@@ -163,7 +163,7 @@ final class PendingNotification {
         if needs.contains(.old) { wholeOld = readWhole() }
     }
 
-    /// Before the calls: of several changes one of which is an edit, observers are told of a `.setting` with whole values.
+    /// Before the calls: of several changes one of which is an edit, observers get a `.setting` with whole values.
     func dropEditIfNotAlone() {
         guard isWhole, let edit = edit.take() else { return }
         event.kind = .setting

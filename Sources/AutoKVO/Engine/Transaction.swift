@@ -109,7 +109,7 @@ struct Transaction {
     }
 
     /// A change is about to be made inside one that is open. What an edit was going to be is no longer what happens if that one is
-    /// still being prepared: it is told as a `.setting`.
+    /// still being prepared: observers get a `.setting`.
     static func includeFurtherChange(in index: Int, _ thread: InPlace<ThreadContext>) {
         guard thread.value.openTransactions[index].isPreparing else { return }
         thread.value.openTransactions[index].isTouched = true

@@ -144,7 +144,7 @@ extension TrackedObject {
     ///   - slot: The slot of the property; nil if it has none.
     ///   - plan: Decides what to edit. It may be user code. False if there is nothing to do.
     ///   - isPlanned: Whether the collection is the one that the plan was made for.
-    ///   - change: What the plan is, for the observers; nil if they are told of the whole value.
+    ///   - change: What the plan is, for the observers; nil if they get the whole value.
     ///   - store: Makes the edit.
     ///   - stored: Called behind it, when no observer has been notified.
     /// - Returns: What `store` returns; nil if there is nothing to do.
