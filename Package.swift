@@ -15,7 +15,8 @@ let package = Package(
             dependencies: [.target(name: "CLibBSD", condition: .when(platforms: [.linux]))],
             linkerSettings: [.linkedLibrary("bsd", .when(platforms: [.linux]))]),
         .target(name: "CSwiftRuntime", linkerSettings: [.linkedLibrary("dispatch", .when(platforms: [.linux]))]),
-        .target(name: "AutoKVO", dependencies: ["CDeallocHook", "CSwiftRuntime"]),
+        .target(name: "CRecording"),
+        .target(name: "AutoKVO", dependencies: ["CDeallocHook", "CSwiftRuntime", "CRecording"]),
         .target(name: "AutoKVOFoundation", dependencies: ["AutoKVO"]),
 
         .target(

@@ -8,15 +8,15 @@ public struct KeyDescription {
     public let valueType: Any.Type
     /// Whether the property can be set by name: its schema has a `Key` whose key path can be written.
     public let isSettable: Bool
-    /// The keys and paths that the value is computed from, as declared; empty if the key is not derived.
+    /// The keys and paths that the value is computed from, as declared; empty if the key is not derived, or from what it reads.
     public let affectedBy: [String]
     /// Whether the property refers weakly to an object, whose death changes it to nil.
     public let isWeak: Bool
     /// The class that declares the property, or, for one that is not observed itself, the first `Key` for it.
     public let declaringClass: AnyClass
 
-    /// Whether the value is computed from other keys or paths.
-    @export(implementation) public var isDerived: Bool { !affectedBy.isEmpty }
+    /// Whether the value is computed from other keys or paths: those of `affectedBy`, or what the computation reads.
+    public let isDerived: Bool
     /// Whether the values are arrays, sets or dictionaries, optional ones among them.
     public var isCollection: Bool { unwrappedType(valueType) is any KeyValueCollection.Type }
 }
@@ -26,7 +26,7 @@ extension KeyDescription: CustomStringConvertible {
     @export(implementation) public var description: String {
         let traits = [
             isSettable ? "settable" : "", isWeak ? "weak" : "",
-            isDerived ? "derived from " + affectedBy.joined(separator: ", ") : "",
+            isDerived ? "derived" + (affectedBy.isEmpty ? "" : " from " + affectedBy.joined(separator: ", ")) : "",
         ]
         return "\(name): \(valueType)" + traits.filter { !$0.isEmpty }.map { ", " + $0 }.joined()
     }
@@ -69,6 +69,7 @@ extension KeyDescription {
     fileprivate init(_ key: ResolvedKey) {
         self.init(
             name: key.name, valueType: key.declared.valueType, isSettable: key.declared.write != nil,
-            affectedBy: key.affectedBy, isWeak: key.isWeak, declaringClass: key.declarations.last!.owner)
+            affectedBy: key.affectedBy, isWeak: key.isWeak, declaringClass: key.declarations.last!.owner,
+            isDerived: key.isRecorded || !key.affectedBy.isEmpty)
     }
 }

@@ -23,7 +23,8 @@ extension TrackedObject {
         let schema = try requireSchema()
         guard let slot = schema.slot(of: key) else { return try value(forUndefinedKey: key) }
         try schema.keys[slot].checkKeyPath(of: self)
-        return unwrapped(schema.keys[slot].declared.read(self))
+        try schema.checkReads(of: slot, in: self, Recorder.readsSomething)
+        return unwrapped(valueOfKey(slot, of: schema))
     }
 
     /// The value at the end of a key path; nil if it is nil, or an object on the way to it.

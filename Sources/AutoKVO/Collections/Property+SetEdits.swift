@@ -13,7 +13,10 @@ extension Property where Value: SetAlgebra & Collection {
     ///
     /// - Complexity: Setting is O(*n*) while the object is observed.
     @export(implementation) public var value: Value {
-        @export(implementation) get { storage.checkedValue }
+        @export(implementation) get {
+            if isRecording { object.noteRead(atOffset: storage.offset(in: object)) }
+            return storage.checkedValue
+        }
         nonmutating set {
             guard object.isObserved else { return write(newValue) }
             let isMoved: Void? = move {

@@ -30,7 +30,7 @@
     }
 
     /// The collection now; nil if the property is nil.
-    @usableFromInline func read() -> Any? { unwrapped(key.declared.read(object)) }
+    @usableFromInline func read() -> Any? { unwrapped(object.valueOfKey(key.slot, of: schema)) }
 
     /// The name of the key.
     @usableFromInline var name: String { key.name }

@@ -40,6 +40,26 @@ extension Property {
         bind(settable, to: source, copiesValues: false, options, file, line, transform)
     }
 
+    /// Makes the property follow what a closure reads: `label.$text.bind { "\(person.fullName), \(person.age)" }`.
+    ///
+    /// The closure is called now, and after each change of something that it read, as in `observe(reading:)`. It keeps what it captures,
+    /// until the binding ends with the object of this property.
+    ///
+    /// - Returns: The observation of what the closure reads. Removing it is the same as `unbind()`; it need not be kept.
+    /// - Complexity: O(*n*) for *n* reads, and *m* observations that this object holds.
+    @discardableResult
+    public func bind(
+        file: StaticString = #fileID, line: UInt = #line, to value: @escaping () -> Value
+    ) -> KeyValueObservation {
+        let binding = makeBinding(settable, copiesValues: false)
+        return bind(binding, value, []) { options, name in
+            object.observe(reading: { _ in value() }, options: options, userInfo: name, file: file, line: line) {
+                object, change in
+                binding.follow(change, on: object) { (value: Value) in value }
+            }
+        }
+    }
+
     /// Makes the property follow one of another object by a key path of its handle: `label.$title.bind(to: \.$firstName, of: person)`.
     @inlinable
     @discardableResult

@@ -6,6 +6,10 @@ enum AffectedLists {
         let slot: Int
         /// Whether the path has been moved there since it was first linked.
         let isMoved: Bool
+        /// Whether the value need not change: the key is computed from what it reads, or derived from one that is.
+        var isUncertain = false
+        /// Greater than those of the derived keys that it is computed from.
+        var height = 0
     }
 
     /// Called with a list that has observers. Under its record's lock.
@@ -52,7 +56,9 @@ enum AffectedLists {
                     schema.unmanagedDependencies(of: key.slot).use { dependencies in
                         for slot in dependencies.derived {
                             guard let list = record.list(slot), isNew(list) else { continue }
-                            let derived = AffectedKey(record: key.record, slot: slot, isMoved: key.isMoved)
+                            let derived = AffectedKey(
+                                record: key.record, slot: slot, isMoved: key.isMoved, isUncertain: key.isUncertain,
+                                height: key.height)
                             visitList(list, derived, &leading, visit, visitLink)
                         }
                     }
@@ -80,7 +86,7 @@ enum AffectedLists {
     /// The keys of other objects that are derived from paths. Those that are derived from them are visited with them.
     private struct FurtherKeys {
         /// It owns the records.
-        private var queue: [(record: ObjectRecord, slot: Int, isMoved: Bool)] = []
+        private var queue: [(record: ObjectRecord, slot: Int, isMoved: Bool, isUncertain: Bool, height: Int)] = []
         /// How many of the queue have been visited.
         private var count = 0
         private var seen: Set<InPlace<ObserverList>>
@@ -100,10 +106,18 @@ enum AffectedLists {
         mutating func moveOn(_ key: inout AffectedKey, adding leading: TinyArray<PathLink>) -> Bool {
             leading.forEach { link in
                 guard let (root, derived) = link.derivedKey, let list = root.list(derived), isNew(list) else { return }
-                queue.append((root, derived, key.isMoved || link.isMoved))
+                let expression = link.expression
+                queue.append(
+                    (
+                        root, derived, key.isMoved || link.isMoved, key.isUncertain || expression != nil,
+                        max(expression?.height ?? 0, key.height + 1)
+                    ))
             }
             if count == queue.count { return false }
-            key = AffectedKey(record: .to(queue[count].record), slot: queue[count].slot, isMoved: queue[count].isMoved)
+            let next = queue[count]
+            key = AffectedKey(
+                record: .to(next.record), slot: next.slot, isMoved: next.isMoved, isUncertain: next.isUncertain,
+                height: next.height)
             count += 1
             return true
         }

@@ -81,11 +81,11 @@ class ChangeContext {
         return observation!.use { $0.record }
     }
 
-    var target: TrackedObject? { root?.trackedObject }
+    var target: TrackedObject? { route.map { $0.use { $0.target } } ?? root?.trackedObject }
     var observer: AnyObject? { observation!.use { $0.observer } }
 
     var keyPath: String {
-        if let route { return route.use { $0.path.text } }
+        if let route { return route.use { $0.text } }
         return observation!.use { $0.directKey }
     }
 

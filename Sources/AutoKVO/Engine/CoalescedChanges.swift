@@ -22,6 +22,7 @@ public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure)
     let changes = CoalescedChanges()
     thread.value.coalescing = .to(changes)
     defer {
+        changes.endHeldSubjects(thread)
         thread.value.coalescing = nil
         changes.deliver()
     }
@@ -43,6 +44,38 @@ final class CoalescedChanges {
     /// `bound` is the last observer for which the value is right. The owner, a record or a route, keeps the subject's address
     /// from being reused.
     private var collections: [UnsafeRawPointer: (owner: AnyObject, bound: UInt64, value: Any?)] = [:]
+
+    /// What is computed from what it reads, or derived from that, is held back as a whole: it is computed once, at the end. Each by its
+    /// identity.
+    private var held = NotificationChain()
+    private var heldIdentities: Set<UnsafeRawPointer> = []
+
+    func holds(_ identity: UnsafeRawPointer) -> Bool { heldIdentities.contains(identity) }
+
+    /// Holds the subjects of a change back that need not have another value at the end.
+    func hold(_ subjects: NotificationChain) {
+        subjects.forEachRemoving { subject in
+            subject.use {
+                heldIdentities.insert($0.identity)
+                $0.ownSubject()
+            }
+            held.append(subject)
+        }
+        // Reading is user code.
+        subjects.forEach { if !$0.isPrepared { $0.readOld() } }
+    }
+
+    /// Notifies of what was held back, as part of the changes that are.
+    func endHeldSubjects(_ thread: InPlace<ThreadContext>) {
+        while held.first != nil {
+            var chain = held
+            held = NotificationChain()
+            heldIdentities = []
+            Transaction.refreshMarked(thread)
+            Transaction.notify(&chain, isPrior: false, thread)
+            thread.giveBack(chain)
+        }
+    }
 
     /// Keeps the whole value that a collection has before an edit. The next edit has to copy a collection whose value is kept, so
     /// it is read again only if an observer was added.

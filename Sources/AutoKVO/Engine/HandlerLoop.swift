@@ -8,10 +8,13 @@ struct HandlerLoop {
     private var count: ReferenceCount
     /// Flags of observations for which `callSlowPath` has to decide. The state is among them.
     private let slowPathFlags: ObservationFlags
+    /// What was recorded into, which handlers do not.
+    private let recorder: UInt
 
     @inline(__always)
     init(_ thread: InPlace<ThreadContext>, _ event: InPlace<ChangeEvent>) {
         self.thread = thread
+        recorder = Recording.suspend()
         context = thread.value.takeContext(for: event)
         var slowPathFlags = ObservationFlags(event.value.excluded.union(.onceOrDistinct)).union(.partCountedOrInactive)
         if event.value.isPrior || thread.value.coalescing != nil { slowPathFlags.insert(.any) }
@@ -25,6 +28,7 @@ struct HandlerLoop {
     @inline(__always)
     func finish() {
         thread.value.giveBack(context)
+        Recording.resume(recorder)
     }
 
     /// Calls the handler of an observation of a list, which the traversal pins.
@@ -74,7 +78,10 @@ struct HandlerLoop {
             // armed again.
             if route.isOneOfSeveral || observation.options.contains(.once), route.isEnded { return }
             let target = route.root.address
-            guard csr_try_retain(target) else { return }
+            guard csr_try_retain(target) else {
+                if !(route.expression?.function.isOfTarget ?? true) { observation.observerIsGone() }
+                return
+            }
             if observation.pin() {
                 call(observation, by: this, calls)
                 observation.unpin()

@@ -134,7 +134,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     public var target: TrackedObject? {
         guard let routes = routes else { return record?.trackedObject }
         // Each is retained once: it may be dead the next time. `lazy.compactMap { … }.first` calls the closure twice.
-        for route in routes { if let target = route.root.trackedObject { return target } }
+        for route in routes { if let target = route.target { return target } }
         return nil
     }
 
@@ -143,7 +143,7 @@ public final class KeyValueObservation: @unchecked Sendable {
         guard let routes = routes else { return record?.trackedObject.map { [$0] } ?? [] }
         var seen: Set<ObjectIdentifier> = []
         return routes.compactMap { route in
-            guard let target = route.root.trackedObject, seen.insert(ObjectIdentifier(target)).inserted else {
+            guard let target = route.target, seen.insert(ObjectIdentifier(target)).inserted else {
                 return nil
             }
             return target
@@ -159,7 +159,7 @@ public final class KeyValueObservation: @unchecked Sendable {
             return record == nil ? [] : [directKey]
         }
         var texts: [String] = []
-        paths.forEach { texts.append($0.text) }
+        paths.forEach { if !$0.keys.isEmpty { texts.append($0.text) } }
         return withoutRepetitions(texts)
     }
 

@@ -210,5 +210,8 @@ extension ObjectRecord {
                 if let whole = link.route.unmanagedObservation { body(whole, slot, link.route) }
             }
         }
+        for route in guarded.details?.functionRoutes ?? [] {
+            if let whole = route.unmanagedObservation { body(whole, -1, route) }
+        }
     }
 }

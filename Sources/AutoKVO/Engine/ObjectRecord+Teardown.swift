@@ -13,10 +13,14 @@ extension ObjectRecord {
             }
         }
         while let observation = takeFirstHeld() { observation.observerDidDie() }
-        let details = lock.withLock { guarded.details.take() }
+        let details = lock.withLock {
+            for slot in guarded.details?.derivedKeyRoutes.keys ?? [:].keys { list(slot)?.value.expression = nil }
+            return guarded.details.take()
+        }
         ThreadContext.current.dropDeadTransactions()
         guard let details else { return }
         for routes in details.derivedKeyRoutes.values { for route in routes { route.end() } }
+        for route in details.functionRoutes { route.rootIsDying() }
         for watch in details.watches.values { watch.cancel() }
     }
 

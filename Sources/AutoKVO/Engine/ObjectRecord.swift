@@ -116,6 +116,8 @@ private final class RecordWithLists: ObjectRecord, @unchecked Sendable {
 final class RecordDetails {
     /// The routes that watch the paths of derived keys, by the derived key's slot.
     var derivedKeyRoutes: [Int: [Route]] = [:]
+    /// The routes of expressions that observers of the object have, which begin at no key of it.
+    var functionRoutes: [Route] = []
     /// For weak properties that are observed: the watch on the object they refer to.
     var watches: [Int: DeathWatch] = [:]
     /// How often a weak property of the object was set since it has a record: an unchanged number says that none was set.
@@ -167,7 +169,8 @@ extension ObjectRecord {
 extension ObjectRecord {
     /// The value of a key of the object; nil if the object's deinit has begun.
     func readValue(_ slot: Int) -> Any? {
-        trackedObject.map { object in layout!.value.declaration(slot).use { $0.read(object) } }
+        if let expression = expression(slot) { return expression.value() }
+        return trackedObject.map { object in layout!.value.declaration(slot).use { $0.read(object) } }
     }
 
     /// The same, and whether the value is what the key's `@Observed` property stores: a getter may make another one of it.
@@ -180,13 +183,15 @@ extension ObjectRecord {
     /// The value of a key of an object that is alive, stored in memory that is not initialised.
     @inline(__always)
     func readValue(_ slot: Int, into memory: UnsafeMutablePointer<Any>) {
+        if let value = expression(slot)?.value() { return memory.initialize(to: value) }
         layout.unsafelyUnwrapped.value.declaration(slot).use { $0.read(address, into: memory) }
     }
 
     /// The same as a result.
     @inline(__always)
     func readValueOfLiving(_ slot: Int) -> Any {
-        layout.unsafelyUnwrapped.value.declaration(slot).use { key in
+        if let value = expression(slot)?.value() { return value }
+        return layout.unsafelyUnwrapped.value.declaration(slot).use { key in
             Borrowed<AnyObject>.at(address).use { key.read($0) }
         }
     }

@@ -22,6 +22,8 @@ struct ObserverList: ~Copyable {
     private var inner: Int32 = 0
     /// Number of observations that are parts.
     private var parts: Int32 = 0
+    /// The expression of a derived key, as long as the key is needed. Its route owns it.
+    var expression: Borrowed<Expression>?
     /// Summary of what the observers need; written under the lock, read without it. Not the first variable: the thread sanitizer
     /// treats a change of the list, which has the same address, as a write of its first variable.
     let interest = Atomic<Interest>([])
@@ -77,6 +79,9 @@ struct ObserverList: ~Copyable {
 
     /// Whether it has neither an observation nor a link.
     var isEmpty: Bool { count == 0 && firstLink == nil }
+
+    /// Whether something needs the value of the key, or of one that is derived from it.
+    var isNeeded: Bool { !isEmpty || derived != 0 }
 
     private func updateInterest() {
         // Without a branch, since every registration and removal does it.

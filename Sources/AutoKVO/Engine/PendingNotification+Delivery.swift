@@ -12,6 +12,7 @@ internal import CSwiftRuntime
 extension PendingNotification {
     /// Calls the observers that have not been called yet.
     func deliver(_ thread: InPlace<ThreadContext>) {
+        if isDropped, !event.isPrior { return finishPending(thread) }
         if observation == nil, route == nil { return deliverToList(thread) }
         thread.value.removePending(self)
         if isStarted { return }

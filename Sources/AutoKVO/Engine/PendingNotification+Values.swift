@@ -6,6 +6,9 @@ extension PendingNotification {
         if let edit {
             if let elements = elements(of: edit, edit.removed, isMissing: edit.kind == .insertion) { old.set(elements) }
             ThreadContext.current.value.coalescing?.use { $0.keepOldValue(in: self) }
+        } else if isUncertain, let expression {
+            // What its observers have been told last. Nothing is evaluated before the store.
+            if let value = expression.keptValue { old.set(value) }
         } else if let route {
             if let value = value(of: route) { old.set(value) }
         } else {
@@ -32,10 +35,11 @@ extension PendingNotification {
         }
         event.old = old.pointer
         event.new = new.pointer
+        dropIfUnchanged()
     }
 
     private var wantsNew: Bool {
-        needs.contains(.new) || list?.value.interest.load(ordering: .acquiring).contains(.new) ?? false
+        isUncertain || needs.contains(.new) || list?.value.interest.load(ordering: .acquiring).contains(.new) ?? false
     }
 
     /// The value at the end of a path: that of the last component, if the path still leads to it.

@@ -57,6 +57,13 @@ final class PendingNotification {
     /// Observations with `.once` whose prior call was made for it, and which are to be called again after the store.
     @exclusivity(unchecked) private var claimed: [KeyValueObservation] = []
 
+    /// Whether observers are called only if the value is another one: the subject is computed from what it reads, or derived from what is.
+    var isUncertain = false
+    /// Whether it has turned out that the value is the same.
+    private(set) var isDropped = false
+    /// Its place among the lists of a change.
+    var rank = 0
+
     // MARK: Delivery
 
     /// Observations that are pinned, of which those from `batchIndex` on are to be called; `cursor` is the next one to pin.
@@ -127,10 +134,11 @@ final class PendingNotification {
     /// Stores what kind of change it is of.
     @inline(__always)
     func prepare(
-        _ needs: ObserverList.Interest, isOwn: Bool, _ edit: CollectionChange?,
+        _ needs: ObserverList.Interest, isOwn: Bool, _ edit: CollectionChange?, isUncertain: Bool,
         excluding: ObservingOptions, _ thread: InPlace<ThreadContext>
     ) {
-        self.needs = needs
+        self.needs = isUncertain ? needs.union([.old, .new]) : needs
+        self.isUncertain = isUncertain
         self.isOwn = isOwn
         openCount = 1
         if isOwn, let edit { self.edit = edit }
@@ -172,6 +180,17 @@ final class PendingNotification {
         withExtendedLifetime((edit, elements)) {}
     }
 
+    /// Observers of what is uncertain are called only if the value is another one. `==` is user code.
+    func dropIfUnchanged() {
+        if isUncertain { isDropped = event.isUnchanged }
+    }
+
+    /// The expression that is the subject; nil of any other.
+    var expression: Expression? {
+        if let route { return route.use { $0.expression } }
+        return record?.use { $0.expression(slot) }
+    }
+
     /// Makes the event say what the notification has.
     func completeEvent() {
         event.kind = edit?.kind ?? .setting
@@ -201,6 +220,7 @@ final class PendingNotification {
         isKnown = false
         isOwn = false
         isStarted = false
+        (isUncertain, isDropped, rank) = (false, false, 0)
         openCount = 0
         calls = nil
         if edit != nil { edit = nil }
@@ -220,7 +240,7 @@ final class PendingNotification {
     /// batch beyond its count, and the neighbours in lists that the notification is not in.
     var isBlank: Bool {
         let hasSubject = record != nil || list != nil || slot != 0 || route != nil || leaf != nil || observation != nil
-        let hasChange = !needs.isEmpty || isOwn || isKnown || isPrepared || edit != nil || openCount != 0
+        let hasChange = !needs.isEmpty || isUncertain || isDropped || isOwn || isKnown || isPrepared || edit != nil || openCount != 0
         let hasValues =
             old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
             || continuation != nil

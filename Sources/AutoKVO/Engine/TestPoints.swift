@@ -39,6 +39,10 @@ package enum TestPoint: Hashable, Sendable {
     case endingPart
     /// The changes that `coalescingChanges` held back are about to be delivered.
     case coalesced
+    /// An expression is about to be evaluated, and has no mark.
+    case evaluating
+    /// An expression has been evaluated, and its value is not kept yet.
+    case evaluated
     /// Routes of a derived key have been added or removed, and are about to be started or ended.
     case updatingDerivedKeyRoutes
 

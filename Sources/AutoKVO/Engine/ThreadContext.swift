@@ -31,6 +31,12 @@ struct ThreadContext {
     /// Routes to start or to end, in this order.
     var pathWork: [PathWork] = []
     var isDoingPathWork = false
+    /// How many functions of derived properties are being called for reads, inside each other, and which from `uncheckedDepth` on.
+    var computingDepth = 0
+    var computing: Set<ComputedProperty> = []
+    static let uncheckedDepth = 64
+    /// The routes of expressions that a change of this thread has marked, and that are to be refreshed.
+    var marked: [Route] = []
     #if DEBUG
         /// The actions that tests run when this thread reaches a point.
         var testPoints: [TestPoint: () -> Void] = [:]
@@ -155,6 +161,11 @@ struct ThreadContext {
             if let found = transaction.notification(where: { $0.identity == identity }) { return found }
         }
         return nil
+    }
+
+    /// Whether an open change, or the `coalescingChanges` under way, has a subject.
+    func isHeld(_ identity: UnsafeRawPointer) -> Bool {
+        coalescing?.use { $0.holds(identity) } ?? false || openNotification(identity) != nil
     }
 
     mutating func removeTransaction(at index: Int) -> Transaction {

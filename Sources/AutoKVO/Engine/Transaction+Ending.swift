@@ -42,6 +42,9 @@ extension Transaction {
             if let record = object.record { addMovedSubjects(of: record, slot, to: &transaction.chain, thread) }
             joinMovedPaths(thread)
         }
+        let moves = PathLink.moves
+        refreshMarked(thread)
+        if moves != PathLink.moves { joinMovedPaths(thread) }
         return transaction.chain
     }
 
@@ -103,6 +106,8 @@ extension Transaction {
         var transaction = Transaction(record, slot)
         transaction.findSubjects(of: record, nil, excluding: excluded, isTargetHeld: true, thread)
         transaction.shared.forEach { $0.use { $0.openCount -= 1 } }
+        transaction.chain.readKeptValues()
+        refreshMarked(thread)
         if let values {
             transaction.chain.forEach {
                 guard $0.isOwn else { return }
@@ -120,11 +125,14 @@ extension Transaction {
         guard let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.inner) else {
             return
         }
-        var links = TinyArray<PathLink>()
+        var (links, sources) = (TinyArray<PathLink>(), TinyArray<PathLink>())
         AffectedLists.forEach(from: record, slot) { _, _, _ in
         } link: { link, _ in
-            if link.isFollowed { links.append(link) }
+            if link.expression != nil { sources.append(link) } else if link.isFollowed { links.append(link) }
         }
+        // All of them before the first path is moved, which reads properties.
+        let thread = ThreadContext.current
+        sources.forEach { mark($0, thread) }
         links.forEach { link in
             if let edit, link.record === record, link.slot == slot, link.chain.follow(edit, of: link) { return }
             link.chain.relink(from: link.level + 1)

@@ -16,16 +16,26 @@ extension Transaction {
     ) -> ObserverList.Interest {
         var allNeeds: ObserverList.Interest = []
         var routes = NotificationChain()
+        var isRanked = false
+        // What `coalescingChanges` holds back as a whole.
+        var (held, heldRoutes) = (NotificationChain(), NotificationChain())
+        let coalescing = thread.value.coalescing
+        func isHeld(_ identity: UnsafeRawPointer) -> Bool { coalescing?.use { $0.holds(identity) } ?? false }
         AffectedLists.forEach(from: record, changed) { key, list, interest in
             if let share, let open = thread.value.openNotification(list.address) { return share(open, false) }
+            if isHeld(list.address) { return }
             let isOfObject = key.record == .to(record)
             let notification = thread.value.takeNotification()
             notification.use {
                 $0.setSubject(key.record, key.slot, list, isHeld: isTargetHeld && isOfObject)
                 $0.bound = list.value.lastSequence
                 $0.prepare(
-                    interest, isOwn: isOfObject && key.slot == changed, edit, excluding: excluding, thread)
+                    interest, isOwn: isOfObject && key.slot == changed, edit, isUncertain: key.isUncertain,
+                    excluding: key.isUncertain ? [] : excluding, thread)
+                $0.rank = $0.isOwn ? -1 : isOfObject ? key.slot : Int(Int16.max) + key.height
             }
+            if key.isUncertain, coalescing != nil { return held.append(notification) }
+            if key.isUncertain { isRanked = true }
             allNeeds.formUnion(interest)
             chain.append(notification)
         } link: { link, key in
@@ -33,23 +43,34 @@ extension Transaction {
             if let share, let open = thread.value.openNotification(link.unmanagedRoute.rawAddress) {
                 return share(open, !link.isLeaf)
             }
+            if isHeld(link.unmanagedRoute.rawAddress) { return }
             let isOwn = link.isLeaf && key.slot == changed && key.record == .to(record)
-            routes.append(notification(of: link, isOwn: isOwn, edit, readsLeaf: !(isOwn && isTargetHeld), thread))
+            let isUncertain = key.isUncertain || link.expression != nil
+            let notification = notification(
+                of: link, isOwn: isOwn, edit, isUncertain: isUncertain, readsLeaf: !(isOwn && isTargetHeld), thread)
+            if isUncertain, coalescing != nil { return heldRoutes.append(notification) }
+            routes.append(notification)
             allNeeds.formUnion(link.needs)
         }
+        if isRanked { chain.sortByRank() }
         chain.append(routes, thread)
+        if let coalescing {
+            held.sortByRank()
+            held.append(heldRoutes, thread)
+            coalescing.use { $0.hold(held) }
+        }
         TestPoint.subjectsFound.reach()
         return allNeeds
     }
 
     private static func notification(
-        of link: PathLink, isOwn: Bool, _ edit: CollectionChange?, readsLeaf: Bool = true,
+        of link: PathLink, isOwn: Bool, _ edit: CollectionChange?, isUncertain: Bool, readsLeaf: Bool = true,
         _ thread: InPlace<ThreadContext>
     ) -> Borrowed<PendingNotification> {
         let notification = thread.value.takeNotification()
         notification.use {
             $0.setSubject(link, readsLeaf: readsLeaf)
-            $0.prepare(link.needs, isOwn: isOwn, edit, excluding: [], thread)
+            $0.prepare(link.needs, isOwn: isOwn, edit, isUncertain: isUncertain, excluding: [], thread)
         }
         return notification
     }
@@ -91,20 +112,24 @@ extension Transaction {
         var (lists, routes) = (NotificationChain(), NotificationChain())
         AffectedLists.forEach(from: record, slot) { key, list, interest in
             guard key.isMoved, known.first(where: { $0.list == list }) == nil else { return }
+            if thread.value.coalescing?.use({ $0.holds(list.address) }) ?? false { return }
             if let open = thread.value.openNotification(list.address) { return share(open) }
             let notification = thread.value.takeNotification()
             notification.use {
                 $0.setSubject(key.record, key.slot, list, isHeld: false)
                 $0.bound = list.value.lastSequence
-                $0.prepare(interest, isOwn: false, nil, excluding: [], thread)
+                $0.prepare(interest, isOwn: false, nil, isUncertain: key.isUncertain, excluding: [], thread)
             }
             lists.append(notification)
         } link: { link, key in
             let route = link.unmanagedRoute
             guard link.isMoved || key.isMoved, link.observation != nil, known.first(where: { $0.route == route }) == nil
             else { return }
+            if thread.value.coalescing?.use({ $0.holds(route.rawAddress) }) ?? false { return }
             if let open = thread.value.openNotification(route.rawAddress) { return share(open) }
-            routes.append(notification(of: link, isOwn: false, nil, thread))
+            routes.append(
+                notification(
+                    of: link, isOwn: false, nil, isUncertain: key.isUncertain || link.expression != nil, thread))
         }
         lists.append(routes, thread)
         return lists
@@ -115,6 +140,7 @@ extension Transaction {
         of record: ObjectRecord, _ slot: Int, to chain: inout NotificationChain, _ thread: InPlace<ThreadContext>
     ) {
         let found = findMovedSubjects(of: record, slot, besides: chain, thread) { _ in }
+        found.readKeptValues()
         found.forEachRemoving { chain.append($0) }
     }
 
@@ -144,6 +170,19 @@ extension Transaction {
 }
 
 extension NotificationChain {
+    /// Reads the old values of expressions, which are the kept ones.
+    func readKeptValues() { forEach { if $0.isUncertain, $0.expression != nil { $0.readOld() } } }
+
+    /// The property's own list comes first, then those of derived keys of its object in the order of their declaration, then those of
+    /// other objects, each behind what it is computed from.
+    @inline(never)
+    fileprivate mutating func sortByRank() {
+        var all: [Borrowed<PendingNotification>] = []
+        forEachRemoving { all.append($0) }
+        self = NotificationChain()
+        for notification in all.inOrder(by: { a, b in a.use { $0.rank } < b.use { $0.rank } }) { append(notification) }
+    }
+
     /// Appends paths in the order of their registration, each once.
     @inline(__always)
     mutating func append(_ routes: NotificationChain, _ thread: InPlace<ThreadContext>) {

@@ -90,6 +90,7 @@ struct Transaction {
         _ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil, isSilent: Bool = false
     ) -> Bool {
         let thread = ThreadContext.current
+        object.checkWrite(of: slot)
         thread.dropDeadTransactions()
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
@@ -137,6 +138,12 @@ struct Transaction {
         chain.forEach { if $0.needs.contains(.old) { $0.readOld() } }
         if chain.first(where: { $0.needs.contains(.prior) }) != nil { notify(&chain, isPrior: true, thread) }
         guard let index = thread.value.openTransaction(transaction.target, transaction.slot) else { return true }
+        // The store may be user code that reads derived values. A prior call that read one would have cleaned an earlier mark.
+        if let record = transaction.record, let list = record.list(transaction.slot),
+            list.value.interest.load(ordering: .acquiring).contains(.inner)
+        {
+            markReaders(of: record, transaction.slot, thread)
+        }
         thread.value.openTransactions[index].isPreparing = false
         return !thread.value.openTransactions[index].isTouched
     }
@@ -174,6 +181,7 @@ struct Transaction {
         let areMoved = moves != PathLink.moves
         if list.value.interest.load(ordering: .acquiring).contains(.inner) { follow(record, slot) }
         if areMoved { addMovedSubjects(of: record, slot, to: &chain, thread) }
+        refreshMarked(thread)
         notify(&chain, isPrior: false, thread)
         thread.giveBack(chain)
     }

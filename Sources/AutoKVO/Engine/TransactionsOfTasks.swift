@@ -21,9 +21,18 @@ enum TransactionsOfTasks {
     ///
     /// A task that goes on sees what it did before, on any thread, so the number is read without an order.
     ///
-    /// - Returns: Identifies this visit; zero if there are none.
+    /// Nothing is recorded meanwhile: what the library and the observers of a change read is not what an expression reads that makes
+    /// the change.
     @inline(__always)
-    static func visit() -> UInt { count.load(ordering: .relaxed) == 0 ? 0 : take() }
+    static func visit() -> Visit {
+        Visit(token: count.load(ordering: .relaxed) == 0 ? 0 : take(), recorder: Recording.suspend())
+    }
+
+    struct Visit {
+        /// Zero if there are none.
+        fileprivate let token: UInt
+        fileprivate let recorder: UInt
+    }
 
     @inline(never)
     private static func take() -> UInt {
@@ -42,8 +51,9 @@ enum TransactionsOfTasks {
 
     /// Takes those that are still open out of the thread's list again.
     @inline(__always)
-    static func leave(_ visit: UInt) {
-        if visit != 0 { putBack { $0.visit == visit } }
+    static func leave(_ visit: Visit) {
+        if visit.token != 0 { putBack { $0.visit == visit.token } }
+        Recording.resume(visit.recorder)
     }
 
     /// Takes the transaction that this task has just begun out of the thread's list.

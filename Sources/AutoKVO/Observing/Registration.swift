@@ -63,6 +63,9 @@ struct Registration: ~Copyable {
             }
             return try observe(try check(string, of: target), by: observer)
         }
+        if schema.use({ $0.layout.value[slot].isRecorded }) {
+            try schema.object.checkReads(of: slot, in: target, Recorder.readsSomething)
+        }
         if options.contains(.initial) || valueType != Any.self {
             let key = record.use { $0.schema! }.keys[slot]
             if options.contains(.initial) { try key.checkKeyPath(of: target) }
@@ -152,26 +155,62 @@ struct Registration: ~Copyable {
         return try Self.start(observation, of: first.target, by: observer)
     }
 
-    /// Observes a property by a key path. One that is not the key path of a declared key is a mistake in code, and traps.
+    /// Observes what a key path reads: the key that is declared with it, or else an expression.
     @usableFromInline
-    consuming func observe(
-        _ keyPath: AnyKeyPath, of target: TrackedObject, by observer: AnyObject? = nil
+    consuming func observe<Root: TrackedObject, Value>(
+        _ keyPath: KeyPath<Root, Value>, of target: TrackedObject, by observer: AnyObject? = nil
     ) -> KeyValueObservation {
         if let slot = KeyPathSlots.slot(of: keyPath) { return observe(slot, of: target, by: observer) }
+        let site = site
         do throws(KeyValueError) {
             let schema = try ClassSchema.of(type(of: target))
             guard let slot = schema.slot(of: keyPath) else {
-                fatalMisuse(
-                    "\(keyPath) is not the key path of a key that \(schema.className) declares, at \(site.description). Write "
-                        + "\\.$name, which reaches every observed property, an inherited one too; for any other key, "
-                        + "form the key path on the class whose schema declares it, such as \\Person.fullName."
-                )
+                return try observe(target, by: observer, reading: { known($0, as: Root.self)[keyPath: keyPath] })
             }
             KeyPathSlots.keep(slot, of: keyPath)
             return observe(slot, of: target, by: observer)
         } catch {
             fatalMisuse("\(error), at \(site.description)")
         }
+    }
+
+    /// Observes what a closure reads for an observer. An observer whose deinit has begun is a mistake in code, and traps.
+    @usableFromInline
+    consuming func observe<Value>(
+        reading body: @escaping (AnyObject) -> Value, for observer: AnyObject
+    ) -> KeyValueObservation {
+        let site = site
+        do throws(KeyValueError) { return try observe(nil, by: observer, reading: body) } catch {
+            fatalMisuse("\(error), at \(site.description)")
+        }
+    }
+
+    /// Observes what a function reads, of the target, or, where there is none, of the observer.
+    private consuming func observe<Value>(
+        _ target: TrackedObject?, by observer: AnyObject?, reading body: @escaping (AnyObject) -> Value
+    ) throws(KeyValueError) -> KeyValueObservation {
+        let root = target ?? observer!
+        guard let record = try ObjectRecord.make(for: root) else { throw Self.dying(root, "") }
+        let site = site
+        let function = Expression.Function(
+            body: { body($0) as Any }, holdsObject: unwrappedType(Value.self) is TrackedObject.Type,
+            isOfTarget: target != nil
+        ) { "What is observed at \(site.description)" }
+        let details = useDetails()
+        let targets = target.map { [$0] } ?? []
+        let observation = try makeWithRoutes(.to(record), of: targets, by: observer)
+        let route = Route(function, root: record, sink: .observation(observation))
+        details.routes = RouteList(route)
+        guard observation.attach() else {
+            observation.end(.removed)
+            throw Self.dying(root, "")
+        }
+        if observation.isValid, !route.expression!.hasSources {
+            Diagnostics.report(
+                "What is observed at \(site.description) reads nothing that is observed, so nobody will be called")
+        }
+        if observation.options.contains(.initial) { observation.callInitially() }
+        return observation
     }
 
     /// Observes what a handle leads to. What is wrong with it is a mistake in code, and traps.

@@ -55,7 +55,15 @@ public struct Observed<Value> {
     ) -> Value {
         // Always inlined: a call would have to create the key path at run time and access the storage through it (150 ns). The key
         // path of the property is made only where it is needed: to read a property whose getter a subclass may override.
-        @inline(__always) get { object[keyPath: storage].value }
+        @inline(__always) get {
+            if isRecording {
+                beginAddressing()
+                let place = PropertyStorage(at: &object[keyPath: storage].value)
+                endAddressing()
+                object.noteRead(atOffset: place.offset(in: object))
+            }
+            return object[keyPath: storage].value
+        }
         @inline(__always) set {
             if object.isObserved {
                 // The address is used after the access has ended: observers read the property during `write`.
@@ -116,7 +124,10 @@ extension Observed: ObservedStorage {
     static var valueType: Any.Type { Value.self }
 
     static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any {
-        { object in PropertyStorage<Value>(in: object, offset: field.offset).checkedValue }
+        { object in
+            if isRecording { known(object, as: TrackedObject.self).noteRead(atOffset: field.offset) }
+            return PropertyStorage<Value>(in: object, offset: field.offset).checkedValue
+        }
     }
 
     static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {

@@ -43,7 +43,15 @@ public struct ObservedReadOnly<Value> {
         _enclosingInstance object: Owner, wrapped wrapped: @autoclosure () -> ReferenceWritableKeyPath<Owner, Value>,
         storage storage: ReferenceWritableKeyPath<Owner, ObservedReadOnly<Value>>
     ) -> Value {
-        @inline(__always) get { object[keyPath: storage].observed.value }
+        @inline(__always) get {
+            if isRecording {
+                beginAddressing()
+                let place = PropertyStorage(at: &object[keyPath: storage].observed.value)
+                endAddressing()
+                object.noteRead(atOffset: place.offset(in: object))
+            }
+            return object[keyPath: storage].observed.value
+        }
         @inline(__always) set {
             if object.isObserved {
                 let storage = PropertyStorage(at: &object[keyPath: storage].observed.value)

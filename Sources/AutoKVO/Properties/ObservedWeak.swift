@@ -40,7 +40,10 @@ public struct ObservedWeak<Referent: TrackedObject> {
         wrapped wrapped: @autoclosure () -> ReferenceWritableKeyPath<Owner, Referent?>,
         storage storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>
     ) -> Referent? {
-        get { read(object) { object[keyPath: storage].reference } }
+        get {
+            if isRecording { object.noteRead(atOffset: find(storage, in: object).offset(in: object)) }
+            return read(object) { object[keyPath: storage].reference }
+        }
         set { write(newValue, object, find(storage, in: object)) { getter(of: wrapped()) } }
     }
 
@@ -88,7 +91,8 @@ public struct ObservedWeak<Referent: TrackedObject> {
 
     private final class Handle: IndirectStorage<Referent?> {
         override class func read(_ storage: PropertyStorage<Referent?>, _ object: TrackedObject) -> Referent? {
-            ObservedWeak.read(object) { PropertyStorage<ObservedWeak>(storage).value.reference }
+            if isRecording { object.noteRead(atOffset: storage.offset(in: object)) }
+            return ObservedWeak.read(object) { PropertyStorage<ObservedWeak>(storage).value.reference }
         }
 
         override class func write(_ value: Referent?, _ storage: PropertyStorage<Referent?>, _ object: TrackedObject) {

@@ -9,6 +9,7 @@ extension Property {
     public var value: Value {
         get {
             if let indirect { return indirect.read(storage, object) }
+            if isRecording { object.noteRead(atOffset: storage.offset(in: object)) }
             return storage.checkedValue
         }
         @inlinable

@@ -49,6 +49,7 @@ extension TrackedObject {
     @usableFromInline
     final func write(atOffset offset: Int, _ values: ValuePointers, _ store: () -> Void) -> Bool {
         guard let (record, slot, layout) = property(atOffset: offset) else { return false }
+        checkWrite(of: slot)
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
         guard let write = ObservedWrite(to: self, record, slot, layout) else {
@@ -81,6 +82,7 @@ extension TrackedObject {
     /// - Parameter getter: As for `announcingWrite`.
     @usableFromInline
     final func beginEdit(atOffset offset: Int, getter: () -> ((AnyObject) -> Any)?) -> ObservedWrite? {
+        if isRecording, let slot = slot(atOffset: offset) { checkWrite(of: slot) }
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
         let isStored = property(atOffset: offset) != nil

@@ -17,13 +17,13 @@ enum NumberInAny {
         return any.assumingMemoryBound(to: type)
     }
 
-    /// Whether two values are equal; nil if they are not both of this type and found.
+    /// Whether two values are equal, or both no number; nil if they are not both of this type and found.
     @inline(__always)
     static func areEqual<Number: Equatable & BitwiseCopyable>(_ a: Any, _ b: Any, as type: Number.Type) -> Bool? {
         withUnsafePointer(to: a) { (a: UnsafePointer<Any>) in
             withUnsafePointer(to: b) { (b: UnsafePointer<Any>) in
                 guard let a = pointer(to: type, in: a), let b = pointer(to: type, in: b) else { return nil }
-                return a.pointee == b.pointee
+                return a.pointee == b.pointee || a.pointee != a.pointee && b.pointee != b.pointee
             }
         }
     }

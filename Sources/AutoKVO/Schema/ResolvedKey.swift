@@ -45,7 +45,18 @@ final class ResolvedKey: @unchecked Sendable {
     var offset: Int? { field?.offset }
     var isWeak: Bool { storageType?.isWeak ?? false }
     /// Whether observing the key involves no other key and no other object.
-    var isIndependent: Bool { directBases.isEmpty && directPaths.isEmpty && !isWeak }
+    var isIndependent: Bool { directBases.isEmpty && directPaths.isEmpty && !isWeak && !isRecorded }
+    /// Whether the value is computed from what the computation reads: it is `@Derived`, or a `Key` names a computed property and does
+    /// not say what it depends on.
+    var isRecorded: Bool { isDerivedProperty || observed == nil && affectedBy.isEmpty && notifiesAutomatically }
+    /// Whether it is `@Derived`.
+    var isDerivedProperty: Bool { storageType?.isDerived ?? false }
+    /// What computes the value of such a key.
+    var computation: (AnyObject) -> Any {
+        field.flatMap { field in storageType?.computation(in: field) } ?? declared.read.body
+    }
+    /// Whether a key without storage reads anything that is observed: found out with its first use by name.
+    let readsSomething = Atomic(false)
     /// Whether writing the property announces the change by itself.
     var announcesItself: Bool { offset != nil && notifiesAutomatically }
 
@@ -70,7 +81,7 @@ final class ResolvedKey: @unchecked Sendable {
         notifiesAutomatically =
             declarations.allSatisfy(\.notifiesAutomatically)
             && type.automaticallyNotifiesObservers(forKey: declared.name)
-        let isOfSameType = field?.storage.valueType == declared.valueType
+        let isOfSameType = field?.storage.isDerived == false && field?.storage.valueType == declared.valueType
         // A key that no schema declares is read in the storage.
         keyPathCheck = Atomic(!isOfSameType || isOverridden ? .none : declared.hasKeyPath ? .pending : .passed)
     }
@@ -95,6 +106,9 @@ struct ObservedField {
 /// What the property wrappers have in common, so that the fields of a class that are observed can be found.
 protocol ObservedStorage {
     static var isWeak: Bool { get }
+    /// Whether there is no value, but a function that computes it.
+    static var isDerived: Bool { get }
+    static func computation(in field: FieldLayout.Field) -> ((AnyObject) -> Any)?
     /// The type of the property.
     static var valueType: Any.Type { get }
     /// Reads the property in its storage.
@@ -103,6 +117,11 @@ protocol ObservedStorage {
     static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool
     /// Whether a field of this type may hold a value: false only if it is certain that it holds another.
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool
+}
+
+extension ObservedStorage {
+    static var isDerived: Bool { false }
+    static func computation(in field: FieldLayout.Field) -> ((AnyObject) -> Any)? { nil }
 }
 
 /// What one key depends on and what depends on it, through any number of keys of the same object.

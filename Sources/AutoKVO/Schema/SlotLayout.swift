@@ -6,7 +6,7 @@ struct SlotLayout {
     let unregistersManually: Bool
     private let keys: [Key]
     /// The slot of the observed property that begins at each byte of an object, `none` where none does. Inverted for a property whose
-    /// getter a subclass may override.
+    /// getter a subclass may override, and for a derived one: they are not read in their storage.
     private let slots: [Int16]
     private static var none: Int16 { .min }
 
@@ -17,6 +17,8 @@ struct SlotLayout {
         let isIndependent: Bool
         /// Writes are not announced automatically.
         let isSilent: Bool
+        /// The value is computed, from what the computation reads.
+        let isRecorded: Bool
         /// The property refers weakly to an object.
         let isWeak: Bool
     }
@@ -26,11 +28,11 @@ struct SlotLayout {
         self.keys = keys.map { key in
             Key(
                 declaration: .to(key.declared), isIndependent: key.isIndependent,
-                isSilent: !key.notifiesAutomatically, isWeak: key.isWeak)
+                isSilent: !key.notifiesAutomatically, isRecorded: key.isRecorded, isWeak: key.isWeak)
         }
         var slots = Array(repeating: Self.none, count: (keys.compactMap(\.offset).max() ?? -1) + 1)
         for key in keys {
-            if let offset = key.offset { slots[offset] = Int16(key.isOverridden ? ~key.slot : key.slot) }
+            if let offset = key.offset { slots[offset] = Int16(key.isOverridden || key.isRecorded ? ~key.slot : key.slot) }
         }
         self.slots = slots
     }

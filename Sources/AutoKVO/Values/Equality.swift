@@ -9,7 +9,7 @@ class Equality<Value>: AnyEquality, @unchecked Sendable {
 }
 
 private final class EquatableEquality<Value: Equatable>: Equality<Value>, @unchecked Sendable {
-    override func callAsFunction(_ a: Value, _ b: Value) -> Bool { a == b }
+    override func callAsFunction(_ a: Value, _ b: Value) -> Bool { a == b || areNotNumbers(a, b) }
 }
 
 /// An `Equality` with its type erased. It and its subclasses have no variables.
@@ -42,7 +42,7 @@ class AnyEquality: @unchecked Sendable {
 }
 
 /// Whether two values of a key are equal for `.distinct` and for bindings: by `==` if the type has one, by identity for
-/// objects, and never otherwise. Nil and every empty optional are equal.
+/// objects, and never otherwise. Nil and every empty optional are equal, and so are two floating-point values that are no number.
 func areEqual(_ a: Any, _ b: Any) -> Bool {
     if let areEqual = areEqualNumbers(a, b) { return areEqual }
     guard type(of: a) == type(of: b) else { return areEqualByContent(a, b) }
@@ -55,11 +55,18 @@ private func areEqualNumbers(_ a: Any, _ b: Any) -> Bool? {
     NumberInAny.areEqual(a, b, as: Int.self) ?? NumberInAny.areEqual(a, b, as: Double.self)
 }
 
+/// Whether both are floating-point values that are no number, which do not equal themselves: else what is set to one again and again
+/// would seem to change each time.
+private func areNotNumbers(_ a: Any, _ b: Any) -> Bool {
+    func isNotNumber(_ value: Any) -> Bool { (unwrapped(value) as? any FloatingPoint)?.isNaN ?? false }
+    return isNotNumber(a) && isNotNumber(b) && type(of: unwrapped(a)!) == type(of: unwrapped(b)!)
+}
+
 /// The same without the optionals around the values.
 private func areEqualByContent(_ a: Any, _ b: Any) -> Bool {
     guard let a = unwrapped(a) else { return unwrapped(b) == nil }
     guard let b = unwrapped(b) else { return false }
-    func isEqual<Value: Equatable>(_ a: Value) -> Bool { b as? Value == a }
+    func isEqual<Value: Equatable>(_ a: Value) -> Bool { b as? Value == a || areNotNumbers(a, b) }
     if let a = a as? any Equatable { return isEqual(a) }
     guard type(of: a) is AnyClass, type(of: b) is AnyClass else { return false }
     return (a as AnyObject) === (b as AnyObject)

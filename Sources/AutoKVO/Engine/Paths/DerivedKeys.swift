@@ -4,7 +4,10 @@ extension ObjectRecord {
     @inline(never)
     func interestInDerivedKeyDidChange(_ slot: Int, _ dependencies: DependencyClosure) {
         if !dependencies.paths.isEmpty { updateDerivedKeyRoutes(of: slot, dependencies.paths) }
-        for base in CollectionOfOne(slot) + dependencies.bases where schema!.keys[base].isWeak { updateWatch(of: base) }
+        for base in CollectionOfOne(slot) + dependencies.bases {
+            if schema!.keys[base].isWeak { updateWatch(of: base) }
+            if schema!.keys[base].isRecorded { updateExpression(of: base) }
+        }
     }
 
     /// Routes along the paths that a key is derived from exist as long as the key is observed.
@@ -33,6 +36,51 @@ extension ObjectRecord {
         TestPoint.updatingDerivedKeyRoutes.reach()
         for route in ending { PathWork.do(.end(route)) }
         for route in starting { PathWork.do(.start(route)) }
+    }
+
+    /// The expression of a derived key exists as long as somebody needs the key.
+    private func updateExpression(of slot: Int) {
+        let key = schema!.keys[slot]
+        let function = Expression.Function(body: key.computation, holdsObject: key.declared.objectClass != nil) {
+            "\(self.objectClass).\(key.name)"
+        }
+        let made = Route(function, root: self, sink: .derivedKey(slot))
+        let (starting, ending): (Route?, Route?) = lock.withLock {
+            guard let list = list(slot) else { return (nil, nil) }
+            guard !guarded.isDying, list.value.isNeeded else {
+                list.value.expression = nil
+                return (nil, guarded.details?.derivedKeyRoutes.removeValue(forKey: slot)?.first)
+            }
+            let details = guarded.makeDetails()
+            // One that is there may have been marked while it had no observer that would have had it refreshed.
+            if let route = details.derivedKeyRoutes[slot]?.first { return (route, nil) }
+            details.derivedKeyRoutes[slot] = [made]
+            list.value.expression = .toOptional(made.expression)
+            return (made, nil)
+        }
+        TestPoint.updatingDerivedKeyRoutes.reach()
+        if let ending { PathWork.do(.end(ending)) }
+        if let starting { PathWork.do(.start(starting)) }
+    }
+
+    /// Keeps the route of an expression of an observation, so that the object's death ends it. No effect for one of a key.
+    func keep(_ route: Route) {
+        guard route.observation != nil, schema != nil, route.expression!.function.isOfTarget else { return }
+        let isDying = lock.withLock {
+            if guarded.isDying { return true }
+            let details = guarded.makeDetails()
+            if !details.functionRoutes.contains(where: { $0 === route }) { details.functionRoutes.append(route) }
+            return false
+        }
+        if isDying { route.expression!.end() }
+    }
+
+    func forget(_ route: Route) {
+        let kept: Route? = lock.withLock {
+            guard let index = guarded.details?.functionRoutes.firstIndex(where: { $0 === route }) else { return nil }
+            return guarded.details!.functionRoutes.remove(at: index)
+        }
+        withExtendedLifetime(kept) {}
     }
 }
 

@@ -68,6 +68,7 @@ extension ParsedKeyPath {
         guard let slot = slot(of: level, in: schema) else {
             throw schema.object.unknownKey(keys[level], in: text)
         }
+        if isRecording { object.use { $0.noteRead(of: slot) } }
         return (schema, slot)
     }
 
@@ -121,6 +122,8 @@ extension ParsedKeyPath.Tail {
         var result = OperatorResult(of: function)
         if let element, element.keys.count == 1, element.tail == nil {
             var index = 0
+            // The key of each element, not of one for each class.
+            if isRecording { for object in objects { _ = try element.key(of: 0, in: .to(object)) } }
             while index < objects.count {
                 let (schema, slot) = try element.key(of: 0, in: .to(objects[index]))
                 index += schema.use { $0.keys[slot].addValues(of: objects, from: index, to: &result) }

@@ -69,6 +69,9 @@ final class ParsedKeyPath: Sendable {
         return slot
     }
 
+    /// Of what is no path: an expression.
+    static let none = ParsedKeyPath(text: "", keys: [], tail: nil)
+
     /// A path of handles.
     convenience init(_ properties: [Property]) {
         let keys = properties.map { $0.schema.keys[$0.slot].name }

@@ -48,6 +48,18 @@ final class PathLink: @unchecked Sendable {
         Counters.links.add(1)
     }
 
+    /// A key that an expression reads.
+    init(sourceOf route: Borrowed<Route>, isMoved: Bool, record: ObjectRecord, slot: Int) {
+        chain = route.object
+        unmanagedRoute = route
+        observation = route.use { $0.unmanagedObservation }
+        needs = route.use { $0.needs }
+        level = -1
+        (self.record, self.slot, self.isMoved) = (record, slot, isMoved)
+        (isFollowed, isLeaf) = (true, false)
+        Counters.links.add(1)
+    }
+
     func noteMove() {
         if isMoved { PathLink.movesCounter.wrappingAdd(1, ordering: .acquiringAndReleasing) }
     }
@@ -59,14 +71,12 @@ final class PathLink: @unchecked Sendable {
     var route: Route { unmanagedRoute.object }
 
     /// The key that is derived from the path; nil for the path of an observation.
-    var derivedKey: (root: ObjectRecord, slot: Int)? {
-        if case .derivedKey(let slot) = route.sink { (route.root, slot) } else { nil }
-    }
+    var derivedKey: (root: ObjectRecord, slot: Int)? { route.derivedKey }
 
     /// Whether it is the link of the root's own property.
     var isFirst: Bool { level == 0 && chain === unmanagedRoute.use { $0 } }
 
-    /// Whether links are behind it, which are moved when its property changes.
+    /// Whether links are behind it, which are moved when its property changes, or an expression is, which is evaluated.
     let isFollowed: Bool
     /// Whether it is not just the end of an observed path.
     var isInner: Bool { isFollowed || observation == nil }

@@ -29,6 +29,8 @@ final class Route: KeyPathChain, @unchecked Sendable {
     let slot: Int?
     /// Guarded by the lock of `root`.
     private var part: KeyValueObservation?
+    /// What is evaluated, if it is no path.
+    private(set) var expression: Expression?
     /// Its index among its observation's routes. Guarded by the lock of the observation's record.
     var index = 0
 
@@ -40,18 +42,22 @@ final class Route: KeyPathChain, @unchecked Sendable {
         case nobody
     }
 
-    init(_ path: ParsedKeyPath, root: ObjectRecord, sink: Sink, isOneOfSeveral: Bool = false, order: Int = 0) {
+    init(
+        _ path: ParsedKeyPath, root: ObjectRecord, sink: Sink, isOneOfSeveral: Bool = false, order: Int = 0,
+        function: Expression.Function? = nil
+    ) {
         self.order = order
         self.isOneOfSeveral = isOneOfSeveral
         sequence = Route.lastSequence.wrappingAdd(1, ordering: .relaxed).newValue
         self.sink = sink
         unmanagedObservation = if case .observation(let observation) = sink { .to(observation) } else { nil }
         needs = unmanagedObservation.map { ObserverList.Interest(for: $0.use { $0.options }) } ?? []
-        slot = path.isLong ? nil : root.schema!.slot(of: path.keys[0])
+        slot = path.isLong || path.keys.isEmpty ? nil : root.schema!.slot(of: path.keys[0])
         super.init(path, base: root)
         if slot != nil, case .observation(let observation) = sink {
             part = KeyValueObservation(partFor: self, of: observation)
         }
+        expression = function.map { Expression($0, .to(self), .to(root)) }
         Counters.routes.add(1)
     }
 
@@ -59,10 +65,22 @@ final class Route: KeyPathChain, @unchecked Sendable {
         Counters.routes.add(-1)
     }
 
+    /// The route of a function.
+    convenience init(_ function: Expression.Function, root: ObjectRecord, sink: Sink) {
+        self.init(.none, root: root, sink: sink, function: function)
+    }
+
     /// The same route for another sink, not started.
     func copy(for sink: Sink) -> Route {
-        Route(path, root: root, sink: sink, isOneOfSeveral: isOneOfSeveral, order: order)
+        Route(
+            path, root: root, sink: sink, isOneOfSeveral: isOneOfSeveral, order: order, function: expression?.function)
     }
+
+    /// The object that is observed; nil if it is dead, or if a closure reads for an observer.
+    var target: TrackedObject? { expression?.function.isOfTarget ?? true ? root.trackedObject : nil }
+
+    /// As it was registered. Of an expression the name of the one key that it reads.
+    var text: String { expression?.onlyKey ?? path.text }
 
     var root: ObjectRecord { base }
 
@@ -71,6 +89,10 @@ final class Route: KeyPathChain, @unchecked Sendable {
     /// Links the path. It may be called again. It has no effect once the route has ended, so that a start on one thread cannot
     /// follow the end on another.
     func start() {
+        if let expression {
+            root.keep(self)
+            return expression.refresh()
+        }
         if slot == nil { return relink(from: 0) }
         TestPoint.relinking.reach()
         // The teardown of an object that died first does not find the part, which refers to the route.
@@ -80,6 +102,10 @@ final class Route: KeyPathChain, @unchecked Sendable {
 
     /// Removes the part or all links, for good.
     override func end() {
+        if let expression {
+            root.forget(self)
+            expression.end()
+        }
         if slot == nil { return super.end() }
         let part = root.lock.withLock { self.part.take() }
         TestPoint.endingPart.reach()
@@ -96,6 +122,7 @@ final class Route: KeyPathChain, @unchecked Sendable {
 
     /// The value at the end of the path, an empty optional where an object on the way is missing; nil if the root is dead.
     func currentValue() -> Any? {
+        if let expression { return expression.value() }
         guard let object = root.trackedObject else { return nil }
         return path.value(from: object) ?? Any?.none as Any
     }

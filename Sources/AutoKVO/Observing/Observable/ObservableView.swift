@@ -29,23 +29,12 @@ extension KeyValueObserver where Self: TrackedObject {
 /// is a change, too. The first read of a member registers an observation with `.prior` on the object, which lasts until the object
 /// dies: `observations()` lists it, and `removeAllObservers()` ends it until the member is read again.
 ///
-/// **Which key a member stands for.** It is known exactly for a handle, `person.observable.$name`, and for a property that the schema of
-/// the view's own class declares, derived keys too. Of any other key path Swift does not say which property it reads: a property without
-/// a `Key`, an inherited one, a computed one. Then all keys of the object are observed, and the member's value is compared:
-///
-/// - if the property that is about to change has the member's type and value, it is taken for the member's own, and Observation is
-///   called before the change: so it may be called once too often if two properties have equal values;
-/// - otherwise Observation is called after the change, and only if the member's value is another one: an inherited derived key is an
-///   example. Values are equal by `==` or, for objects, by identity; values that cannot be compared, and changes without a prior
-///   call, count as different.
-///
-/// The price is two reads of each such member for each change of the object, on the thread that makes that change. Where that matters,
-/// or where threads write different properties of one object, use `\.$name` or declare a `Key`.
+/// **Which keys a member stands for.** Those that it reads, whatever it is: a handle, a declared key, an inherited or computed property,
+/// a path through other objects. Of what is no key itself the value is computed before and after each change of what it read, on the
+/// thread that makes the change.
 ///
 /// **What is missed.**
 ///
-/// - A computed property without a `Key` that reads other objects: a change of another object is not seen. Declare a `Key` that is
-///   `affectedBy` the path.
 /// - The later members of three or more in one expression. In `person.observable.address?.country?.name` Swift (6.3.1) takes the
 ///   object itself for the first member, not its view, so only a change of `address` is seen, whatever the schemas declare. Write
 ///   `person.observable.$address?.$country?.$name`, or keep the view of one step in a constant: `let address = person.observable.address`.
@@ -64,7 +53,7 @@ public final class ObservableView<Object: TrackedObject>: Observable {
     /// - Complexity: That of reading the property, one lock and one dictionary access; at the first read a registration.
     public subscript<Value>(dynamicMember keyPath: KeyPath<Object, Value>) -> Value {
         let member: KeyPath<ObservableView, Value> = \.[dynamicMember: keyPath]
-        access(member, reading: keyPath) { $0.slot(of: keyPath) }
+        access(member) { $0.observe(keyPath, of: object) }
         return object[keyPath: keyPath]
     }
 
@@ -73,7 +62,7 @@ public final class ObservableView<Object: TrackedObject>: Observable {
     where Handle.Current == Handle.Value {
         let member: KeyPath<ObservableView, Handle.Value> = \.[dynamicMember: keyPath]
         let handle = object[keyPath: keyPath]
-        access(member, reading: nil) { _ in handle.target.slot() }
+        access(member) { $0.observe(handle.target) }
         return handle.value
     }
 
@@ -108,11 +97,10 @@ public final class ObservableView<Object: TrackedObject>: Observable {
 
     /// Registers what is missing before the value is read, so that no change behind the read is missed, and notes the read.
     private func access<Value>(
-        _ member: KeyPath<ObservableView, Value>, reading keyPath: KeyPath<Object, Value>?,
-        slot: (ClassSchema) -> Int?
+        _ member: KeyPath<ObservableView, Value>, _ register: (consuming Registration) -> KeyValueObservation
     ) {
         guard let core = ObservationCore.of(object) else { return }
-        core.watch(member, reading: keyPath, of: object, slot: slot)
+        core.watch(member, of: object, register)
         core.registrar.access(self, keyPath: member)
     }
 }

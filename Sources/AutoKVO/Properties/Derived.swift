@@ -1,0 +1,119 @@
+/// A property of a `TrackedObject` that a function of the object computes.
+///
+///     class Person: TrackedObject {
+///         @Observed var firstName = "Ann"
+///         @Observed var lastName = "Lee"
+///         @Derived({ (person: Person) in "\(person.firstName) \(person.lastName)" }) var fullName: String
+///     }
+///
+/// It is a key like an observed property: observed and read by name and by its handle `$fullName`, part of paths and operators, bound,
+/// streamed. It cannot be written.
+///
+/// **What it depends on** is what its function reads: the observed, weak and derived properties of any tracked object, handles,
+/// `value(forKey:)`, elements. That may be something else after each evaluation. Plain properties and globals are not heard;
+/// a property that announces its changes by hand says `didRead(_:)` in its getter, and what is read inside `withoutTracking(_:)` does not
+/// count.
+///
+/// **When it is computed.** As long as nobody needs it, each time that it is read: nothing is kept or registered. While it has an
+/// observer, or something that has one read it, the value is kept, and computed at most once for each change, on the thread that makes
+/// the change or that reads the value. A value that is equal to the one before is no change: nobody is called, and what reads it is not
+/// computed. (Equal is `==`; identity for objects without one; NaN equals NaN; what cannot be compared is different.) A prior
+/// call is made when a source is about to change; if the value turns out to be equal, no other call follows.
+///
+/// A kept value that is a tracked object, or an optional one, is not kept alive by that.
+///
+/// A function that needs its own value, directly or through others, is a mistake in code and traps with a sentence. So does one that
+/// writes what it reads, after 100 evaluations. Any other write in it is done, and reported to `Diagnostics`.
+///
+/// The closure has to name the type of its parameter. A class that synthesizes `Codable` leaves the property out of its `CodingKeys`.
+@propertyWrapper
+public struct Derived<Value> {
+    /// Kept in a struct of its own: a closure in a generic one would be converted each time that it is read.
+    @usableFromInline struct Function {
+        @usableFromInline let body: (AnyObject) -> Value
+        @export(implementation) init(_ body: @escaping (AnyObject) -> Value) { self.body = body }
+    }
+
+    @usableFromInline var function: Function
+
+    /// A property computed by a function of its object.
+    @export(implementation) public init<Owner: TrackedObject>(_ function: @escaping (Owner) -> Value) {
+        self.function = Function { function(known($0, as: Owner.self)) }
+    }
+
+    /// A property computed by a computed property of its object, such as `\Person.makeSummary`.
+    @export(implementation) public init<Owner: TrackedObject>(_ property: KeyPath<Owner, Value>) {
+        self.function = Function { known($0, as: Owner.self)[keyPath: property] }
+    }
+
+    @available(*, unavailable, message: "@Derived works only on properties of classes that derive from TrackedObject.")
+    @export(implementation) public var wrappedValue: Value { preconditionFailure() }
+
+    @available(*, unavailable, message: "@Derived works only on properties of classes that derive from TrackedObject.")
+    @export(implementation) public var projectedValue: ReadOnlyProperty<Value> { preconditionFailure() }
+
+    @export(implementation)
+    public static subscript<Owner: TrackedObject>(
+        _enclosingInstance object: Owner, wrapped wrapped: KeyPath<Owner, Value>,
+        storage storage: ReferenceWritableKeyPath<Owner, Derived<Value>>
+    ) -> Value {
+        beginAddressing()
+        let place = PropertyStorage(at: &object[keyPath: storage])
+        endAddressing()
+        return read(object, place)
+    }
+
+    @export(implementation)
+    public static subscript<Owner: TrackedObject>(
+        _enclosingInstance object: Owner, projected projected: KeyPath<Owner, ReadOnlyProperty<Value>>,
+        storage storage: ReferenceWritableKeyPath<Owner, Derived<Value>>
+    ) -> ReadOnlyProperty<Value> {
+        beginAddressing()
+        let place = PropertyStorage(at: &object[keyPath: storage])
+        endAddressing()
+        return handle(object, place)
+    }
+
+    @usableFromInline
+    static func handle(_ object: TrackedObject, _ storage: PropertyStorage<Derived>) -> ReadOnlyProperty<Value> {
+        ReadOnlyProperty(Property(object, PropertyStorage(storage), indirect: Handle.self))
+    }
+
+    /// The kept value, or what the function returns now.
+    @export(implementation) @inline(never)
+    static func read(_ object: TrackedObject, _ storage: PropertyStorage<Derived>) -> Value {
+        let offset = storage.offset(in: object)
+        if object.isObserved || isRecording, let value = object.readDerived(atOffset: offset) {
+            return content(of: value, as: Value.self)
+        }
+        object.beginComputing(atOffset: offset)
+        defer { object.endComputing(atOffset: offset) }
+        return storage.value.function.body(object)
+    }
+
+    private final class Handle: IndirectStorage<Value> {
+        override class func read(_ storage: PropertyStorage<Value>, _ object: TrackedObject) -> Value {
+            Derived.read(object, PropertyStorage<Derived>(storage))
+        }
+    }
+}
+
+extension Derived: ObservedStorage {
+    static var isWeak: Bool { false }
+    static var isDerived: Bool { true }
+    static var valueType: Any.Type { Value.self }
+
+    static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any {
+        { object in
+            read(known(object, as: TrackedObject.self), PropertyStorage(in: object, offset: field.offset)) as Any
+        }
+    }
+
+    static func computation(in field: FieldLayout.Field) -> ((AnyObject) -> Any)? {
+        { object in PropertyStorage<Derived>(in: object, offset: field.offset).value.function.body(object) as Any }
+    }
+
+    static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { false }
+
+    static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { true }
+}

@@ -1,0 +1,50 @@
+public import CRecording
+
+/// Whether this thread records what it reads: an expression is evaluated on it. One load and one branch where no thread records.
+@export(implementation) @inline(__always)
+var isRecording: Bool { crc_is_recording() }
+
+/// Around an expression that takes the address of a property in order to note that it is read. The thread sanitizer takes that for a
+/// write, and is told to look away: nothing is written.
+@export(implementation) @inline(__always)
+func beginAddressing() { crc_begin_addressing() }
+
+@export(implementation) @inline(__always)
+func endAddressing() { crc_end_addressing() }
+
+/// What this thread records into: a value on the stack of the evaluation.
+enum Recording {
+    @inline(__always)
+    static func current<Recorder: ~Copyable>(as type: Recorder.Type) -> InPlace<Recorder>? {
+        crc_current().map { InPlace($0.assumingMemoryBound(to: type)) }
+    }
+
+    /// Records into a value as long as a function runs.
+    @inline(__always)
+    static func into<Recorder: ~Copyable, Result, Failure: Error>(
+        _ recorder: InPlace<Recorder>, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        crc_add(1)
+        let outer = crc_exchange(UnsafeMutableRawPointer(recorder.pointer))
+        defer {
+            _ = crc_exchange(outer)
+            crc_add(-1)
+        }
+        return try body()
+    }
+
+    /// Records nothing as long as a function runs.
+    @inline(__always)
+    static func suspended<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let outer = suspend()
+        defer { resume(outer) }
+        return try body()
+    }
+
+    /// Records nothing until `resume`, which is given what this returns.
+    @inline(__always)
+    static func suspend() -> UInt { isRecording ? UInt(bitPattern: crc_exchange(nil)) : 0 }
+
+    @inline(__always)
+    static func resume(_ outer: UInt) { if outer != 0 { _ = crc_exchange(UnsafeMutableRawPointer(bitPattern: outer)) } }
+}

@@ -1,0 +1,175 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Observation
+import Synchronization
+import Testing
+
+@Suite("Observing what is read") struct ReadingTests {
+    @Test func aClosureIsFollowedWhateverItReads() {
+        let (panel, log) = (ReadingPanel(), Recorder<String?>())
+        let observation = panel.observe(reading: { $0.model?.fullName }, options: [.old, .new, .initial]) { _, change in
+            log.record(change)
+        }
+        let (ann, bob) = (Person("Ann"), Person("Bob"))
+        panel.model = ann
+        ann.lastName = "Low"
+        panel.model = bob
+        ann.firstName = "X"
+        bob.age = 3
+        panel.model = nil
+        #expect(log.entries.map(\.new) == [.some(nil), "Ann Lee", "Ann Low", "Bob Lee", .some(nil)])
+        #expect(log.entries.map(\.old) == [nil, .some(nil), "Ann Lee", "Ann Low", "Bob Lee"])
+        #expect(observation.keyPaths == [] && observation.target == nil && observation.observer === panel)
+        #expect(panel.observations() == [observation])
+        observation.remove()
+        panel.model = ann
+        #expect(log.count == 5 && panel.observations().isEmpty)
+    }
+
+    @Test func itEndsWithTheObserverAndKeepsNothing() {
+        let (person, log) = (Person("Ann"), Recorder<String>())
+        weak var gone: PlainReader?
+        var reason: KeyValueObservation.EndReason?
+        do {
+            let plain = PlainReader()
+            gone = plain
+            let observation = plain.observe(reading: { _ in person.firstName }, options: .new) { _, change in
+                log.record(change)
+            }
+            observation.onEnd { reason = $0 }
+            person.firstName = "Bea"
+            #expect(observation.isValid)
+        }
+        #expect(gone == nil)
+        person.firstName = "Cil"
+        #expect(log.entries.map(\.new) == ["Bea"] && reason == .observerDeinitialized)
+    }
+
+    @Test func anyKeyPathIsObserved() {
+        let (person, log) = (Clerk("Ann"), NamedLog())
+        let observations = [
+            person.observe(\.firstName.count, options: [.old, .new]) { _, change in
+                log.append("count", change.newValue)
+            },
+            person.observe(\.spouse?.firstName, options: .new) { person, change in
+                #expect(change.target === person)
+                log.append("spouse", change.newValue ?? nil)
+            },
+            person.observe(\.initials, options: .new) { _, change in
+                log.append("initials", change.newValue)
+            },
+        ]
+        person.firstName = "Bob"
+        #expect(log.take().map(\.0) == ["initials"])
+        person.firstName = "Bernard"
+        #expect(log.take().map(\.0) == ["count"])
+        person.spouse = Person("Sue")
+        person.spouse?.firstName = "Susan"
+        #expect(log.take().map { $0.1 as? String } == ["Sue", "Susan"])
+        #expect(observations.allSatisfy { $0.target === person && $0.isValid })
+        #expect(Set(person.observations()) == Set(observations))
+        #expect(person.removeAllObservers() == 3)
+    }
+
+    @Test func anObservationOfAKeyPathEndsWithItsTarget() {
+        var reasons: [KeyValueObservation.EndReason] = []
+        do {
+            let person = Person()
+            person.observe(\.firstName.count) { _, _ in }.onEnd { reasons.append($0) }
+        }
+        #expect(reasons == [.targetDeinitialized])
+    }
+
+    @Test func aKeyPathFormedOnASuperclassServesItsSubclasses() {
+        let (employee, log) = (Clerk("Ann"), Recorder<Int>())
+        employee.observe(\Person.$age, options: .new) { _, change in log.record(change) }
+        employee.age = 4
+        #expect(log.entries.map(\.new) == [4])
+    }
+
+    @Test func theKeyPathOfAChangeIsTheOneKeyThatWasRead() {
+        let (person, log) = (Person(), Recorder<Int>())
+        person.observe(\.firstName.count, options: .new) { _, change in log.record(change) }
+        person.observe(\.total, options: .new) { _, change in log.record(change) }
+        person.firstName = "Angela"
+        #expect(log.paths == ["firstName", ""])
+    }
+
+    @Test func readingNothingThatIsObservedIsReported() {
+        let (panel, person) = (ReadingPanel(), Person())
+        #expect(messages { panel.observe(reading: { _ in 3 }) { _, _ in } }.count == 1)
+        #expect(messages { person.observe(\.birthplace.count) { _, _ in } }.count == 1)
+    }
+
+    @Test func aPropertyFollowsAClosure() {
+        let (label, person) = (ReadingPanel(), Person("Ann"))
+        label.$text.bind { "\(person.fullName), \(person.age)" }
+        #expect(label.text == "Ann Lee, 0")
+        person.age = 3
+        person.lastName = "Low"
+        #expect(label.text == "Ann Low, 3")
+        #expect(label.$text.unbind())
+        person.age = 4
+        #expect(label.text == "Ann Low, 3")
+    }
+
+    @Test func onceAndPriorAndRearm() throws {
+        let (panel, person, log) = (ReadingPanel(), Person(), Recorder<Int>())
+        let observation = panel.observe(reading: { _ in person.age / 10 }, options: [.old, .new, .once, .prior]) {
+            log.record($1)
+        }
+        person.age = 5
+        person.age = 15
+        person.age = 25
+        #expect(log.take().map(\.isPrior) == [true, true, false] && observation.isValid == false)
+        try observation.rearm()
+        person.age = 26
+        person.age = 35
+        #expect(log.take().last?.old == 2)
+    }
+
+    @Test func observationSeesExactlyWhatAMemberReads() {
+        let person = Clerk("Ann")
+        person.spouse = Person("Sue")
+        let calls = Mutex<[String]>([])
+        nonisolated(unsafe) let seen = (value: person, 0)
+        withObservationTracking { _ = person.observable.initials } onChange: {
+            calls.withLock { $0.append(seen.value.initials) }
+        }
+        person.age = 4
+        #expect(calls.withLock { $0 } == [])
+        person.lastName = "Low"
+        #expect(calls.withLock { $0 } == ["AL"])
+        person.lastName = "Mow"
+        #expect(calls.withLock { $0 }.count == 1)
+        withObservationTracking { _ = person.observable.spouseName } onChange: {
+            calls.withLock { $0.append(seen.value.spouseName) }
+        }
+        person.spouse?.firstName = "Susan"
+        #expect(calls.withLock { $0 }.last == "Sue")
+    }
+}
+
+/// Names and values.
+final class NamedLog {
+    private var entries: [(String, Any?)] = []
+    func append(_ name: String, _ value: Any?) { entries.append((name, value)) }
+    func take() -> [(String, Any?)] {
+        defer { entries = [] }
+        return entries
+    }
+}
+
+final class PlainReader: KeyValueObserver {}
+
+final class ReadingPanel: Model {
+    @Observed var model: Person?
+    @Observed var text = ""
+}
+
+class Clerk: Person {
+    var initials: String { "\(firstName.prefix(1))\(lastName.prefix(1))" }
+    var spouseName: String { spouse?.firstName ?? "-" }
+}
+
+extension Person { var total: Int { age + firstName.count } }
