@@ -87,7 +87,7 @@ extension HandleTarget {
             let name = schema.keys[slot].name
             requireUsage(
                 schema.hidden[name] != slot,
-                "\(schema.className).\(name) is part of a path of handles, and \(quoted(name)) is hidden: observe it by "
+                "\(schema.className).$\(name) is part of a path of handles, and \(quoted(name)) is hidden: observe it by "
                     + "the handle of its own object.")
             return [.init(schema: schema, slot: slot)]
         } catch {
