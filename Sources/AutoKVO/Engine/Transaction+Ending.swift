@@ -101,10 +101,11 @@ extension Transaction {
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
         thread.dropDeadTransactions()
-        completeDeliveries(before: record, slot, thread)
-        follow(record, slot)
+        // What has changed already must be known before handlers of older changes are called: they may move paths away from it.
+        let older = deliveriesUnderWay(of: record, slot, thread)
         var transaction = Transaction(record, slot)
         transaction.findSubjects(of: record, nil, excluding: excluded, isTargetHeld: true, thread)
+        follow(record, slot)
         transaction.shared.forEach { $0.use { $0.openCount -= 1 } }
         transaction.chain.readKeptValues()
         refreshMarked(thread)
@@ -115,7 +116,7 @@ extension Transaction {
                 $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
             }
         }
-        notify(&transaction.chain, isPrior: false, thread)
+        notify(&transaction.chain, isPrior: false, after: older, thread)
         thread.giveBack(transaction.chain)
     }
 
@@ -140,8 +141,14 @@ extension Transaction {
     }
 
     /// Reads all values, then calls the handlers.
-    static func notify(_ chain: inout NotificationChain, isPrior: Bool, _ thread: InPlace<ThreadContext>) {
-        if let first = chain.first, chain.isSingle {
+    ///
+    /// - Parameter older: Deliveries to complete before. These notifications are pending then, so that a change that one of their
+    ///   handlers makes comes after them.
+    static func notify(
+        _ chain: inout NotificationChain, isPrior: Bool, after older: [Borrowed<PendingNotification>] = [],
+        _ thread: InPlace<ThreadContext>
+    ) {
+        if let first = chain.first, chain.isSingle, older.isEmpty {
             return first.use {
                 $0.makeEvent(isPrior: isPrior)
                 $0.deliver(thread)
@@ -149,9 +156,10 @@ extension Transaction {
             }
         }
         chain.forEach { $0.makeEvent(isPrior: isPrior) }
-        let hasSeparateParts = chain.separateParts(isPrior: isPrior, thread)
+        let hasSeparateParts = !chain.isSingle && chain.separateParts(isPrior: isPrior, thread)
         chain.rememberCalls()
         if !isPrior { chain.forEach { thread.value.appendPending($0) } }
+        complete(older, thread)
         chain.forEach {
             if !isPrior || $0.needs.contains(.prior) { $0.deliver(thread) }
         }

@@ -3,11 +3,16 @@
 extension Transaction {
     /// Completes the deliveries under way on this thread of subjects that a change of a property concerns, the outermost first.
     static func completeDeliveries(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) {
-        if thread.value.firstPending != nil { completePending(before: record, slot, thread) }
+        if thread.value.firstPending == nil { return }
+        complete(deliveriesUnderWay(of: record, slot, thread), thread)
     }
 
+    /// The deliveries under way that such a change comes after. Each belongs to a caller of this function's caller, so it stays.
     @inline(never)
-    private static func completePending(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) {
+    static func deliveriesUnderWay(
+        of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>
+    ) -> [Borrowed<PendingNotification>] {
+        if thread.value.firstPending == nil { return [] }
         var lists: [InPlace<ObserverList>] = []
         var routes: [Route] = []
         AffectedLists.forEach(from: record, slot) { _, list, _ in
@@ -15,15 +20,20 @@ extension Transaction {
         } link: { link, _ in
             if link.observation != nil { routes.append(link.route) }
         }
+        var found: [Borrowed<PendingNotification>] = []
         var cursor = thread.value.firstPending
         while let notification = cursor {
             cursor = notification.use {
-                guard $0.isConcerned(lists, routes) else { return $0.nextPending }
-                $0.complete(thread)
-                // Handlers have changed the list of pending notifications; the completed ones are not in it any more.
-                return thread.value.firstPending
+                if $0.isConcerned(lists, routes) { found.append(notification) }
+                return $0.nextPending
             }
         }
+        return found
+    }
+
+    /// Completes deliveries unless a handler of one before has made a change that did.
+    static func complete(_ deliveries: [Borrowed<PendingNotification>], _ thread: InPlace<ThreadContext>) {
+        for delivery in deliveries { delivery.use { if $0.isPending { $0.complete(thread) } } }
     }
 }
 

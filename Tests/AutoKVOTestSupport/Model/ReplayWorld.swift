@@ -77,7 +77,8 @@ public final class ReplayWorld: SteppedWorld {
         case 11...14: registerSome(step)
         case 15: remove(step)
         case 16: if lastID < 12 { makeNode() }
-        case 17: if held.count > 1, let node = node(step.a) { drop(node.id) }
+        // Without a reference, so that the node dies in `drop`.
+        case 17: if held.count > 1, let id = node(step.a)?.id { drop(id) }
         case 18: dropObserver(step)
         case 19: rearm(step)
         case 20, 21:

@@ -131,7 +131,7 @@ private final class EditWorld {
 @Suite("Random edits inside of edits") struct RandomEditTests {
     @Test("each observer's log, replayed, is the collection, at each call", arguments: [1, 3, 40])
     func replayed(observers: Int) {
-        for seed in 0..<(observers > 10 ? 40 : 300) as Range<UInt64> {
+        for seed in 0..<UInt64(load(observers > 10 ? 80 : 600)) {
             let world = EditWorld(seed: seed, observers: observers)
             for _ in 0..<30 {
                 if let problem = world.step() {

@@ -208,6 +208,24 @@ import Testing
         #expect(person.parent == nil)
     }
 
+    @Test(
+        "a weak referent dies in a handler, and an observer of what came before moves its path away",
+        arguments: [false, true])
+    func weakDeathBehindAPath(isDistinct: Bool) throws {
+        let (spouse, parent) = (Person("Spouse"), Shared<Person?>(Person("Parent")))
+        spouse.parent = parent.value
+        try person.observe("spouse.parent.firstName") { _ in _ = parent.take() }
+        try person.observe("spouse.parent.firstName", options: isDistinct ? [.new, .distinct] : [.old, .new]) {
+            [person, recorder] change in
+            recorder.record(change)
+            if recorder.count == 1 { person.spouse = nil }
+        }
+        person.spouse = spouse
+        #expect(recorder.news(String.self).prefix(2) == ["Parent", nil])
+        // The death has no old value; to the path that leads nowhere then nothing else happens.
+        #expect(recorder.count == (isDistinct ? 2 : 3) && recorder.last?.old as? String == nil)
+    }
+
     @Test("an object dies whose delivery is under way in a change that goes on") func dyingTarget() throws {
         let holder = Shared<Employee?>(Employee("Holder"))
         let parent = Person("Parent")

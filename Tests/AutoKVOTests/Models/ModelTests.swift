@@ -8,7 +8,7 @@ import Testing
     /// In a release build it is seven times as fast.
     private static var steps: Int {
         #if DEBUG
-            let usual = load(200_000)
+            let usual = load(100_000)
         #else
             let usual = 1_000_000
         #endif

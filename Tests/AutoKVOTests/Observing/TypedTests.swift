@@ -27,6 +27,7 @@ import Testing
     func superclass() async throws {
         let panel = PlainObserver()
         let seen = Shared<[String]>([])
+        employee.address = Address("Oslo")
         employee.observe(\Person.$firstName, options: .new) { person, change in
             seen.value.append("1 \(change.newValue!) \(person.firstName)")
         }

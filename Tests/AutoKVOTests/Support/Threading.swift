@@ -100,20 +100,24 @@ final class Counter: Sendable {
     func add(_ one: Int = 1) -> Int { cell.wrappingAdd(one, ordering: .acquiringAndReleasing).newValue }
 }
 
-/// How much a stress test does: `quick` in `scripts/check.sh`, a quarter of that in `scripts/test.sh` and `swift test`, an eighth under a
+/// How much a stress test does: `quick` in `scripts/check.sh`, an eighth of that in `scripts/test.sh` and `swift test` and under a
 /// sanitizer, a hundred times that in a long run.
 func load(_ quick: Int) -> Int {
     if isSanitized { return max(quick / 8, 1) }
     if isLongRun { return quick * 100 }
-    return getenv("AUTOKVO_CHECK") == nil ? max(quick / 4, 1) : quick
+    return getenv("AUTOKVO_CHECK") == nil ? max(quick / 8, 1) : quick
 }
 
 /// Whether this is the step `stress` of `scripts/check.sh --long`, which alone sets the variable: a release build.
 var isLongRun: Bool { getenv("AUTOKVO_LONG") != nil && !isSanitized }
 
-/// How many things a test of size makes: the same in a long run.
+/// How many things a test of size makes: the same in a long run, an eighth in a debug build, as those for a sanitizer are.
 func size(_ count: Int) -> Int {
-    isSanitized ? max(count / 8, 1) : count
+    #if DEBUG
+        max(count / 8, 1)
+    #else
+        count
+    #endif
 }
 
 /// Whether the tests were made for the thread or the address sanitizer, which `scripts/check.sh` says.
