@@ -23,7 +23,7 @@ extension TrackedObject {
         let schema = try requireSchema()
         guard let slot = schema.slot(of: key) else { return try value(forUndefinedKey: key) }
         try schema.keys[slot].checkKeyPath(of: self)
-        try schema.checkReads(of: slot, in: self, Recorder.readsSomething)
+        try checkReads(of: slot, schema)
         return unwrapped(valueOfKey(slot, of: schema))
     }
 

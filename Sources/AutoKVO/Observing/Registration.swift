@@ -64,7 +64,7 @@ struct Registration: ~Copyable {
             return try observe(try check(string, of: target), by: observer)
         }
         if schema.use({ $0.layout.value[slot].isRecorded }) {
-            try schema.object.checkReads(of: slot, in: target, Recorder.readsSomething)
+            try target.checkReads(of: slot, schema.object)
         }
         if options.contains(.initial) || valueType != Any.self {
             let key = record.use { $0.schema! }.keys[slot]

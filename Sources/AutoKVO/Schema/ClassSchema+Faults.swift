@@ -46,12 +46,12 @@ extension ClassSchema {
         if let text = textWithoutReflection(FieldLayout(of: type)) { return text }
         let inherited = keys.first { $0.slot < key.slot && $0.name == name }?.storageType?.valueType
         if let inherited, inherited != valueType { return mismatch(inherited) }
-        // A computed property depends on what it reads. That it reads nothing shows when it is read: see `checkReads`.
+        // A computed property depends on what it reads. What that is shows when it is read: see `checkReads`.
         return FieldLayout(of: type).fields.contains { $0.name == name } ? problem(ofSilent: key, keys) : nil
     }
 
     /// Why no observer would be called of a property that is neither observed nor computed from what is.
-    fileprivate static func problem(ofSilent key: ResolvedKey, _ keys: [ResolvedKey]) -> String {
+    static func problem(ofSilent key: ResolvedKey, _ keys: [ResolvedKey]) -> String {
         let similar = keys.filter { $0.storageType?.valueType == key.declared.valueType }.map(\.name)
         let near = similar.count == 1 ? similar[0] : nearestName(to: key.name, among: similar)
         return "nobody would be called when it changes. An @Observed property's key has the property's own name"
@@ -71,22 +71,6 @@ extension ClassSchema {
             "the module \($0) was built without reflection metadata (-disable-reflection-metadata or "
                 + "-disable-reflection-names), which contains the names of @Observed properties: build it with reflection metadata"
         }
-    }
-}
-
-extension ClassSchema {
-    /// Finds out, when a key that depends on what it reads is first read or observed by name, that it reads something.
-    ///
-    /// - Parameter readsSomething: Whether a function reads anything that is observed.
-    func checkReads(
-        of slot: Int, in object: TrackedObject, _ readsSomething: (() -> Void) -> Bool
-    ) throws(KeyValueError) {
-        let key = keys[slot]
-        guard key.isRecorded, !key.isDerivedProperty, !key.readsSomething.load(ordering: .relaxed) else { return }
-        guard readsSomething({ _ = key.declared.read(object) }) else {
-            throw .schemaFault(Self.problem(ofSilent: key, keys), of: type, key: key.name)
-        }
-        key.readsSomething.store(true, ordering: .relaxed)
     }
 }
 

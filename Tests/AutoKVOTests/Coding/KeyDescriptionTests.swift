@@ -29,7 +29,8 @@ private final class WrongPath: Model {
 }
 private final class Wrong: Model {
     @Observed var name = ""
-    override class var schema: Schema { Schema(Wrong.self, extending: super.schema) { Key("nme", \.name) } }
+    @Observed var age = 0
+    override class var schema: Schema { Schema(Wrong.self, extending: super.schema) { Key("age", \.name) } }
 }
 private final class Empty: TrackedObject {}
 
@@ -71,8 +72,8 @@ private final class Empty: TrackedObject {}
             do throws(KeyValueError) { try type.validateSchema() } catch { return error }
             return nil
         }
-        #expect(fault(Wrong.self)?.key == "nme")
-        #expect("\(try #require(fault(Wrong.self)))".contains("write Key(\"name\", \\.name)"))
+        #expect(fault(Wrong.self)?.key == "age")
+        #expect("\(try #require(fault(Wrong.self)))".contains("write Key(\"age\", \\.age)"))
         let path = try #require(fault(WrongPath.self))
         #expect(path.key == "title" && "\(path)".contains("did you mean \"name\"?"))
     }
@@ -81,6 +82,6 @@ private final class Empty: TrackedObject {}
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Wrong.keyDescriptions
         }
-        #expect(missing("Wrong", "nme", in: result) == [])
+        #expect(missing("Wrong", "age", in: result) == [])
     }
 }

@@ -89,7 +89,8 @@ import Testing
         expectCall(notebook.observable.initials) {
             notebook.lastName = "Day"
         }
-        expectNoCall(notebook.observable.initials) {
+        // Called before the change, so before it is known that the initials stay the same.
+        expectCall(notebook.observable.initials) {
             notebook.lastName = "Dunn"
         }
         expectNoCall(notebook.observable.initials) {

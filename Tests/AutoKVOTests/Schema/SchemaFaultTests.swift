@@ -21,10 +21,6 @@ private final class Constant: Named {
     let fixed = [0]
     override class var schema: Schema { Schema(Constant.self, extending: super.schema) { Key("fixed", \.fixed) } }
 }
-private final class Computed: Named {
-    var upper: [Character] { Array(name.uppercased()) }
-    override class var schema: Schema { Schema(Computed.self, extending: super.schema) { Key("upper", \.upper) } }
-}
 private final class OtherType: Named {
     override class var schema: Schema { Schema(OtherType.self, extending: super.schema) { Key("age", \.name) } }
 }
@@ -139,14 +135,13 @@ private final class Doubling: Base {
         return nil
     }
 
-    @Test("a key that nothing announces is a fault that says what to write", arguments: 0..<6)
+    @Test("a key that nothing announces is a fault that says what to write", arguments: 0..<5)
     func neverTold(index: Int) {
         let cases: [(TrackedObject, String, [String])] = [
             (Misnamed(), "nmae", ["Key(\"name\", \\.name)", "own name"]),
             (Stored(), "plain", ["@Observed", "affectedBy:", "notifiesAutomatically: false"]),
             (Lazily(), "late", ["@Observed", "affectedBy:", "notifiesAutomatically: false"]),
             (Constant(), "fixed", ["notifiesAutomatically: false"]),
-            (Computed(), "upper", ["affectedBy:"]),
             (OtherType(), "age", ["String", "Int", "Key(\"age\", \\.age)"]),
         ]
         let (object, key, parts) = cases[index]

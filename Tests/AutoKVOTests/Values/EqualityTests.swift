@@ -16,7 +16,8 @@ private struct Opaque { let number: Int }
         #expect(areEqual(1, 1) && !areEqual(1, 2) && !areEqual(1, "1") && !areEqual(1, 1.0))
         #expect(areEqual(Int?.some(1) as Any, 1) && areEqual(Int??.some(1) as Any, Int?.some(1) as Any))
         #expect(areEqual(ByNumber(1), ByNumber(1)) && !areEqual(ByNumber(1), ByNumber(2)))
-        #expect(areEqual([1, 2], [1, 2]) && !areEqual([1], [2]) && !areEqual(Double.nan, Double.nan))
+        #expect(areEqual([1, 2], [1, 2]) && !areEqual([1], [2]))
+        #expect(areEqual(Double.nan, Double.nan) && areEqual(Float.nan as Float? as Any, Float.nan) && !areEqual(Float.nan, 1))
     }
 
     @Test("nil is equal to every empty optional") func nothing() {

@@ -12,8 +12,8 @@ struct Recorder {
     /// What has been read, once that is not what was read before; and all sources by their keys.
     private var others: (read: [PathLink], known: [Source: PathLink])?
     private let isMoved: Bool
-    /// Whether something has been read.
-    private(set) var hasRead = false
+    /// What has been read, where there is no route.
+    private var keys: Set<Source> = []
 
     private struct Source: Hashable {
         let record: Borrowed<ObjectRecord>
@@ -44,16 +44,18 @@ struct Recorder {
         return Result(value: value, sources: sources, dropped: dropped, isSame: recorder.others == nil && dropped.isEmpty)
     }
 
-    /// Whether a function reads anything that is observed.
-    static func readsSomething(_ function: () -> Void) -> Bool {
+    /// What a function reads that is observed.
+    static func keys(readBy function: () -> Void) -> [(record: Borrowed<ObjectRecord>, slot: Int)] {
         var recorder = Recorder(nil, [], isMoved: false)
         withUnsafeMutablePointer(to: &recorder) { Recording.into(InPlace($0), function) }
-        return recorder.hasRead
+        return recorder.keys.map { ($0.record, $0.slot) }
     }
 
     mutating func note(_ record: Borrowed<ObjectRecord>, _ slot: Int) {
-        hasRead = true
-        guard let route else { return }
+        guard let route else {
+            keys.insert(Source(record: record, slot: slot))
+            return
+        }
         if others == nil {
             if position < former.count, former[position].isOf(record, slot) {
                 position += 1
@@ -114,6 +116,24 @@ extension TrackedObject {
     final func noteRead(of slot: Int) {
         guard let recorder = Recording.current(as: Recorder.self), let record = recordForReading() else { return }
         recorder.value.note(record, slot)
+    }
+
+    /// Finds out, when a key that depends on what it reads is first read or observed by name, that it reads something, and that it is
+    /// not an `@Observed` property with another name than its own.
+    final func checkReads(of slot: Int, _ schema: ClassSchema) throws(KeyValueError) {
+        let key = schema.keys[slot]
+        guard key.isRecorded, !key.isDerivedProperty, !key.readsSomething.load(ordering: .relaxed) else { return }
+        var value: Any = ()
+        let read = Recorder.keys { value = key.declared.read(self) }
+        var isProperty = false
+        if read.count == 1, read[0].record == unmanagedRecord, key.declared.write != nil {
+            let other = schema.keys[read[0].slot]
+            isProperty = other.storageType?.valueType == key.declared.valueType && other.observed!.stores(value, in: self)
+        }
+        if read.isEmpty || isProperty {
+            throw .schemaFault(ClassSchema.problem(ofSilent: key, schema.keys), of: type(of: self), key: key.name)
+        }
+        key.readsSomething.store(true, ordering: .relaxed)
     }
 
     /// The value of a key. Where this thread records, the key is what is read, and not what its getter reads.
