@@ -66,7 +66,7 @@ struct Registration: ~Copyable {
         if options.contains(.initial) || valueType != Any.self {
             let key = record.use { $0.schema! }.keys[slot]
             if options.contains(.initial) { try key.checkKeyPath(of: target) }
-            try checkType(key.declared.valueType, of: target, string, string)
+            try target.requireValues(of: key.declared.valueType, as: valueType, string, string)
         }
         return try Self.start(try make(record, slot, of: [target], by: observer), of: target, by: observer)
     }
@@ -127,7 +127,8 @@ struct Registration: ~Copyable {
     private mutating func check(
         _ checked: CheckedKeyPath, of target: TrackedObject
     ) throws(KeyValueError) -> CheckedPath {
-        try checkType(checked.valueType, of: target, checked.path.keys.last!, checked.path.text)
+        try target.requireValues(
+            of: checked.valueType, as: valueType, checked.path.keys.last!, checked.path.text)
         return try check(checked.path, of: target)
     }
 
@@ -207,12 +208,6 @@ struct Registration: ~Copyable {
     }
 
     // MARK: How it is done
-
-    private func checkType(
-        _ type: Any.Type, of target: TrackedObject, _ key: String, _ keyPath: String
-    ) throws(KeyValueError) {
-        try target.requireValues(of: type, as: valueType, key, keyPath)
-    }
 
     /// The details, made if there are none.
     @inline(never)

@@ -26,7 +26,7 @@ extension TrackedObject {
         let key = schema.keys[slot]
         try key.checkKeyPath(of: self)
         try requireValues(of: key.declared.valueType, as: type, keyPath, keyPath)
-        return PropertyPath(HandleTarget(self, path: ParsedKeyPath([.init(schema: schema, slot: slot)])))
+        return PropertyPath(HandleTarget(self, path: try .parse(keyPath)))
     }
 
     /// Checks that values of a type may be delivered as another one.
