@@ -139,6 +139,7 @@ extension Property {
         }
         // What is shown changes when it has been set: setting it completes deliveries of what was shown before.
         func show(_ root: TrackedObject, in object: TrackedObject) {
+            shown.set(nil)
             own.set(transform(other.value(from: root)), from: object)
             shown.set(other.object(from: root))
             // A handler may have corrected it.
