@@ -21,13 +21,47 @@ extension PropertyHandle {
         observeElements(of: Elements.self, options, file, line, added, removed)
     }
 
+    /// The same for an observer, which the closures get first, so that they need not capture it. The observation ends when either object
+    /// dies, and keeps neither alive.
+    @discardableResult @export(implementation) public func observeElements<Observer: AnyObject>(
+        for observer: Observer, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
+        added: ((Observer, Value.Element) -> Void)? = nil, removed: ((Observer, Value.Element) -> Void)? = nil
+    ) -> KeyValueObservation where Value: Collection {
+        observeElements(of: Value.self, for: observer, options, file, line, added, removed)
+    }
+
+    /// The same for an observer, of a collection that may be nil.
+    @discardableResult @export(implementation) public func observeElements<Observer: AnyObject, Elements: Collection>(
+        for observer: Observer, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
+        added: ((Observer, Elements.Element) -> Void)? = nil, removed: ((Observer, Elements.Element) -> Void)? = nil
+    ) -> KeyValueObservation where Value == Elements? {
+        observeElements(of: Elements.self, for: observer, options, file, line, added, removed)
+    }
+
     @export(implementation) func observeElements<Elements: Collection>(
         of type: Elements.Type, _ options: ObservingOptions, _ file: StaticString, _ line: UInt,
         _ added: ((Elements.Element) -> Void)?, _ removed: ((Elements.Element) -> Void)?
     ) -> KeyValueObservation {
         let handler = { (change: Change<Any>) in
-            change.forEachElement(added: added, removed: removed) { ($0 as? Elements)?.map { $0 as Any } }
+            change.forEachElement(added: added, removed: removed, items(Elements.self))
         }
         return Registration(options.ofElements, nil, .closure(handler), file, line).observe(target)
     }
+
+    @export(implementation) func observeElements<Observer: AnyObject, Elements: Collection>(
+        of type: Elements.Type, for observer: Observer, _ options: ObservingOptions, _ file: StaticString, _ line: UInt,
+        _ added: ((Observer, Elements.Element) -> Void)?, _ removed: ((Observer, Elements.Element) -> Void)?
+    ) -> KeyValueObservation {
+        let handler = { (observer: Observer, change: Change<Any>) in
+            change.forEachElement(
+                added: added.map { added in { added(observer, $0) } },
+                removed: removed.map { removed in { removed(observer, $0) } }, items(Elements.self))
+        }
+        return Registration(options.ofElements, nil, .closure(handler), file, line).observe(target, by: observer)
+    }
+}
+
+/// What gives the elements of a value that is a collection of a type.
+@export(implementation) func items<Elements: Collection>(_ type: Elements.Type) -> (Any) -> [Any]? {
+    { ($0 as? Elements)?.map { $0 as Any } }
 }

@@ -4,6 +4,8 @@
     case dependency(String)
     /// The binding of a property. Its slot, since a superclass may have a private property of the same name.
     case binding(Int)
+    /// The binding of a path of several keys.
+    case path(String)
 
     /// Ends what an observer has under the name, except for an observation that replaces it.
     ///
@@ -17,6 +19,11 @@
         for observation in found { observation.remove() }
         return !found.isEmpty
     }
+}
+
+extension PropertyHandle {
+    /// The name of its binding.
+    var bindingName: ObservationName { keySlot.map { .binding($0) } ?? .path(keyPath) }
 }
 
 extension ObservingOptions {

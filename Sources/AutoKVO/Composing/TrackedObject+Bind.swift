@@ -12,7 +12,9 @@ extension TrackedObject {
     /// value. A `.default` sets such a property to another value instead.
     ///
     /// - Parameters:
-    ///   - key: A key of this object that can be set: one that its schema declares. `$title.bind(to:)` binds any observed property.
+    ///   - key: A key of this object that can be set: one that its schema declares. `$title.bind(to:)` binds any observed property. Or a
+    ///     path, `"selection.name"`: the source's changes set it in the object that is there at that time, and nothing where there is none. An
+    ///     object that comes later is set with the next change.
     ///   - keyPath: A key or path of the source.
     ///   - source: The object that is followed, which may be this object itself.
     ///   - options: `.retainsTarget` keeps the source alive, `.distinct` ignores changes of the source to an equal value.
@@ -30,6 +32,9 @@ extension TrackedObject {
         _ key: String, to keyPath: String, of source: TrackedObject, options: ObservingOptions = [],
         transform: BindingTransform = .identity, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
+        if slot(ofKey: key) == nil, key.utf8.contains(UInt8(ascii: ".")) {
+            return try bindPath(key, to: keyPath, of: source, options, transform, file, line)
+        }
         let binding = try KeyBinding(of: key, of: self, to: keyPath, of: type(of: source), transform)
         func current(isReported: Bool) -> Any? {
             do throws(KeyValueError) { return try source.value(forKeyPath: keyPath) } catch {
@@ -71,6 +76,22 @@ extension TrackedObject {
     /// - Complexity: O(*n*) for *n* observations that this object holds.
     @discardableResult
     public func unbind(_ key: String) -> Bool {
-        slot(ofKey: key).map { ObservationName.binding($0).end(of: self) } ?? false
+        (slot(ofKey: key).map { .binding($0) } ?? ObservationName.path(key)).end(of: self)
+    }
+
+    private func bindPath(
+        _ key: String, to keyPath: String, of source: TrackedObject, _ options: ObservingOptions,
+        _ transform: BindingTransform, _ file: StaticString, _ line: UInt
+    ) throws(KeyValueError) -> KeyValueObservation {
+        let given = try type(of: source).valueType(forKeyPath: keyPath)
+        guard let result = transform.resultType(for: given) else {
+            throw KeyValueError(
+                .invalidValue("the binding's transform takes no \(given)"), className: "\(type(of: self))", key: key,
+                keyPath: keyPath)
+        }
+        try checkType(result, forKeyPath: key)
+        return try path(key, as: Any?.self).bind(
+            to: source.path(keyPath), options: options, file: file, line: line
+        ) { transform($0 as Any) }
     }
 }

@@ -8,17 +8,35 @@ public struct Dependency {
     public let target: TrackedObject
     /// Its key paths.
     public let keyPaths: [String]
+    /// What it was made of, if that is a handle.
+    private let handle: HandleTarget?
 
     /// Names key paths of an object. They are checked when the dependency is registered.
-    @export(implementation) public init(_ target: TrackedObject, _ keyPaths: some KeyPathSet) {
+    public init(_ target: TrackedObject, _ keyPaths: some KeyPathSet) {
         self.target = target
         self.keyPaths = keyPaths.keyPaths
+        handle = nil
+    }
+
+    /// Names the property, or path, that a handle leads to: `Dependency(person.$age)`.
+    public init(_ handle: some PropertyHandle) {
+        target = handle.object
+        keyPaths = [handle.keyPath]
+        self.handle = handle.target
     }
 
     /// Takes paths as they are: one that contains `|` is not split.
     init(_ target: TrackedObject, keyPaths: [String]) {
         self.target = target
         self.keyPaths = keyPaths
+        handle = nil
+    }
+
+    /// The path of the handle that it was made of. A property may be hidden, or another one may have its name.
+    func handlePath() throws(KeyValueError) -> ParsedKeyPath? {
+        guard let handle else { return nil }
+        if let path = handle.longPath { return path }
+        return ParsedKeyPath([.init(schema: try target.requireSchema(), slot: handle.slot())])
     }
 }
 

@@ -56,10 +56,9 @@ extension PropertyHandle {
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Current) -> Void
     ) -> KeyValueObservation {
-        let options = options.subtracting([.old, .new, .prior]).union(.initial)
         let handler = { (change: Change<Value>) in
             if let value = change.currentValue(as: Current.self) { handler(value) }
         }
-        return Registration(options, userInfo, .closure(handler), file, line).observe(target)
+        return Registration(options.ofWholeValue, userInfo, .closure(handler), file, line).observe(target)
     }
 }

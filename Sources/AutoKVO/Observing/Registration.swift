@@ -69,7 +69,7 @@ struct Registration: ~Copyable {
         if options.contains(.initial) || valueType != Any.self {
             let key = record.use { $0.schema! }.keys[slot]
             if options.contains(.initial) { try key.checkKeyPath(of: target) }
-            try checkType(key.declared.valueType, of: target, string, string)
+            try target.requireValues(of: key.declared.valueType, as: valueType, string, string)
         }
         return try Self.start(try make(record, slot, of: [target], by: observer), of: target, by: observer)
     }
@@ -107,10 +107,14 @@ struct Registration: ~Copyable {
             let target = dependency.target
             for keyPath in dependency.keyPaths
             where seen[ObjectIdentifier(target), default: []].insert(keyPath).inserted {
-                found.append(try check(keyPath, of: target))
+                let path = try dependency.handlePath()
+                found.append(try path == nil ? check(keyPath, of: target) : check(path!, of: target))
             }
         }
         if found.count == 1, found[0].path.keys == [found[0].path.text] {
+            if let property = found[0].path.properties.first {
+                return try observe(key: property.slot, of: found[0].target, by: observer)
+            }
             return try observe(string: found[0].path.text, of: found[0].target, by: observer)
         }
         return try observe(found[0], found.dropFirst(), by: observer)
@@ -126,7 +130,8 @@ struct Registration: ~Copyable {
     private mutating func check(
         _ checked: CheckedKeyPath, of target: TrackedObject
     ) throws(KeyValueError) -> CheckedPath {
-        try checkType(checked.valueType, of: target, checked.path.keys.last!, checked.path.text)
+        try target.requireValues(
+            of: checked.valueType, as: valueType, checked.path.keys.last!, checked.path.text)
         return try check(checked.path, of: target)
     }
 
@@ -228,24 +233,20 @@ struct Registration: ~Copyable {
         _ slot: Int, of target: TrackedObject, by observer: AnyObject? = nil
     ) -> KeyValueObservation {
         let site = site
-        do throws(KeyValueError) {
-            guard let record = try target.makeUnmanagedRecord() else { throw Self.dying(target, "") }
-            return try Self.start(try make(record, slot, of: [target], by: observer), of: target, by: observer)
-        } catch {
+        do throws(KeyValueError) { return try observe(key: slot, of: target, by: observer) } catch {
             fatalMisuse("\(error), at \(site.description)")
         }
     }
 
-    // MARK: How it is done
-
-    private func checkType(
-        _ type: Any.Type, of target: TrackedObject, _ key: String, _ keyPath: String
-    ) throws(KeyValueError) {
-        guard valueType != Any.self, !canConvert(from: type, to: valueType) else { return }
-        throw KeyValueError(
-            .wrongType(expected: "\(type)", actual: "\(valueType)"), className: "\(Swift.type(of: target))", key: key,
-            keyPath: keyPath)
+    @inline(__always)
+    private consuming func observe(
+        key slot: Int, of target: TrackedObject, by observer: AnyObject?
+    ) throws(KeyValueError) -> KeyValueObservation {
+        guard let record = try target.makeUnmanagedRecord() else { throw Self.dying(target, "") }
+        return try Self.start(try make(record, slot, of: [target], by: observer), of: target, by: observer)
     }
+
+    // MARK: How it is done
 
     /// The details, made if there are none.
     @inline(never)

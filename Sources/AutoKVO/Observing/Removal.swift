@@ -67,6 +67,24 @@ extension TrackedObject {
     }
 }
 
+extension PropertyHandle {
+    /// Ends the observations that an observer has of the property, or of the path, whether they were made with the handle or by name.
+    ///
+    /// - Returns: How many observations were ended or lost a path. Zero if none matches, which is no error.
+    /// - Complexity: O(*n*) for *n* observations that the observer holds.
+    @discardableResult
+    public func removeObserver(_ observer: AnyObject) -> Int {
+        Removal(observer: observer, target: object, handle: target).perform()
+    }
+
+    /// Ends all observations of the property, or of the path.
+    ///
+    /// - Returns: How many observations were ended or lost a path.
+    /// - Complexity: O(*n*) for *n* observations of the object.
+    @discardableResult
+    public func removeAllObservers() -> Int { Removal(target: object, handle: target).perform() }
+}
+
 extension KeyValueObserver {
     /// Ends the observations in which this object is the observer of a path of a target, or of one of several paths. An observation
     /// that has other paths or targets too continues with those. May be called on any thread, also in a handler.

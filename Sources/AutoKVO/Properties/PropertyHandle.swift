@@ -70,7 +70,9 @@ public struct HandleTarget {
         // Of an object with a record without counting references (counts: `add-remove-handle`).
         if let slot = object.slot(atOffset: offset) { return slot }
         let schema = schema(site)
-        let slot = path?.properties[0].slot ?? schema.slot(atOffset: offset)
+        // A path by name has no properties.
+        let slot =
+            path.map { $0.properties.first?.slot ?? schema.slot(of: $0.text) ?? -1 } ?? schema.slot(atOffset: offset)
         requireUsage(
             slot >= 0, schema.complaintAboutProperty + (site.map { " At \($0.description)." } ?? ""))
         return slot

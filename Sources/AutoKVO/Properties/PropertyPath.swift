@@ -52,7 +52,16 @@ extension HandleTarget {
     fileprivate func appending<Head: TrackedObject, Component: PropertyHandle>(
         _ component: KeyPath<Head, Component>, _ head: () -> Head?
     ) -> HandleTarget {
-        HandleTarget(object, path: ParsedKeyPath(properties() + Self.properties(of: component, head)))
+        let added = Self.properties(of: component, head)
+        guard let path, path.properties.count < path.keys.count else {
+            return HandleTarget(object, path: ParsedKeyPath(properties() + added))
+        }
+        // A path by name is followed by name.
+        do throws(KeyValueError) {
+            return HandleTarget(object, path: try .parse(path.text + "." + ParsedKeyPath(added).text))
+        } catch {
+            fatalMisuse("\(error)")
+        }
     }
 
     /// The properties that a component of a path stands for. A blank object says where in an object the property is, so that an

@@ -45,8 +45,7 @@ extension KeyValueObserver where Self: Actor {
         _ handler: @escaping @Sendable (isolated Self) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
         let delivery = OrderedDelivery()
-        let options = options.subtracting([.old, .new])
-        return try Registration(options, userInfo, delivery.handler(of: handler), file, line)
+        return try Registration(options.withoutValues, userInfo, delivery.handler(of: handler), file, line)
             .observe(keyPaths, of: target, by: self).closing(delivery)
     }
 }

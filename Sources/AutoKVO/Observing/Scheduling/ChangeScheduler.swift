@@ -16,8 +16,24 @@ public protocol ChangeScheduler: Sendable {
     func schedule(_ operation: @escaping @Sendable () -> Void)
 }
 
+/// A scheduler that runs its operations on the main thread, for a program whose main thread is in another loop than Swift's own.
+///
+/// `.mainActor` needs somebody who runs the main queue: an asynchronous `main`, `dispatchMain()`, Foundation's `RunLoop`. A program
+/// whose main thread is in the loop of GLib, Qt or SDL adopts this in place of `ChangeScheduler`, and has handlers that are the main
+/// actor's, wherever `.mainActor` is accepted:
+///
+///     struct GLibScheduler: MainActorChangeScheduler {
+///         func schedule(_ operation: @escaping @Sendable () -> Void) { onNextTurnOfTheLoop(operation) }
+///     }
+///     extension ChangeScheduler where Self == GLibScheduler { static var glib: GLibScheduler { GLibScheduler() } }
+///
+///     person.$age.observe(for: panel, on: .glib) { panel, change in … }
+///
+/// - Precondition: `schedule(_:)` runs operations on the main thread. One that runs elsewhere traps.
+public protocol MainActorChangeScheduler: ChangeScheduler {}
+
 /// Delivers changes on the main actor: `.mainActor`.
-public struct MainActorScheduler: ChangeScheduler {
+public struct MainActorScheduler: MainActorChangeScheduler {
     /// Makes the scheduler of the main actor. All are equal.
     @export(implementation) public init() {}
 

@@ -21,11 +21,11 @@ extension KeyValueObserver where Self: TrackedObject {
     /// Observes a property that the compiler has checked and delivers its changes on the main actor, in order.
     @discardableResult @export(implementation) public func observe<Value: Sendable>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
-        on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,
+        on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> KeyValueObservation {
         let delivery = OrderedDelivery()
-        return Registration(options, userInfo, delivery.handler(onMainActor: handler), file, line)
+        return Registration(options, userInfo, delivery.handler(onMain: scheduler, handler), file, line)
             .observe(keyPath, of: self).closing(delivery)
     }
 
@@ -44,7 +44,7 @@ extension KeyValueObserver where Self: TrackedObject {
     /// Observes a property by the key path of its handle and delivers its changes on the main actor, in order.
     @discardableResult @export(implementation) public func observe<Handle: PropertyHandle>(
         _ keyPath: KeyPath<Self, Handle>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
-        on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,
+        on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
         self[keyPath: keyPath].observe(
@@ -80,7 +80,7 @@ extension TrackedObject {
     /// Observes a property by the key path of its handle, formed on a superclass, and delivers its changes on the main actor, in order.
     @discardableResult @export(implementation) public func observe<Root: TrackedObject, Handle: PropertyHandle>(
         _ keyPath: KeyPath<Root, Handle>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
-        on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,
+        on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
         asObject(of: Root.self, file, line)[keyPath: keyPath].observe(

@@ -22,15 +22,20 @@
     private var isClosed = false
     /// Calls the handler with a change, on an actor if changes are delivered on one. Set, without the lock, before the observation is made;
     /// nil once the queue is closed.
-    private var call: Call?
+    var call: Call?
 
-    private typealias Call = @Sendable (_ actor: AnyObject?, ChangeContext) -> Void
+    typealias Call = @Sendable (_ actor: AnyObject?, ChangeContext) -> Void
 
     @usableFromInline init() {}
 
     /// Adds a change at the end of the queue. Returns it, for an operation to be scheduled; nil if the queue is closed.
-    private func add<Value: Sendable>(_ change: Change<Value>, for actor: AnyObject? = nil) -> ScheduledChange? {
+    ///
+    /// - Parameter value: What is sent with it, besides the values that the observation asked for.
+    func add<Value: Sendable>(
+        _ change: Change<Value>, for actor: AnyObject? = nil, with value: Any? = nil
+    ) -> ScheduledChange? {
         let added = ScheduledChange(change, in: self, for: actor)
+        added.value = value
         let hold = lock.lock()
         let isOpen = !isClosed
         if isOpen {
@@ -65,7 +70,7 @@
     }
 
     /// Delivers what is in the queue and then a change that is made on the actor on which the queue's operations run.
-    private func deliverAtOnce<Value>(_ change: Change<Value>, on actor: some Actor) {
+    func deliverAtOnce<Value>(_ change: Change<Value>, on actor: some Actor) {
         let hold = lock.lock()
         let (last, call) = (lastAdded, call)
         lock.unlock(hold)
@@ -127,21 +132,23 @@
 ///
 /// Constant from when it is in the queue, but for what the queue's lock guards; for what its operation takes out, which runs
 /// once; and for `retainedTarget` and what `drop` releases, which belong to whoever takes it out of the queue.
-private final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
+final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
     // Released by the operation: a handler may keep the change.
     private var delivery: OrderedDelivery?
     private var actor: AnyObject?
     /// With `.once` and `.retainsTarget`: the target, which the observation does not retain any more.
-    var retainedTarget: TrackedObject?
+    fileprivate var retainedTarget: TrackedObject?
+    /// What is sent with it.
+    fileprivate(set) var value: Any?
     /// Its place in the queue. Set before the operation is scheduled.
-    var number: UInt = 0
+    fileprivate var number: UInt = 0
     // The queue's lock guards the following.
     var next: Borrowed<ScheduledChange>?
     var previous: Borrowed<ScheduledChange>?
     private(set) var isOwnedByQueue = false
 
     @inline(__always)
-    init<Value: Sendable>(_ change: Change<Value>, in delivery: OrderedDelivery, for actor: AnyObject?) {
+    fileprivate init<Value: Sendable>(_ change: Change<Value>, in delivery: OrderedDelivery, for actor: AnyObject?) {
         self.delivery = delivery
         self.actor = actor
         super.init(copyOf: change.context, convertingTo: Value.self)
@@ -153,7 +160,7 @@ private final class ScheduledChange: ChangeContext, ListMember, @unchecked Senda
     var isQueued: Bool { previous != nil }
 
     /// The queue owns the change from now on.
-    func keepInQueue() {
+    fileprivate func keepInQueue() {
         isOwnedByQueue = true
         Borrowed.to(self).retain()
     }
@@ -178,67 +185,5 @@ extension KeyValueObservation {
     @usableFromInline func closing(_ delivery: OrderedDelivery) -> KeyValueObservation {
         onDrop { delivery.close() }
         return self
-    }
-}
-
-// MARK: Handlers
-
-extension OrderedDelivery {
-    /// The handler, on the thread of the change, of an observation that is delivered on a scheduler.
-    @usableFromInline func handler<Value: Sendable>(
-        on scheduler: some ChangeScheduler, _ handler: @escaping @Sendable (Change<Value>) -> Void
-    ) -> HandlerCall {
-        call = { _, context in handler(Change(context)) }
-        return .closure { (change: Change<Value>) in
-            if let added = self.add(change) { scheduler.schedule { added.deliver() } }
-        }
-    }
-
-    /// The same for the main actor.
-    @usableFromInline func handler<Value: Sendable>(
-        onMainActor handler: @escaping @MainActor (Change<Value>) -> Void
-    ) -> HandlerCall {
-        self.handler(on: MainActorScheduler()) { (change: Change<Value>) in
-            // Nothing else refers to the change, whose values are `Sendable`.
-            nonisolated(unsafe) let change = change
-            MainActor.assumeIsolated { handler(change) }
-        }
-    }
-
-    /// The same for an actor, which is the observer.
-    @usableFromInline func handler<Value: Sendable, A: Actor>(
-        onActor handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
-    ) -> HandlerCall {
-        deliverOnActor(handler)
-        return .closure { (actor: A, change: Change<Value>) in self.send(change, to: actor) }
-    }
-
-    /// The same for an actor that observes: a change that is made on the actor is delivered at once.
-    @usableFromInline func handler<Value: Sendable, A: Actor>(
-        of handler: @escaping @Sendable (isolated A, Change<Value>) -> Void,
-        _ shape: HandlerCall.Shape = .observerAndChange
-    ) -> HandlerCall {
-        deliverOnActor(handler)
-        return .closure(
-            { (actor: A, change: Change<Value>) in
-                if actor.isCurrent { self.deliverAtOnce(change, on: actor) } else { self.send(change, to: actor) }
-            }, shape)
-    }
-
-    /// The same for a handler that does not get the change.
-    @usableFromInline func handler<A: Actor>(of handler: @escaping @Sendable (isolated A) -> Void) -> HandlerCall {
-        self.handler(of: { (actor: isolated A, _: Change<Never>) in handler(actor) }, .observer)
-    }
-
-    /// Sets the handler of changes that are delivered on an actor.
-    private func deliverOnActor<Value: Sendable, A: Actor>(
-        _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
-    ) {
-        call = { actor, context in IsolatedHandler(handler)(known(actor!, as: A.self), Change(context)) }
-    }
-
-    /// Delivers a change on an actor, after those that are in the queue.
-    private func send<Value: Sendable>(_ change: Change<Value>, to actor: some Actor) {
-        if let added = add(change, for: actor) { actor.enqueue { added.deliver() } }
     }
 }

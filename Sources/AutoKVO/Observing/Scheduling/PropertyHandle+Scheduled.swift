@@ -15,12 +15,12 @@ extension PropertyHandle where Value: Sendable {
 
     /// Observes the property and delivers its changes on the main actor, in order. The write does not wait for them.
     @discardableResult @export(implementation) public func observe(
-        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: MainActorScheduler,
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler,
         file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> KeyValueObservation {
         let delivery = OrderedDelivery()
-        return Registration(options, userInfo, delivery.handler(onMainActor: handler), file, line).observe(target)
+        return Registration(options, userInfo, delivery.handler(onMain: scheduler, handler), file, line).observe(target)
             .closing(delivery)
     }
 

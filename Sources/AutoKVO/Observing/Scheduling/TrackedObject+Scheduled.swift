@@ -42,11 +42,11 @@ extension TrackedObject {
     @discardableResult @export(implementation) public func observe<Value: Sendable>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
         userInfo: (any Sendable)? = nil,
-        on scheduler: MainActorScheduler, file: StaticString = #fileID, line: UInt = #line,
+        on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
         let delivery = OrderedDelivery()
-        return try Registration(options, userInfo, as: type, delivery.handler(onMainActor: handler), file, line)
+        return try Registration(options, userInfo, as: type, delivery.handler(onMain: scheduler, handler), file, line)
             .observe(keyPaths, of: self).closing(delivery)
     }
 

@@ -1,0 +1,85 @@
+/// The property at the end of a path, set in the object that is there at that time. It keeps no object.
+struct SettablePath<Value> {
+    let path: ParsedKeyPath
+
+    init(_ handle: some PropertyHandle) {
+        let target = handle.target
+        if let path = target.path {
+            self.path = path
+        } else if let schema = target.object.record?.schema ?? (try? target.object.requireSchema()) {
+            path = ParsedKeyPath([.init(schema: schema, slot: target.slot())])
+        } else {
+            fatalMisuse("The schema of \(type(of: target.object)) has a fault.")
+        }
+    }
+
+    /// The object that has the last key, and that key; nil where an object on the way is nil.
+    private func end(from root: TrackedObject) throws(KeyValueError) -> (object: TrackedObject, key: ResolvedKey)? {
+        var object = root
+        for level in path.keys.indices {
+            let schema = try object.requireSchema()
+            guard let slot = path.slot(of: level, in: .to(schema)) else {
+                throw schema.unknownKey(path.keys[level], in: path.text)
+            }
+            if level == path.keys.count - 1 { return (object, schema.keys[slot]) }
+            guard let next = try path.readObject(.to(schema.keys[slot].declared), of: .to(object)) else { return nil }
+            object = next
+        }
+        return nil
+    }
+
+    /// The object that has the last key; nil if there is none.
+    func object(from root: TrackedObject) -> TrackedObject? { (try? end(from: root))?.object }
+
+    /// The value; nil if an object on the way is nil.
+    func value(from root: TrackedObject) -> Value? { path.value(from: root).flatMap { convert($0, to: Value.self) } }
+
+    /// Sets the property, unless it has an equal value. Where an object on the way is nil, there is nothing to set. A path of handles
+    /// writes to the storage, as a handle does; any other sets by name. What cannot be set is reported.
+    func set(_ value: Value, from root: TrackedObject) {
+        do throws(KeyValueError) {
+            if let tail = path.tail {
+                throw KeyValueError(.readOnlyKey, key: "@" + tail.function.rawValue, keyPath: path.text)
+            }
+            guard let (object, key) = try end(from: root) else { return }
+            let isByHandle = !path.properties.isEmpty && key.storageType == Observed<Value>.self
+            let new = isByHandle ? value : try object.requireSchema().prepare(value, for: key, in: path.text)
+            if areEqual(key.declared.read(object), new) { return }
+            guard isByHandle, let offset = key.offset else { return object.set(new, key) }
+            Property<Value>(object, PropertyStorage(in: object, offset: offset)).write(value)
+        } catch {
+            Diagnostics.report("A binding cannot set \(path.text.debugDescription): \(error)")
+        }
+    }
+}
+
+extension TrackedObject {
+    /// Checks that values of a type could be set at the end of a key path, as far as types are declared.
+    func checkType(_ type: Any.Type, forKeyPath keyPath: String) throws(KeyValueError) {
+        guard let (schema, slot) = try pathEnd(keyPath).key else { return }
+        let key = schema.keys[slot]
+        try schema.requireSetter(of: key, in: keyPath)
+        if canConvertForCoding(from: type, to: key.declared.valueType) { return }
+        throw schema.error(
+            .wrongType(expected: "\(key.declared.valueType)", actual: "\(type)"), of: key, in: keyPath)
+    }
+}
+
+extension PropertyHandle {
+    /// The index of the key among those of the class; nil for a path of several keys.
+    var keySlot: Int? { target.longPath == nil ? target.slot() : nil }
+}
+
+/// Which object's property a binding in both ways has read last.
+final class ShownObject: @unchecked Sendable {
+    private let reference = Guarded<PinnedReference<TrackedObject>?>(nil)
+
+    func set(_ object: TrackedObject?) {
+        var other = object.map(PinnedReference.init)
+        reference.withLock { swap(&$0, &other) }
+        // The former one is released without the lock.
+        withExtendedLifetime(other) {}
+    }
+
+    func isObject(_ object: TrackedObject) -> Bool { reference.withLock { $0 }?.isReference(to: object) ?? false }
+}

@@ -1,0 +1,165 @@
+extension PropertyPath {
+    /// Makes the property at the end of the path follow another one: `controller.$selection.$name.bind(to: form.$text)`.
+    ///
+    /// The property is set in the object that is there now, and at each change of the source in the one that is there then, unless
+    /// the value is equal. Where an object on the way is nil, nothing is set. An object that comes later, such as a new selection, keeps
+    /// its value until the source changes. A path has one binding at a time, and it ends when the source or the object at which the
+    /// path begins dies.
+    ///
+    /// A path of handles writes to the storage, as handles do, if the property is `@Observed`. One that `path(_:as:)` has made sets by
+    /// name what a `Key` offers. What cannot be set is reported to `Diagnostics`.
+    ///
+    /// - Parameters:
+    ///   - source: The handle of a property or of a path.
+    ///   - options: `.retainsTarget` keeps the source alive, `.distinct` ignores its changes to an equal value.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
+    ///   - line: The same.
+    /// - Returns: The observation of the source. It need not be kept.
+    /// - Complexity: O(*n*) for *n* observations that the first object holds, and O(*m*) at each change for *m* keys.
+    @discardableResult
+    public func bind<Source: PropertyHandle>(
+        to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
+    ) -> KeyValueObservation where Source.Current == Value {
+        bind(to: source, options: options, file: file, line: line) { $0 }
+    }
+
+    /// Makes the property, which is optional, follow one that is not.
+    @discardableResult
+    public func bind<Source: PropertyHandle>(
+        to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
+    ) -> KeyValueObservation where Value == Source.Current? {
+        bind(to: source, options: options, file: file, line: line) { $0 }
+    }
+
+    /// Makes the property follow a function of another one's values. The function is called on the thread of the change.
+    @discardableResult
+    public func bind<Source: PropertyHandle>(
+        to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
+        transform: @escaping (Source.Current) -> Value
+    ) -> KeyValueObservation {
+        let (path, name) = (SettablePath<Value>(self), bindingName)
+        let observation = source.addObserver(
+            object, options: options.ofBinding, userInfo: name, file: file, line: line
+        ) { root, change in
+            if let value = change.currentValue(as: Source.Current.self) { path.set(transform(value), from: root) }
+        }
+        name.end(of: object, except: observation)
+        path.set(transform(source.value), from: object)
+        return observation
+    }
+
+    /// Ends the binding of the path, whose property keeps its value.
+    ///
+    /// - Returns: Whether it was bound.
+    /// - Complexity: O(*n*) for *n* observations that the object holds.
+    @discardableResult
+    public func unbind() -> Bool { bindingName.end(of: object) }
+}
+
+extension Property {
+    /// Makes this property and another one follow each other: at first, this one takes the other's value.
+    ///
+    /// - Parameters:
+    ///   - source: The other property.
+    ///   - options: `.distinct` ignores changes to an equal value.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
+    ///   - line: The same.
+    /// - Returns: The observation of the other property. Both directions end with it, with `unbind()` of either, and with either object.
+    @discardableResult
+    public func bindBothWays(
+        to source: Property<Value>, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
+    ) -> KeyValueObservation {
+        bindBothWays(source, options, file, line, { $0! }, { $0 })
+    }
+
+    /// Makes this property and one at the end of a path follow each other:
+    /// `form.$text.bindBothWays(to: controller.$selection.$name, nilAs: "")`.
+    ///
+    /// This property shows the one that the path leads to. When it changes, it sets that one, and nothing where an object on the way is
+    /// nil. A new selection is read, and never written with the last one's value.
+    ///
+    /// - Parameters:
+    ///   - source: The path.
+    ///   - value: What this property is set to where the path leads to no object.
+    ///   - options: `.distinct` ignores changes to an equal value.
+    ///   - file: The call site, for `debugDescription`. Leave it at its default.
+    ///   - line: The same.
+    /// - Returns: The observation of the path. Both directions end with it, with `unbind()` of either side, and with either object.
+    @discardableResult
+    public func bindBothWays(
+        to source: PropertyPath<Value>, nilAs value: Value, options: ObservingOptions = [],
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> KeyValueObservation {
+        bindBothWays(source, options, file, line, { $0 ?? value }, { $0 })
+    }
+
+    /// The same for a property at the end of the path that is optional. It is set to nil by nobody: showing nil as a value does not
+    /// write that value.
+    @discardableResult
+    public func bindBothWays(
+        to source: PropertyPath<Value?>, nilAs value: Value, options: ObservingOptions = [],
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> KeyValueObservation {
+        bindBothWays(source, options, file, line, { ($0 ?? nil) ?? value }, { $0 })
+    }
+
+    /// Makes this property follow a function of another one's values, and the other one the inverse of it.
+    ///
+    /// What this property shows is not written back: only a value that differs from what the transform gives for the other one's.
+    /// So a transform that rounds changes nothing as long as nobody edits. Both functions are called on the thread of the change.
+    @discardableResult
+    public func bindBothWays<Other>(
+        to source: Property<Other>, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
+        transform: @escaping (Other) -> Value, inverse: @escaping (Value) -> Other
+    ) -> KeyValueObservation {
+        bindBothWays(source, options, file, line, { transform($0!) }, inverse)
+    }
+
+    /// Makes this property follow a function of the values at the end of a path, and that end the inverse of it. The function gets
+    /// nil where the path leads to no object.
+    @discardableResult
+    public func bindBothWays<Other>(
+        to source: PropertyPath<Other>, options: ObservingOptions = [], file: StaticString = #fileID,
+        line: UInt = #line, transform: @escaping (Other?) -> Value, inverse: @escaping (Value) -> Other
+    ) -> KeyValueObservation {
+        bindBothWays(source, options, file, line, transform, inverse)
+    }
+
+    private func bindBothWays<Source: PropertyHandle>(
+        _ source: Source, _ options: ObservingOptions, _ file: StaticString, _ line: UInt,
+        _ transform: @escaping (Source.Value?) -> Value, _ inverse: @escaping (Value) -> Source.Value
+    ) -> KeyValueObservation {
+        let (own, other, shown) = (SettablePath<Value>(self), SettablePath<Source.Value>(source), ShownObject())
+        // An edit is for the object that was shown: one that has come meanwhile is to be read first.
+        func writeBack(_ object: TrackedObject, to root: TrackedObject) {
+            guard let value = own.value(from: object), let end = other.object(from: root), shown.isObject(end),
+                !areEqual(transform(other.value(from: root)), value)
+            else { return }
+            other.set(inverse(value), from: root)
+        }
+        // What is shown changes when it has been set: setting it completes deliveries of what was shown before.
+        func show(_ root: TrackedObject, in object: TrackedObject) {
+            shown.set(nil)
+            own.set(transform(other.value(from: root)), from: object)
+            shown.set(other.object(from: root))
+            // A handler may have corrected it.
+            writeBack(object, to: root)
+        }
+        let (name, back) = (bindingName, source.bindingName)
+        let reading = source.addObserver(object, options: options.ofBinding, userInfo: name, file: file, line: line) {
+            object, change in
+            if let root = change.target { show(root, in: object) }
+        }
+        let writing = addObserver(
+            source.object, options: options.ofBinding, userInfo: back, file: file, line: line
+        ) { root, change in
+            if let object = change.target { writeBack(object, to: root) }
+        }
+        name.end(of: object, except: reading)
+        back.end(of: source.object, except: writing)
+        reading.onEnd { _ in writing.remove() }
+        writing.onEnd { _ in reading.remove() }
+        show(source.object, in: object)
+        return reading
+    }
+}

@@ -1,0 +1,100 @@
+/// What an observer elsewhere gets of a change: how it is put into the queue, on the thread of the change, and taken out of it.
+@usableFromInline struct Parcel<Content> {
+    let shape: HandlerCall.Shape
+    let options: (ObservingOptions) -> ObservingOptions
+    let pack: (ChangeContext, OrderedDelivery, _ actor: AnyObject?) -> ScheduledChange?
+    let open: @Sendable (ChangeContext) -> Content
+}
+
+extension Parcel {
+    /// The change.
+    @usableFromInline static func change<Value: Sendable>() -> Parcel where Content == Change<Value> {
+        Parcel(
+            shape: .observerAndChange, options: { $0 }, pack: { $1.add(Change<Value>($0), for: $2) },
+            open: { Change($0) })
+    }
+
+    /// Nothing but that there was one.
+    @usableFromInline static func nothing() -> Parcel where Content == Void {
+        Parcel(
+            shape: .observer, options: { $0.withoutValues }, pack: { $1.add(Change<Never>($0), for: $2) },
+            open: { _ in })
+    }
+
+    /// The whole value that there is at the change.
+    @usableFromInline static func value() -> Parcel where Content: Sendable {
+        Parcel(
+            shape: .observerAndChange, options: { $0.ofWholeValue },
+            pack: { context, queue, actor in
+                let change = Change<Never>(context)
+                guard let value = change.currentValue(as: Content.self) else { return nil }
+                return queue.add(change, for: actor, with: value)
+            },
+            open: { content(of: known($0, as: ScheduledChange.self).value!, as: Content.self) })
+    }
+}
+
+extension ObservingOptions {
+    /// For a handler that does not get the change.
+    @usableFromInline var withoutValues: ObservingOptions { subtracting([.old, .new]) }
+    /// For a handler that gets the whole value, now and at each change.
+    @usableFromInline var ofWholeValue: ObservingOptions { subtracting([.old, .new, .prior]).union(.initial) }
+}
+
+/// Where an observer gets something of a change, and its handler there.
+@usableFromInline struct Destination<Observer: AnyObject, Content> {
+    /// Makes what is sent, for an actor if there is one, and sends it.
+    let send: (KeyValueObservation, (AnyObject?) -> ScheduledChange?) -> Void
+    let handler: @Sendable (_ actor: AnyObject?, Observer, Content) -> Void
+}
+
+extension Destination {
+    @usableFromInline static func scheduler(
+        _ scheduler: some ChangeScheduler, _ handler: @escaping @Sendable (Observer, Content) -> Void
+    ) -> Destination {
+        Destination(
+            send: { _, make in if let change = make(nil) { scheduler.schedule { change.deliver() } } },
+            handler: { handler($1, $2) })
+    }
+
+    @usableFromInline static func mainActor(
+        _ scheduler: some MainActorChangeScheduler, _ handler: @escaping @MainActor (Observer, Content) -> Void
+    ) -> Destination {
+        .scheduler(scheduler) { observer, content in
+            // Nothing else refers to the content, which is sendable but for what the change refers to. The observer is the main actor's, or
+            // sendable.
+            nonisolated(unsafe) let (observer, content) = (observer, content)
+            MainActor.assumeIsolated { handler(observer, content) }
+        }
+    }
+
+    /// The actor is not kept: it may own the observer.
+    @usableFromInline static func actor<A: Actor>(
+        _ actor: A, _ handler: @escaping @Sendable (isolated A, Observer, Content) -> Void
+    ) -> Destination {
+        let reference = PinnedReference(actor)
+        return Destination(
+            send: { observation, make in
+                guard let actor = reference.object else { return observation.remove() }
+                if let change = make(actor) { actor.enqueue { change.deliver() } }
+            },
+            handler: { actor, observer, content in
+                // As for the main actor.
+                nonisolated(unsafe) let (observer, content) = (observer, content)
+                known(actor!, as: A.self).assumeIsolated { handler($0, observer, content) }
+            })
+    }
+}
+
+extension PropertyHandle {
+    /// Observes the property for an observer elsewhere.
+    @usableFromInline func observe<Observer: AnyObject, Content>(
+        for observer: Observer, _ options: ObservingOptions, _ userInfo: Any?, _ file: StaticString, _ line: UInt,
+        _ parcel: Parcel<Content>, to destination: Destination<Observer, Content>
+    ) -> KeyValueObservation {
+        let delivery = OrderedDelivery()
+        return Registration(
+            parcel.options(options), userInfo, delivery.handler(parcel, to: destination), file, line
+        ).observe(target, by: observer).closing(delivery)
+    }
+}

@@ -1,0 +1,77 @@
+// What makes a queue the handler of an observation: each function sets what is called at the destination, and returns what is called on the
+// thread of the change.
+
+extension OrderedDelivery {
+    /// The handler of an observation that is delivered on a scheduler.
+    @usableFromInline func handler<Value: Sendable>(
+        on scheduler: some ChangeScheduler, _ handler: @escaping @Sendable (Change<Value>) -> Void
+    ) -> HandlerCall {
+        call = { _, context in handler(Change(context)) }
+        return .closure { (change: Change<Value>) in
+            if let added = self.add(change) { scheduler.schedule { added.deliver() } }
+        }
+    }
+
+    /// The same for the main actor.
+    @usableFromInline func handler<Value: Sendable>(
+        onMain scheduler: some MainActorChangeScheduler, _ handler: @escaping @MainActor (Change<Value>) -> Void
+    ) -> HandlerCall {
+        self.handler(on: scheduler) { (change: Change<Value>) in
+            // Nothing else refers to the change, whose values are `Sendable`.
+            nonisolated(unsafe) let change = change
+            MainActor.assumeIsolated { handler(change) }
+        }
+    }
+
+    /// The same for an actor, which is the observer.
+    @usableFromInline func handler<Value: Sendable, A: Actor>(
+        onActor handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
+    ) -> HandlerCall {
+        deliverOnActor(handler)
+        return .closure { (actor: A, change: Change<Value>) in self.send(change, to: actor) }
+    }
+
+    /// The same for an actor that observes: a change that is made on the actor is delivered at once.
+    @usableFromInline func handler<Value: Sendable, A: Actor>(
+        of handler: @escaping @Sendable (isolated A, Change<Value>) -> Void,
+        _ shape: HandlerCall.Shape = .observerAndChange
+    ) -> HandlerCall {
+        deliverOnActor(handler)
+        return .closure(
+            { (actor: A, change: Change<Value>) in
+                if actor.isCurrent { self.deliverAtOnce(change, on: actor) } else { self.send(change, to: actor) }
+            }, shape)
+    }
+
+    /// The same for a handler that does not get the change.
+    @usableFromInline func handler<A: Actor>(of handler: @escaping @Sendable (isolated A) -> Void) -> HandlerCall {
+        self.handler(of: { (actor: isolated A, _: Change<Never>) in handler(actor) }, .observer)
+    }
+
+    /// Sets the handler of changes that are delivered on an actor.
+    private func deliverOnActor<Value: Sendable, A: Actor>(
+        _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
+    ) {
+        call = { actor, context in IsolatedHandler(handler)(known(actor!, as: A.self), Change(context)) }
+    }
+
+    /// Delivers a change on an actor, after those that are in the queue.
+    private func send<Value: Sendable>(_ change: Change<Value>, to actor: some Actor) {
+        if let added = add(change, for: actor) { actor.enqueue { added.deliver() } }
+    }
+
+    /// The same for the observer of an observation, which what is under way does not keep: the handler is called if it is alive then.
+    @usableFromInline func handler<Observer: AnyObject, Content>(
+        _ parcel: Parcel<Content>, to destination: Destination<Observer, Content>
+    ) -> HandlerCall {
+        let (open, handler) = (parcel.open, destination.handler)
+        call = { actor, context in
+            guard let observer = context.observer else { return }
+            handler(actor, known(observer, as: Observer.self), open(context))
+        }
+        return .closure(
+            { (_: Observer, change: Change<Never>) in
+                destination.send(change.observation) { parcel.pack(change.context, self, $0) }
+            }, parcel.shape)
+    }
+}

@@ -1,0 +1,160 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class EditForm: Model {
+    @Observed var text = ""
+    @Observed var count = 0
+
+    override class var schema: Schema {
+        Schema(EditForm.self, extending: super.schema) { Key("text", \.text) }
+    }
+}
+
+private final class Controller: Model {
+    @Observed var selection: Person?
+}
+
+@Suite("Bindings of paths", .needs(.blankObject)) struct PathBindingTests {
+    private let controller = Controller()
+    private let form = EditForm()
+    let ann = Person("Ann")
+    let bob = Person("Bob")
+
+    @Test("a path sets the object that is there now, and nothing where there is none") func oneWay() {
+        form.text = "X"
+        controller.$selection.$firstName.bind(to: form.$text)
+        controller.$selection.$nickname.bind(to: form.$text)
+        controller.$selection.$age.bind(to: form.$text) { $0.count }
+        form.text = "Eve"
+        controller.selection = ann
+        #expect(ann.firstName == "Ann")
+        form.text = "Evelyn"
+        #expect(ann.firstName == "Evelyn" && ann.nickname == "Evelyn" && ann.age == 6)
+        controller.selection = bob
+        #expect(bob.firstName == "Bob")
+        form.text = "Bo"
+        #expect(bob.firstName == "Bo" && ann.firstName == "Evelyn")
+        #expect(controller.$selection.$firstName.unbind())
+        #expect(!controller.$selection.$firstName.unbind())
+        form.text = "B"
+        #expect(bob.firstName == "Bo" && bob.nickname == "B")
+    }
+
+    @Test("a path by name, and what cannot be set is refused") func byName() throws {
+        controller.selection = ann
+        form.text = "Eve"
+        try controller.bind("selection.firstName", to: "text", of: form)
+        #expect(ann.firstName == "Eve")
+        form.text = "Eva"
+        #expect(ann.firstName == "Eva")
+        controller.selection = nil
+        form.text = "Z"
+        controller.selection = bob
+        #expect(bob.firstName == "Bob")
+        #expect(controller.unbind("selection.firstName"))
+        form.text = "Q"
+        #expect(bob.firstName == "Bob")
+        for key in ["selection.name", "selection.fullName", "selection.age", "selection."] {
+            #expect(throws: KeyValueError.self) { try controller.bind(key, to: "text", of: form) }
+        }
+        try controller.path("selection.lastName", as: String.self).bind(to: form.$text)
+        #expect(bob.lastName == "Q")
+        #expect(controller.observations().count == 1)
+    }
+
+    @Test("a path of handles that nothing can set reports it") func readOnly() {
+        controller.selection = ann
+        let log = MessageLog()
+        Diagnostics.withHandler({ log.add($0) }) {
+            do {
+                try controller.path("selection.fullName", as: String.self).bind(to: form.$text)
+            } catch { Issue.record(error) }
+        }
+        #expect(log.messages.count == 1)
+    }
+
+    @Test("both ways: a new selection is read, and never written with the last one's value") func bothWays() {
+        form.$text.bindBothWays(to: controller.$selection.$firstName, nilAs: "-")
+        #expect(form.text == "-")
+        form.text = "nobody's"
+        controller.selection = ann
+        #expect(form.text == "Ann" && ann.firstName == "Ann")
+        form.text = "Anna"
+        #expect(ann.firstName == "Anna")
+        ann.firstName = "Anne"
+        #expect(form.text == "Anne")
+        controller.selection = bob
+        #expect(form.text == "Bob" && bob.firstName == "Bob" && ann.firstName == "Anne")
+        coalescingChanges {
+            form.text = "typed for Bob"
+            controller.selection = ann
+        }
+        #expect(ann.firstName == "Anne" && form.text == "Anne")
+        controller.selection = nil
+        #expect(form.text == "-" && ann.firstName == "Anne")
+    }
+
+    @Test("a handler of an edit that selects another object does not write to that") func selectingHandler() {
+        controller.selection = ann
+        form.$text.observe { [unowned controller, bob] _ in controller.selection = bob }
+        form.$text.bindBothWays(to: controller.$selection.$firstName, nilAs: "")
+        controller.selection = ann
+        form.text = "typed"
+        #expect(bob.firstName == "Bob" && form.text == "Bob")
+    }
+
+    @Test("showing nil writes nothing, an edit does") func optional() {
+        controller.selection = ann
+        form.$text.bindBothWays(to: controller.$selection.$nickname, nilAs: "")
+        #expect(form.text == "" && ann.nickname == nil)
+        form.text = "A"
+        #expect(ann.nickname == "A")
+        controller.selection = bob
+        #expect(form.text == "" && bob.nickname == nil)
+    }
+
+    @Test("both ways with a transform and its inverse; what it rounds is not written back") func transforms() {
+        let other = EditForm()
+        ann.age = 37
+        controller.selection = ann
+        form.$count.bindBothWays(
+            to: controller.$selection.$age, transform: { ($0 ?? 0) / 10 }, inverse: { $0 * 10 })
+        #expect(form.count == 3 && ann.age == 37)
+        form.count = 4
+        #expect(ann.age == 40)
+        other.$text.bindBothWays(to: ann.$firstName)
+        #expect(other.text == "Ann")
+        other.text = "Eve"
+        #expect(ann.firstName == "Eve")
+        other.$count.bindBothWays(to: ann.$age, transform: { -$0 }, inverse: { -$0 })
+        ann.age = 5
+        #expect(other.count == -5)
+        other.count = -6
+        #expect(ann.age == 6)
+    }
+
+    @Test("a correction goes back, and both directions end together") func endings() {
+        controller.selection = ann
+        form.$text.observe { [unowned form] _ in if form.text.count > 2 { form.text = String(form.text.prefix(2)) } }
+        let observation = form.$text.bindBothWays(to: controller.$selection.$firstName, nilAs: "")
+        #expect(form.text == "An" && ann.firstName == "An")
+        ann.firstName = "Berta"
+        #expect(form.text == "Be" && ann.firstName == "Be")
+        #expect(form.$text.unbind())
+        #expect(!observation.isValid && controller.observations().filter { $0.observer === controller }.isEmpty)
+        form.text = "C"
+        ann.firstName = "D"
+        #expect(form.text == "C" && ann.firstName == "D")
+    }
+
+    @Test("it keeps neither side") func lifetime() {
+        let tracker = LifetimeTracker()
+        var short: EditForm? = tracker.track(EditForm())
+        short!.$text.bindBothWays(to: controller.$selection.$firstName, nilAs: "")
+        controller.$selection.$lastName.bind(to: short!.$text)
+        short = nil
+        tracker.expectNoLeaks()
+        #expect(controller.observations().isEmpty)
+    }
+}
