@@ -86,7 +86,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
         withExtendedLifetime(reference) {}
     }
 
-    private final class Handle: IndirectStorage<Referent?> {
+    final class Handle: IndirectStorage<Referent?> {
         override class func read(_ storage: PropertyStorage<Referent?>, _ object: TrackedObject) -> Referent? {
             ObservedWeak.read(object) { PropertyStorage<ObservedWeak>(storage).value.reference }
         }
