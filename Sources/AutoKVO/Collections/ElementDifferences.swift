@@ -5,8 +5,10 @@ struct ElementDifferences {
     @usableFromInline private(set) var removed = RangeSet<Int>()
     /// Which elements came, by their positions in the array after.
     @usableFromInline private(set) var inserted = RangeSet<Int>()
+    /// Whether elements that came in the place of others are told as replaced.
+    private let allowsReplacement: Bool
     /// Whether each element that came is in the place of one that left.
-    @usableFromInline var isReplacement: Bool { !removed.isEmpty && removed == inserted }
+    @usableFromInline var isReplacement: Bool { allowsReplacement && !removed.isEmpty && removed == inserted }
 
     @usableFromInline var isEmpty: Bool { removed.isEmpty && inserted.isEmpty }
     /// Whether it takes a removal and an insertion.
@@ -15,13 +17,14 @@ struct ElementDifferences {
     /// Finding the fewest takes the square of their number, so it is done for so many.
     private static var maximumCount: Int { 2000 }
 
-    @usableFromInline init(from old: [Any], to new: [Any]) {
+    @usableFromInline init(from old: [Any], to new: [Any], allowsReplacement: Bool) {
+        self.allowsReplacement = allowsReplacement
         let (old, new) = (old.map(ElementIdentity.init), new.map(ElementIdentity.init))
         let limit = min(old.count, new.count)
         let start = (0..<limit).first { old[$0] != new[$0] } ?? limit
         let rest = (0..<limit - start).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] } ?? limit - start
         let (left, right) = (start..<old.count - rest, start..<new.count - rest)
-        let areMoved = left.count == right.count && Self.areMoved(old[left], new[right])
+        let areMoved = allowsReplacement && left.count == right.count && Self.areMoved(old[left], new[right])
         if left.isEmpty || right.isEmpty || areMoved || left.count + right.count > Self.maximumCount {
             setChanged(left, right, old, new)
             return

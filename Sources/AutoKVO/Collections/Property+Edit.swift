@@ -20,6 +20,28 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     @export(implementation) public func edit<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        try edit(allowsReplacement: true, body)
+    }
+
+    /// Assigns an array by its differences from the one that is there: `list.$songs.update(to: fetched)`.
+    ///
+    /// Observers are notified of the elements that left and of those that came, each with their indexes, and not of a `.setting`: of a
+    /// removal, an insertion, or both. Elements are compared by `==`, objects by identity; what is equal stays as it is. One that has
+    /// another place leaves and comes again. If nothing is different, nobody is notified.
+    ///
+    /// The differences are those from the array that is there behind the deliveries which the edit completes. An edit that a handler makes
+    /// between the two changes has the second one made first.
+    ///
+    /// - Complexity: As for `edit(_:)`.
+    @export(implementation) public func update(to elements: some Sequence<Value.Element>) {
+        let new = Value(elements)
+        edit(allowsReplacement: false) { $0 = new }
+    }
+
+    @discardableResult
+    @export(implementation) func edit<Result, Failure: Error>(
+        allowsReplacement: Bool, _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         var (result, failure): (Result?, Failure?) = (nil, nil)
         var new = Value()
         var leaving: [Value.Element] = []
@@ -31,7 +53,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
                     new = value
                     result = try body(&new)
                     if !object.isObserved { return true }
-                    let found = ElementDifferences(from: value.map { $0 }, to: new.map { $0 })
+                    let found = ElementDifferences(
+                        from: value.map { $0 }, to: new.map { $0 }, allowsReplacement: allowsReplacement)
                     differences = found
                     leaving = found.removed.ranges.joined().map { value[value.startIndex + $0] }
                     coming = found.inserted.ranges.joined().map { new[new.startIndex + $0] }
@@ -88,5 +111,14 @@ extension Property where Value: SetAlgebra & Collection {
             return SetMovement(leaving: value.subtracting(copy), coming: copy.subtracting(value))
         }
         return result!
+    }
+
+    /// Assigns a set by its differences from the one that is there. Observers are notified of a removal, an insertion, or, of elements
+    /// that left and others that came, one replacement; if nothing is different, nobody is.
+    ///
+    /// - Complexity: O(*n*).
+    @export(implementation) public func update(to elements: some Sequence<Value.Element>) {
+        let new = Value(elements)
+        edit { $0 = new }
     }
 }

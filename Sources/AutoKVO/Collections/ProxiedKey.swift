@@ -12,6 +12,11 @@
         key = schema.keys[try schema.requireSlot(of: name, in: name)]
     }
 
+    /// A key that has been looked up.
+    init(_ object: TrackedObject, _ schema: ClassSchema, _ key: ResolvedKey) {
+        (self.object, self.schema, self.key) = (object, schema, key)
+    }
+
     /// The key at the end of a path, which has to be of a kind and settable. An object on the way that is nil is an error.
     @usableFromInline
     init<Kind>(_ object: TrackedObject, path: String, as kind: Kind.Type, _ description: String) throws(KeyValueError) {
@@ -21,7 +26,7 @@
             _ = try schema.collectionType(of: schema.keys[slot], as: kind, description, in: path)
         }
         guard let owner = end.object, let (schema, slot) = end.key else { throw end.noObject! }
-        (self.object, self.schema, key) = (owner, schema, schema.keys[slot])
+        self.init(owner, schema, schema.keys[slot])
     }
 
     /// The type of the collection, which has to be of a kind and settable.
@@ -54,9 +59,9 @@
     /// other, and one that a subclass may override, is set.
     @usableFromInline
     func editor<Value: Collection & ExpressibleByArrayLiteral>(of type: Value.Type) -> any CollectionEditor<Value> {
-        guard let offset = key.offset, key.storageType == Observed<Value>.self, !key.isOverridden else {
-            return ComputedCollection(key: self)
-        }
+        // Both wrappers begin with the collection.
+        let isStored = key.storageType == Observed<Value>.self || key.storageType == ObservedReadOnly<Value>.self
+        guard let offset = key.offset, isStored, !key.isOverridden else { return ComputedCollection(key: self) }
         return Property(object, PropertyStorage(in: object, offset: offset))
     }
 }

@@ -1,6 +1,6 @@
 /// What happened to a property, as a value: a `Change` without its references to objects and to the observation.
 ///
-/// It is the element of `changes(of:as:)`, and is `Sendable` if its values are.
+/// It is the element of `changes(of:as:)`, is `Sendable` if its values are, and `Codable` if they are.
 public struct ChangeRecord<Value> {
     /// The path as it was registered.
     public let keyPath: String
@@ -15,18 +15,67 @@ public struct ChangeRecord<Value> {
     public let indexes: RangeSet<Int>?
     /// Whether the change was about to be made.
     public let isPrior: Bool
+    /// Whether there is no old value because nothing was before: the call was made at the registration.
+    let isFirst: Bool
 
     /// Copies a change, in a handler.
     ///
     /// - Complexity: O(1).
-    @export(implementation) public init(_ change: Change<Value>) {
+    public init(_ change: Change<Value>) {
         keyPath = change.keyPath
         kind = change.kind
         oldValue = change.oldValue
         newValue = change.newValue
         indexes = change.indexes
         isPrior = change.isPrior
+        isFirst = change.kind == .setting && change.oldValue == nil && change.observation.options.contains(.old)
     }
 }
 
 extension ChangeRecord: Sendable where Value: Sendable {}
+
+extension ChangeRecord {
+    private enum CodingKeys: CodingKey { case keyPath, kind, oldValue, newValue, indexes, isPrior, isFirst }
+}
+
+extension ChangeRecord: Encodable where Value: Encodable {
+    /// Encodes what the record has: the kind as its raw value, and the indexes as ranges.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(keyPath, forKey: .keyPath)
+        try container.encode(kind.rawValue, forKey: .kind)
+        // Not `encodeIfPresent`: a value that is there and is itself nil is told from one that is missing.
+        if let oldValue { try container.encode(oldValue, forKey: .oldValue) }
+        if let newValue { try container.encode(newValue, forKey: .newValue) }
+        try container.encodeIfPresent(indexes.map { Array($0.ranges) }, forKey: .indexes)
+        try container.encode(isPrior, forKey: .isPrior)
+        try container.encode(isFirst, forKey: .isFirst)
+    }
+}
+
+extension ChangeRecord: Decodable where Value: Decodable {
+    /// Decodes a record.
+    ///
+    /// - Throws: A `DecodingError` for data that is no record, a kind that does not exist, and an index below zero.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func value(_ key: CodingKeys) throws -> Value? {
+            container.contains(key) ? try container.decode(Value.self, forKey: key) : nil
+        }
+        keyPath = try container.decode(String.self, forKey: .keyPath)
+        guard let kind = ChangeKind(rawValue: try container.decode(UInt.self, forKey: .kind)) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .kind, in: container, debugDescription: "There is no such kind of change.")
+        }
+        self.kind = kind
+        (oldValue, newValue) = (try value(.oldValue), try value(.newValue))
+        let ranges = try container.decodeIfPresent([Range<Int>].self, forKey: .indexes)
+        if let ranges, ranges.contains(where: { $0.lowerBound < 0 }) {
+            throw DecodingError.dataCorruptedError(
+                forKey: .indexes, in: container, debugDescription: "An index is below zero.")
+        }
+        indexes = ranges.map { RangeSet($0) }
+        isPrior = try container.decode(Bool.self, forKey: .isPrior)
+        isFirst = try container.decode(Bool.self, forKey: .isFirst)
+    }
+}

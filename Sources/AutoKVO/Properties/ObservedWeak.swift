@@ -89,7 +89,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
         withExtendedLifetime(reference) {}
     }
 
-    private final class Handle: IndirectStorage<Referent?> {
+    final class Handle: IndirectStorage<Referent?> {
         override class func read(_ storage: PropertyStorage<Referent?>, _ object: TrackedObject) -> Referent? {
             if isRecording { object.noteRead(atOffset: storage.offset(in: object)) }
             return ObservedWeak.read(object) { PropertyStorage<ObservedWeak>(storage).value.reference }

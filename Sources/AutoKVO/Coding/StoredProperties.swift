@@ -1,0 +1,138 @@
+/// An observed property of an object, whether a name reaches it or not: what it takes to record its changes and to undo them.
+struct StoredProperty {
+    private let reference: PinnedReference<TrackedObject>
+    private let schema: ClassSchema
+    private let key: ResolvedKey
+
+    /// The observed properties of an object. A class whose schema has a fault is a mistake in code, and traps.
+    static func all(of object: TrackedObject) -> [StoredProperty] {
+        do throws(KeyValueError) {
+            let schema = try object.requireSchema()
+            return schema.keys.filter { $0.observed != nil }.map {
+                StoredProperty(reference: PinnedReference(object), schema: schema, key: $0)
+            }
+        } catch {
+            fatalMisuse("\(error)")
+        }
+    }
+
+    var name: String { key.name }
+    /// The object; nil if it has died.
+    var object: TrackedObject? { reference.object }
+    var isWeak: Bool { key.isWeak }
+    /// The objects that the property holds, unless it refers weakly to one.
+    var parts: [TrackedObject] { isWeak ? [] : object.map { trackedObjects(in: key.declared.read($0)) } ?? [] }
+
+    /// Observes the property on behalf of an observer, with a call before and one after each change.
+    func observe<Observer: AnyObject>(
+        for observer: Observer, _ handler: @escaping (Observer, Change<Any>) -> Void
+    ) -> KeyValueObservation? {
+        guard let object else { return nil }
+        let options: ObservingOptions = [.old, .new, .prior, .unregisterAutomatically]
+        return Registration(options, nil, .closure(handler), #fileID, #line).observe(key.slot, of: object, by: observer)
+    }
+
+    /// Undoes a change in the property's storage: no setter runs, unless a subclass overrides the property and a `Key` declares it.
+    func revert(_ change: PastChange) throws(KeyValueError) {
+        guard let object else { return }
+        if change.kind != .setting { return try ProxiedKey(object, schema, key).revert(change, in: key.name) }
+        guard let old = change.old else { return }
+        if key.isOverridden, let write = key.declared.write {
+            object.announcing(key.announcesItself ? nil : key.slot) { write(object, old) }
+        } else if let storage = key.storageType as? any RestorableStorage.Type {
+            // A property of a type of one value has no place, and nothing to restore.
+            if let offset = key.offset, offset >= 0 { storage.restore(old, offset, of: object) }
+        }
+    }
+}
+
+/// The tracked objects that a value is, or has as elements.
+func trackedObjects(in value: Any?) -> [TrackedObject] {
+    guard let content = value.flatMap(unwrapped) else { return [] }
+    if let object = content as? TrackedObject { return [object] }
+    guard let collection = content as? any KeyValueCollection else { return [] }
+    return collection.elements.compactMap { unwrapped($0) as? TrackedObject }
+}
+
+/// A property wrapper whose storage is set without its type being known.
+private protocol RestorableStorage {
+    static func restore(_ value: Any, _ offset: Int, of object: TrackedObject)
+}
+
+extension Observed: RestorableStorage {
+    fileprivate static func restore(_ value: Any, _ offset: Int, of object: TrackedObject) {
+        if let value = value as? Value { Property(object, PropertyStorage(in: object, offset: offset)).write(value) }
+    }
+}
+
+extension ObservedReadOnly: RestorableStorage {
+    fileprivate static func restore(_ value: Any, _ offset: Int, of object: TrackedObject) {
+        Observed<Value>.restore(value, offset, of: object)
+    }
+}
+
+extension ObservedWeak: RestorableStorage {
+    fileprivate static func restore(_ value: Any, _ offset: Int, of object: TrackedObject) {
+        guard let value = value as? Referent? else { return }
+        Property(object, PropertyStorage(in: object, offset: offset), indirect: Handle.self).write(value)
+    }
+}
+
+/// Tells which calls belong to one outermost change, made on one thread: the change itself and all that its handlers change.
+///
+/// The outermost change is under way as long as its notification is in use. That is one of its thread's pool, so it is looked at on
+/// that thread only; a token, which no other change has, says whether it is still used for the same change.
+final class OutermostChange {
+    private var notification: PendingNotification?
+    private var token: UInt = 0
+    private var thread: UInt = 0
+    /// Whether the notification has no event of its own, and carries the token as its bound, which nothing else uses then.
+    private var isMarked = false
+
+    private var isUnderWay: Bool {
+        guard thread == thisThread(), let notification else { return false }
+        if isMarked { return notification.bound == UInt64(token) }
+        return notification.event.token == token && notification.record != nil
+    }
+
+    /// Whether the calls are held back that a change on this thread would make.
+    static var isHeldBack: Bool { ThreadContext.current.value.coalescing != nil }
+
+    /// Whether a call is the first one of an outermost change.
+    func begins(with change: Change<Any>) -> Bool {
+        let context = ThreadContext.current
+        let called = change.context.event.value.token
+        if isUnderWay {
+            // The second edit of two is made when the first is delivered: what waits for it lasts longer.
+            if !change.isPrior, called == token, let second = context.secondEdit {
+                mark(second, context.value.makeToken())
+            }
+            return false
+        }
+        (notification, thread) = (nil, thisThread())
+        if change.isPrior {
+            (notification, token) = (context.value.openNotification(token: called)?.object, called)
+            isMarked = false
+        } else if let pending = context.value.firstPending {
+            // `coalescingChanges` has held the call back, and delivers another one after it.
+            mark(pending, context.value.makeToken())
+        }
+        return true
+    }
+
+    private func mark(_ found: Borrowed<PendingNotification>, _ token: UInt) {
+        (notification, self.token, isMarked) = (found.object, token, true)
+        found.use { $0.bound = UInt64(token) }
+    }
+}
+
+extension InPlace where Value == ThreadContext {
+    /// What waits for the delivery of the first of two edits.
+    fileprivate var secondEdit: Borrowed<PendingNotification>? {
+        var cursor = value.firstPending
+        while let notification = cursor, notification.use({ $0.continuation == nil }) {
+            cursor = notification.use { $0.nextPending }
+        }
+        return cursor
+    }
+}

@@ -1,0 +1,188 @@
+/// One step of a change of an array: at a position, elements are taken out, and others put in. It says where and how many, which is what
+/// the model of a list view is told.
+public struct CollectionSplice: Hashable, Sendable {
+    /// Where the step is made, in the array as the steps before it leave it.
+    public let position: Int
+    /// How many elements are taken out there.
+    public let removed: Int
+    /// How many elements are then put in there.
+    public let inserted: Int
+}
+
+/// An element of an array that only changed its place.
+public struct CollectionMove: Hashable, Sendable {
+    /// Its position before the change.
+    public let from: Int
+    /// Its position after it.
+    public let to: Int
+}
+
+extension ChangeRecord {
+    /// What the change did to an array, as steps that hold one after the other.
+    ///
+    ///     for step in change.splices { model.itemsChanged(step.position, step.removed, step.inserted) }
+    ///
+    /// An array that was set as a whole is one step: all elements left, and others came. Of the call made at the registration it is
+    /// one that removes nothing. A change that left an empty array empty is no step.
+    ///
+    /// A mistake in code, which traps: a `.setting` without both values (ask for `.old` and `.new`), or of something that is no
+    /// collection; an edit of a set, which has no positions.
+    ///
+    /// - Complexity: O(*r*) for *r* ranges of indexes.
+    public var splices: [CollectionSplice] {
+        let splices: [CollectionSplice]
+        if let indexes {
+            splices = indexes.ranges.map {
+                CollectionSplice(
+                    position: $0.lowerBound, removed: kind == .insertion ? 0 : $0.count,
+                    inserted: kind == .removal ? 0 : $0.count)
+            }
+            // The positions of a removal are those from before it.
+            return kind == .removal ? splices.reversed() : splices
+        }
+        if kind != .setting { fatalError("A change of a set at \(keyPath) has no splices: it has no positions.") }
+        splices = [
+            CollectionSplice(
+                position: 0, removed: isFirst ? 0 : count(of: oldValue, ".old"), inserted: count(of: newValue, ".new"))
+        ]
+        return splices.filter { $0.removed + $0.inserted > 0 }
+    }
+
+    private func count(of value: Value?, _ option: String) -> Int {
+        guard let value else { fatalError("The splices of a change of \(keyPath) need the option \(option).") }
+        guard let content = unwrapped(value) else { return 0 }
+        if let collection = content as? any Collection { return collection.count }
+        fatalError("A change of \(keyPath) has no splices: it is of \(type(of: content)), which is no collection.")
+    }
+
+    /// Which elements of a replacement only moved: sorted, swapped, reversed, or moved to another place.
+    ///
+    /// An element is one that was there before at another position: the same object, or an equal value. Each of several that are equal
+    /// counts once, and one that is where an equal one was has not moved. The moves are in the order of `to`. A change of any other
+    /// kind has none.
+    ///
+    /// A replacement in an array needs `.old` and `.new`; without them it traps.
+    ///
+    /// - Complexity: O(*n*) for *n* elements that were replaced, if they are objects or `Hashable`.
+    public var moves: [CollectionMove] {
+        guard kind == .replacement, let indexes else { return [] }
+        guard let old = elements(oldValue), let new = elements(newValue) else {
+            fatalError(
+                "The moves of a change of \(keyPath) need the options .old and .new, and the call after the change.")
+        }
+        let (before, after) = (old.map(ElementIdentity.init), new.map(ElementIdentity.init))
+        let moved = zip(Array(indexes.ranges.joined()), zip(before, after)).filter { $1.0 != $1.1 }
+        var places: [ElementIdentity: [Int]] = [:]
+        for (position, (element, _)) in moved.reversed() { places[element, default: []].append(position) }
+        return moved.compactMap { position, elements in
+            places[elements.1]?.popLast().map { CollectionMove(from: $0, to: position) }
+        }
+    }
+
+    private func elements(_ value: Value?) -> [Any]? {
+        value.flatMap(unwrapped).flatMap { $0 as? any Collection }.map { elements in elements.map { $0 as Any } }
+    }
+
+    /// A value that the change must have to be applied.
+    private func required<Content>(_ value: Content?, _ option: String) -> Content {
+        if isPrior { fatalError("A change of \(keyPath) cannot be applied in a prior call: it is still to be made.") }
+        if let value { return value }
+        fatalError("To apply a change of \(keyPath), a \(kind), takes the option \(option).")
+    }
+
+    fileprivate func apply<Rows>(to rows: inout Rows, _ old: Rows?, _ new: Rows?)
+    where Rows: RandomAccessCollection & RangeReplaceableCollection, Rows.Index == Int {
+        guard let indexes, kind != .setting else {
+            rows = required(new, ".new")
+            return
+        }
+        let last = indexes.ranges.last?.upperBound ?? 0
+        var coming = (kind == .removal ? Rows() : required(new, ".new"))[...]
+        if isPrior { _ = required(old, ".old") }
+        let count = rows.count + (kind == .insertion ? coming.count : 0)
+        if last > count || kind != .removal && coming.count != indexes.ranges.reduce(0, { $0 + $1.count }) {
+            fatalError(
+                "A change of \(keyPath) was applied to a collection that is not as the observed one was before it.")
+        }
+        for splice in splices {
+            let start = rows.startIndex + splice.position
+            rows.replaceSubrange(start..<start + splice.removed, with: coming.prefix(splice.inserted))
+            coming = coming.dropFirst(splice.inserted)
+        }
+    }
+
+    fileprivate func apply<Rows: SetAlgebra>(to rows: inout Rows, _ old: Rows?, _ new: Rows?) {
+        if kind == .setting {
+            rows = required(new, ".new")
+            return
+        }
+        if kind != .insertion { rows.subtract(required(old, ".old")) }
+        if kind != .removal { rows.formUnion(required(new, ".new")) }
+    }
+
+    private func value<Content>(_ value: Any?, as type: Content.Type) -> Content? {
+        guard let value else { return nil }
+        if let content = convert(unwrapped(value) ?? [Any](), to: type) { return content }
+        fatalError("A change of \(keyPath) was applied to \(type), and its value is \(Swift.type(of: value)).")
+    }
+}
+
+extension ChangeRecord where Value: RandomAccessCollection & RangeReplaceableCollection, Value.Index == Int {
+    /// Does to a copy what the change did to the array. See `Change.apply(to:)`.
+    public func apply(to rows: inout Value) { apply(to: &rows, oldValue, newValue) }
+}
+
+extension ChangeRecord where Value: SetAlgebra {
+    /// Does to a copy what the change did to the set. See `Change.apply(to:)`.
+    public func apply(to rows: inout Value) { apply(to: &rows, oldValue, newValue) }
+}
+
+extension ChangeRecord where Value == Any {
+    /// Does to a copy what the change did to the array. See `Change.apply(to:)`.
+    public func apply<Element>(to rows: inout [Element]) {
+        apply(to: &rows, value(oldValue, as: [Element].self), value(newValue, as: [Element].self))
+    }
+
+    /// Does to a copy what the change did to the set. See `Change.apply(to:)`.
+    public func apply<Element>(to rows: inout Set<Element>) {
+        apply(to: &rows, value(oldValue, as: Set<Element>.self), value(newValue, as: Set<Element>.self))
+    }
+}
+
+extension Change {
+    /// What the change did to an array, as steps that hold one after the other. See `ChangeRecord.splices`.
+    public var splices: [CollectionSplice] { ChangeRecord(self).splices }
+
+    /// Which elements of a replacement only moved. See `ChangeRecord.moves`.
+    public var moves: [CollectionMove] { ChangeRecord(self).moves }
+}
+
+extension Change where Value: RandomAccessCollection & RangeReplaceableCollection, Value.Index == Int {
+    /// Does to a copy what the change did to the array: by indexes, or as a whole.
+    ///
+    ///     var rows = list.songs
+    ///     list.$songs.observe(options: .new) { change in change.apply(to: &rows) }
+    ///
+    /// The copy that each change is applied to stays equal to the array. It takes the option `.new` and the call after the change;
+    /// without them, or if the copy is not as the array was before the change, it traps with a sentence.
+    ///
+    /// - Complexity: O(*n* × *r*) for *n* elements and *r* ranges of indexes.
+    public func apply(to rows: inout Value) { ChangeRecord(self).apply(to: &rows) }
+}
+
+extension Change where Value: SetAlgebra {
+    /// Does to a copy what the change did to the set. It takes the options `.old` and `.new` and the call after the change, and traps
+    /// with a sentence without what the change needs.
+    ///
+    /// - Complexity: O(*k*) for *k* elements that left or came.
+    public func apply(to rows: inout Value) { ChangeRecord(self).apply(to: &rows) }
+}
+
+extension Change where Value == Any {
+    /// Does to a copy what the change did to the array. A property that is nil counts as an empty one; elements are converted as in
+    /// `observe(_:as:)`, and if they cannot be, it traps.
+    public func apply<Element>(to rows: inout [Element]) { ChangeRecord(self).apply(to: &rows) }
+
+    /// Does to a copy what the change did to the set. See `apply(to:)` for arrays.
+    public func apply<Element>(to rows: inout Set<Element>) { ChangeRecord(self).apply(to: &rows) }
+}

@@ -1,0 +1,205 @@
+/// Undo and redo for objects: what was changed, in steps.
+///
+///     let history = UndoHistory(of: document)
+///     document.title = "Travels"
+///     history.group("Tidy up") { document.removeDrafts(); document.$pages.sort() }
+///     history.undo()
+///     history.undoName        // "title"
+///
+/// It records the changes of all observed properties of the objects, declared by a `Key` or not, edits of collections among them.
+/// An outermost change and what the handlers of observers change because of it are one step, and so is a `coalescingChanges`.
+///
+/// Undoing writes what the properties store: `didSet` does not run. All properties of a step get their old values before the first
+/// observer is notified, as in `coalescingChanges`. What handlers then change belongs to the step that `redo()` undoes.
+///
+/// The history keeps neither the objects nor itself alive; it keeps the values, and with them objects that were taken out of a
+/// property. What it has of an object ends with the object. Like the objects, it is used by one thread at a time.
+public final class UndoHistory: TrackedObject {
+    /// One change of one property.
+    private struct Entry {
+        let property: StoredProperty
+        let change: PastChange
+    }
+
+    private struct Step {
+        var name: String
+        var entries: [Entry]
+    }
+
+    private enum Mode { case recording, grouping, replaying }
+
+    @ObservedReadOnly private var undoable: [Step] = []
+    @ObservedReadOnly private var redoable: [Step] = []
+    private var mode = Mode.recording
+    /// The name of the group that is being recorded, until it has a step.
+    private var groupName: String?
+    /// Whether the next change is the first one of a step.
+    private var isStepComplete = true
+    private var replayed: [Entry] = []
+    private let outermost = OutermostChange()
+    private let includesParts: Bool
+    /// The objects that are followed, each with the number of places in which it is.
+    private var followed: [ObjectIdentifier: (count: Int, observations: [KeyValueObservation])] = [:]
+
+    /// How many steps are kept; the oldest ones are dropped. 0 keeps none.
+    public var limit: Int { didSet { dropOldest() } }
+
+    /// Whether there is a step to undo. Observable.
+    public var canUndo: Bool { !undoable.isEmpty }
+    /// Whether there is a step to redo. Observable.
+    public var canRedo: Bool { !redoable.isEmpty }
+    /// The name of the step that `undo()` undoes: that of its group, or the key that was changed first. Nil if there is none. Observable.
+    public var undoName: String? { undoable.last?.name }
+    /// The name of the step that `redo()` makes again. Nil if there is none. Observable.
+    public var redoName: String? { redoable.last?.name }
+
+    public override class var schema: Schema {
+        Schema(UndoHistory.self, extending: super.schema) {
+            Hidden("undoable")
+            Hidden("redoable")
+            Key("canUndo", \.canUndo, affectedBy: "undoable")
+            Key("canRedo", \.canRedo, affectedBy: "redoable")
+            Key("undoName", \.undoName, affectedBy: "undoable")
+            Key("redoName", \.redoName, affectedBy: "redoable")
+        }
+    }
+
+    /// Records the changes of several objects in one history.
+    ///
+    /// A class whose schema has a fault is a mistake in code and traps.
+    ///
+    /// - Parameters:
+    ///   - objects: The objects. They are not kept alive.
+    ///   - includingParts: Whether the tracked objects that are in their properties, and in those of these, are recorded too, as
+    ///     long as they are there.
+    ///   - limit: How many steps are kept.
+    public init(of objects: [TrackedObject], includingParts: Bool = false, limit: Int = 100) {
+        (includesParts, self.limit) = (includingParts, limit)
+        super.init()
+        for object in objects { follow(object) }
+    }
+
+    /// Records the changes of an object. See `init(of:includingParts:limit:)` for several.
+    public convenience init(of object: TrackedObject, includingParts: Bool = false, limit: Int = 100) {
+        self.init(of: [object], includingParts: includingParts, limit: limit)
+    }
+
+    /// Makes all that a closure changes one step. Without a change there is no step.
+    ///
+    /// A group inside of a group is part of it. If the closure throws, what it had changed is a step all the same.
+    ///
+    /// - Returns: What the closure returns.
+    @discardableResult
+    public func group<Result, Failure: Error>(
+        _ name: String, _ changes: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard mode == .recording else { return try changes() }
+        (mode, groupName, isStepComplete) = (.grouping, name, true)
+        defer { (mode, groupName, isStepComplete) = (.recording, nil, true) }
+        return try changes()
+    }
+
+    /// Undoes the last step. Observers are notified of it as of any change.
+    ///
+    /// Inside of `coalescingChanges` it is a mistake in code, and traps: the history would hear of it too late.
+    ///
+    /// - Returns: False if there is none, in a group, and in a handler that undoing calls.
+    @discardableResult public func undo() -> Bool { replay(editable(\._undoable), into: editable(\._redoable)) }
+
+    /// Makes the step again that was undone last. After another change there is nothing to redo. The rest is as for `undo()`.
+    ///
+    /// - Returns: False if there is none, in a group, and in a handler that redoing calls.
+    @discardableResult public func redo() -> Bool { replay(editable(\._redoable), into: editable(\._undoable)) }
+
+    private func replay(_ steps: Property<[Step]>, into others: Property<[Step]>) -> Bool {
+        guard mode == .recording, let step = steps.value.last else { return false }
+        if OutermostChange.isHeldBack { fatalError("An UndoHistory was used inside of coalescingChanges.") }
+        mode = .replaying
+        coalescingChanges {
+            for entry in step.entries.reversed() {
+                do throws(KeyValueError) { try entry.property.revert(entry.change) } catch {
+                    Diagnostics.report("A change of \(entry.property.name) could not be undone: \(error)")
+                }
+            }
+        }
+        mode = .recording
+        isStepComplete = true
+        let back = Step(name: step.name, entries: replayed)
+        replayed = []
+        // Both at once for those who observe the history.
+        coalescingChanges {
+            steps.removeLast()
+            if !back.entries.isEmpty { others.append(back) }
+        }
+        return true
+    }
+
+    private func record(_ change: Change<Any>, of property: StoredProperty) {
+        if outermost.begins(with: change), mode == .recording { isStepComplete = true }
+        // Without an old value it is the death of an object that was referred to weakly: nothing can bring it back.
+        guard !change.isPrior, let old = change.oldValue ?? (change.kind == .insertion ? [Any]() : nil) else { return }
+        if includesParts {
+            for part in trackedObjects(in: change.newValue) where !property.isWeak { follow(part) }
+            for part in trackedObjects(in: change.oldValue) where !property.isWeak { unfollow(part) }
+        }
+        let entry = Entry(
+            property: property,
+            change: PastChange(kind: change.kind, indexes: change.indexes, old: old, new: change.newValue))
+        guard mode != .replaying else { return replayed.append(entry) }
+        if !redoable.isEmpty { redoable = [] }
+        if isStepComplete || undoable.isEmpty {
+            isStepComplete = false
+            undoable.append(Step(name: groupName ?? property.name, entries: [entry]))
+            dropOldest()
+        } else {
+            // Nothing that can be observed changes: only what the last step consists of.
+            undoable[undoable.count - 1].entries.append(entry)
+        }
+    }
+
+    private func dropOldest() {
+        if undoable.count > limit { undoable.removeFirst(undoable.count - max(limit, 0)) }
+    }
+
+    private func follow(_ object: TrackedObject) {
+        let identity = ObjectIdentifier(object)
+        if followed[identity] != nil {
+            followed[identity]!.count += 1
+            return
+        }
+        followed[identity] = (1, [])
+        let properties = StoredProperty.all(of: object)
+        let observations = properties.compactMap { property in
+            property.observe(for: self) { history, change in history.record(change, of: property) }
+        }
+        observations.first?.onEnd { [weak self] reason in
+            if reason == .targetDeinitialized { self?.forget(identity) }
+        }
+        followed[identity]?.observations = observations
+        if includesParts { for part in properties.flatMap(\.parts) { follow(part) } }
+    }
+
+    private func unfollow(_ object: TrackedObject) {
+        let identity = ObjectIdentifier(object)
+        guard let found = followed[identity] else { return }
+        if found.count > 1 {
+            followed[identity]!.count -= 1
+            return
+        }
+        followed[identity] = nil
+        for observation in found.observations { observation.remove() }
+        for part in StoredProperty.all(of: object).flatMap(\.parts) { unfollow(part) }
+    }
+
+    /// Drops what there is of an object that has died.
+    private func forget(_ identity: ObjectIdentifier) {
+        followed[identity] = nil
+        func remaining(_ steps: [Step]) -> [Step] {
+            steps.compactMap { step in
+                let entries = step.entries.filter { $0.property.object != nil }
+                return entries.isEmpty ? nil : Step(name: step.name, entries: entries)
+            }
+        }
+        (undoable, redoable) = (remaining(undoable), remaining(redoable))
+    }
+}

@@ -1,0 +1,26 @@
+/// What makes elements of a collection the same: objects by identity, tuples (the entries of a dictionary) by their parts, other
+/// values by `==`, inside of optionals, too.
+struct ElementIdentity: Hashable {
+    private let element: Any
+    /// Nil for an element that can only be compared: all such have the same hash.
+    private let hashable: AnyHashable?
+
+    init(_ element: Any) {
+        self.element = element
+        let bare = unwrapped(element) ?? Never?.none as Any
+        hashable =
+            if type(of: bare) is AnyClass {
+                ObjectIdentifier(bare as AnyObject)
+            } else if isTuple(type(of: bare)) {
+                Mirror(reflecting: bare).children.map { ElementIdentity($0.value) }
+            } else {
+                bare as? AnyHashable
+            }
+    }
+
+    static func == (a: ElementIdentity, b: ElementIdentity) -> Bool {
+        a.hashable == b.hashable && (a.hashable != nil || areEqual(a.element, b.element))
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(hashable) }
+}

@@ -1,0 +1,77 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+@Suite("Observing each element") struct ObserveEachTests {
+    private let team = Person()
+    private let ann = Person("Ann")
+    private let bob = Person("Bob")
+    private let cat = Person("Cat")
+
+    @Test("members are observed as long as they are in the list") func members() {
+        team.friends = [ann, bob]
+        var calls: [String] = []
+        let observation = team.$friends.observeEach(\.$age, options: .new) { member, change in
+            calls.append("\(member.firstName) \(change.newValue!)")
+        }
+        ann.age = 1
+        team.$friends.append(cat)
+        cat.age = 2
+        team.$friends.remove(at: 0)
+        ann.age = 3
+        team.friends = [cat, ann]
+        (ann.age, bob.age, cat.age) = (4, 5, 6)
+        #expect(calls == ["Ann 1", "Cat 2", "Ann 4", "Cat 6"])
+        observation.remove()
+        cat.age = 7
+        #expect(calls.count == 4 && cat.observations().isEmpty && ann.observations().isEmpty)
+    }
+
+    @Test("a member that is there twice is observed once, until it is out; one that moves stays") func twice() {
+        team.friends = [ann, bob, ann]
+        var calls = 0
+        team.$friends.observeEach(\.$age, options: .initial) { _, _ in calls += 1 }
+        #expect(calls == 2)
+        ann.age = 1
+        #expect(calls == 3)
+        team.$friends.reverse()
+        team.$friends.remove(at: 0)
+        ann.age = 2
+        #expect(calls == 4)
+        team.$friends.removeAll { $0 === ann }
+        ann.age = 3
+        #expect(calls == 4)
+        team.$friends.append(cat)
+        #expect(calls == 5)
+    }
+
+    @Test("all ends with the team, and neither is kept alive") func lifetime() {
+        var owner: Person? = Person()
+        weak let gone = owner
+        owner!.friends = [ann]
+        var calls = 0
+        let observation = owner!.$friends.observeEach(\.$age) { _, _ in calls += 1 }
+        owner = nil
+        #expect(gone == nil && !observation.isValid)
+        ann.age = 1
+        #expect(calls == 0 && ann.observations().isEmpty)
+    }
+
+    @Test("a handler that takes a member out with its first call") func leavingAtOnce() {
+        team.friends = [ann, bob]
+        let team = team
+        var calls: [String] = []
+        team.$friends.observeEach(\.$age, options: .initial) { member, _ in
+            calls.append(member.firstName)
+            team.$friends.removeAll { $0 === member }
+        }
+        ann.age = 1
+        bob.age = 1
+        #expect(calls.sorted() == ["Ann", "Bob"] && ann.observations().isEmpty && bob.observations().isEmpty)
+        team.stopObservingAllForTest()
+    }
+}
+
+extension Person {
+    fileprivate func stopObservingAllForTest() { for observation in observations() { observation.remove() } }
+}

@@ -1,0 +1,215 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Foundation
+import Testing
+
+/// Makes an edit of the arrays and sets of a crate.
+private func edit(_ crate: Crate, _ random: inout SplitMix64) {
+    func number(_ below: Int) -> Int { Int(random.next() % UInt64(max(below, 1))) }
+    let (items, tags) = (crate.$items, crate.$tags)
+    let value = number(10)
+    switch number(18) {
+    case 0, 1: items.append(value)
+    case 2: items.insert(contentsOf: [value, 1, 2], at: number(items.count + 1))
+    case 3: items.removeAll { $0 % 3 == value % 3 }
+    case 4: items.sort()
+    case 5: crate.items = [value, 3, 1, value]
+    case 6: if items.count > 1 { items.swapAt(0, items.count - 1) }
+    case 7: items.replaceSubrange(min(1, items.count)..., with: [value, 7, value])
+    case 8: items.edit { if $0.count > 6 { $0.removeSubrange(2...) } else { $0 += [value, 0] } }
+    case 9: items.update(to: items.value.filter { $0 != value } + [value, 5])
+    case 10: items.reverse()
+    case 11: crate.items.append(value)
+    case 12: tags.insert("\(value)")
+    case 13: tags.formSymmetricDifference(["\(value)", "1", "2"])
+    case 14: crate.tags = ["\(value)"]
+    case 15: tags.update(to: ["\(value)", "3"])
+    case 16: tags.subtract(["1", "3", "\(value)"])
+    default: tags.value = ["\(value)", "9"]
+    }
+}
+
+@Suite("What a change does to a copy") struct ChangeApplyTests {
+    @Test("a copy that each change is applied to is the collection; undone from the last to the first it is as it was")
+    func walk() throws {
+        for seed in 0..<200 as Range<UInt64> {
+            var random = SplitMix64(seed: seed)
+            let (crate, options) = (Crate(), [.old, .new] as ObservingOptions)
+            crate.items = [3, 1, 2]
+            let first = (crate.items, crate.tags)
+            var (items, spliced, tags) = (crate.items, crate.items, crate.tags)
+            var (anyItems, anyTags) = (crate.items, crate.tags)
+            var log: [ChangeRecord<Any>] = []
+            crate.$items.observe(options: options) { change in
+                var rest = Array(change.newValue ?? [])
+                for splice in change.splices {
+                    let coming = rest.prefix(splice.inserted)
+                    spliced.replaceSubrange(splice.position..<splice.position + splice.removed, with: coming)
+                    rest.removeFirst(splice.inserted)
+                }
+                for move in change.moves where items[move.from] != crate.items[move.to] { Issue.record("seed \(seed)") }
+                change.apply(to: &items)
+                if items != crate.items || spliced != items { Issue.record("seed \(seed): \(items) \(spliced)") }
+            }
+            crate.$tags.observe(options: options) { change in
+                change.apply(to: &tags)
+                if tags != crate.tags { Issue.record("seed \(seed): \(tags)") }
+            }
+            try crate.observe("items", options: options) { change in
+                change.apply(to: &anyItems)
+                log.append(ChangeRecord(change))
+            }
+            try crate.observe("tags", options: options) { change in
+                change.apply(to: &anyTags)
+                log.append(ChangeRecord(change))
+            }
+            for _ in 0..<40 { edit(crate, &random) }
+            #expect(items == crate.items && tags == crate.tags, "seed \(seed)")
+            #expect(anyItems == items && anyTags == tags, "seed \(seed)")
+            for record in log.reversed() { try record.revert(on: crate) }
+            #expect(crate.items == first.0 && crate.tags == first.1, "seed \(seed)")
+            #expect(items == crate.items && tags == crate.tags, "seed \(seed)")
+        }
+    }
+
+    @Test("the call made at the registration fills a copy") func initial() {
+        let crate = Crate()
+        crate.items = [1, 2]
+        var rows: [Int] = []
+        var splices: [CollectionSplice] = []
+        crate.$items.observe(options: [.initial, .old, .new]) { change in
+            splices += change.splices
+            change.apply(to: &rows)
+        }
+        #expect(rows == [1, 2])
+        #expect(splices.map { [$0.position, $0.removed, $0.inserted] } == [[0, 0, 2]])
+    }
+
+    @Test("splices of a removal hold one after the other") func splices() {
+        let crate = Crate()
+        crate.items = [0, 1, 2, 3, 4, 5]
+        var splices: [[Int]] = []
+        crate.$items.observe(options: [.old, .new]) {
+            splices += $0.splices.map { [$0.position, $0.removed, $0.inserted] }
+        }
+        crate.$items.removeAll { [1, 2, 4].contains($0) }
+        #expect(splices == [[4, 1, 0], [1, 2, 0]])
+        splices = []
+        crate.items = [7]
+        #expect(splices == [[0, 3, 1]])
+    }
+
+    @Test("what was sorted, swapped and reversed moved; what was replaced did not") func moves() {
+        let crate = Crate()
+        crate.items = [3, 1, 2]
+        var moves: [[Int]] = []
+        crate.$items.observe(options: [.old, .new]) { moves = $0.moves.map { [$0.from, $0.to] } }
+        crate.$items.sort()
+        #expect(moves == [[1, 0], [2, 1], [0, 2]])
+        crate.$items.swapAt(0, 2)
+        #expect(moves == [[2, 0], [0, 2]])
+        crate.$items[1] = 9
+        #expect(moves == [])
+        crate.$items.append(1)
+        #expect(moves == [])
+        let (a, b) = (Person(), Person())
+        crate.people = [a, b]
+        crate.$people.observe(options: [.old, .new]) { moves = $0.moves.map { [$0.from, $0.to] } }
+        crate.$people.reverse()
+        #expect(moves == [[1, 0], [0, 1]])
+    }
+
+    @Test("a change without what it needs cannot be applied") func missing() async {
+        await #expect(processExitsWith: .failure) {
+            let crate = Crate()
+            var rows: [Int] = []
+            crate.$items.observe { $0.apply(to: &rows) }
+            crate.$items.append(1)
+        }
+        await #expect(processExitsWith: .failure) {
+            let crate = Crate()
+            var rows: [Int] = []
+            crate.$items.observe(options: [.new, .prior]) { $0.apply(to: &rows) }
+            crate.$items.append(1)
+        }
+        await #expect(processExitsWith: .failure) {
+            let crate = Crate()
+            var rows = [1, 2, 3]
+            crate.items = [1]
+            crate.$items.observe(options: [.old, .new]) { $0.apply(to: &rows) }
+            crate.$items[0] = 2
+            rows = []
+            crate.$items[0] = 3
+        }
+    }
+
+    @Test("undoing throws without the old value, and what setValue throws") func revertErrors() throws {
+        let crate = Crate()
+        var log: [ChangeRecord<Int>] = []
+        crate.$number.observe { log.append(ChangeRecord($0)) }
+        crate.$still.observe(options: .old) { log.append(ChangeRecord($0)) }
+        crate.number = 1
+        #expect(throws: KeyValueError.self) { try log[0].revert(on: crate) }
+        crate.still = 1
+        try log[1].revert(on: crate)
+        #expect(crate.still == 0)
+        #expect(throws: KeyValueError.self) { try log[1].revert(on: Person()) }
+    }
+
+    @Test("a record is coded with nil apart from what is missing, and what is no record is refused") func codable()
+        throws
+    {
+        let crate = Crate()
+        crate.maybe = ["a"]
+        var records: [ChangeRecord<[String]?>] = []
+        crate.$maybe.observe(options: [.old, .new]) { records.append(ChangeRecord($0)) }
+        crate.maybe = nil
+        try crate.mutableArrayValue(forKey: "maybe").append("b")
+        let data = try JSONEncoder().encode(records)
+        let decoded = try JSONDecoder().decode([ChangeRecord<[String]?>].self, from: data)
+        #expect(decoded[0].newValue == .some(nil))
+        #expect(decoded[1].oldValue == nil)
+        #expect(decoded[1].kind == .insertion && decoded[1].indexes == RangeSet(0..<1))
+        for record in decoded.reversed() { try record.revert(on: crate) }
+        #expect(crate.maybe == ["a"])
+        let text = #"{"keyPath":"a","kind":2,"indexes":[[-1,2]],"isPrior":false,"isFirst":false}"#
+        for wrong in [text, text.replacingOccurrences(of: #""kind":2"#, with: #""kind":9"#)] {
+            #expect(throws: DecodingError.self) {
+                try JSONDecoder().decode(ChangeRecord<Int>.self, from: Data(wrong.utf8))
+            }
+        }
+    }
+}
+
+@Suite("Assigning by differences") struct UpdateTests {
+    @Test("removals and insertions, each with indexes") func array() {
+        let crate = Crate()
+        crate.items = [1, 2, 3, 4]
+        let recorder = Recorder<[Int]>()
+        crate.$items.observe(options: [.old, .new]) { recorder.record($0) }
+        crate.$items.update(to: [1, 3, 4, 5])
+        crate.$items.update(to: [1, 3, 4, 5])
+        crate.$items.update(to: [1, 9, 4, 5])
+        #expect(
+            recorder.lines == [
+                "removal 1..<2 [2] > …", "insertion 3..<4 … > [5]", "removal 1..<2 [3] > …", "insertion 1..<2 … > [9]",
+            ])
+        #expect(crate.items == [1, 9, 4, 5])
+    }
+
+    @Test("objects are compared by identity, and sets by what left and came") func objectsAndSets() {
+        let crate = Crate()
+        let (a, b, c) = (Person(), Person(), Person())
+        (crate.people, crate.tags) = ([a, b], ["x"])
+        var kinds: [ChangeKind] = []
+        crate.$people.observe(options: [.old, .new]) { kinds.append($0.kind) }
+        crate.$tags.observe(options: [.old, .new]) { kinds.append($0.kind) }
+        crate.$people.update(to: [a, b, c])
+        crate.$people.update(to: [b, c])
+        crate.$tags.update(to: ["x", "y"])
+        crate.$tags.update(to: ["x", "y"])
+        crate.$tags.update(to: ["x"])
+        #expect(kinds == [.insertion, .removal, .insertion, .removal])
+        #expect(crate.people.map(ObjectIdentifier.init) == [b, c].map(ObjectIdentifier.init))
+    }
+}

@@ -1,0 +1,232 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// Has properties that no `Key` names, a hidden one, and a handler that changes what another property stores.
+private class Page: TrackedObject {
+    @Observed var title = ""
+    @Observed var length = 0
+    @Observed var words: [String] = []
+    @Observed var tags: Set<Int> = []
+    @Observed var dense: ContiguousArray<Int> = []
+    @Observed var note: String?
+    @ObservedWeak var next: Page?
+    @ObservedReadOnly private(set) var marks: [Int] = []
+    @Observed private var secret = 0
+
+    override class var schema: Schema {
+        Schema(Page.self, extending: super.schema) { Hidden("secret") }
+    }
+
+    func mark(_ number: Int) { editable(\._marks).append(number) }
+    func hide(_ number: Int) { secret = number }
+
+    var state: [String] {
+        [
+            title, "\(length)", "\(words)", "\(tags.sorted())", "\(dense)", "\(note ?? "nil")", "\(marks)", "\(secret)",
+            next.map { "\(ObjectIdentifier($0))" } ?? "nil",
+        ]
+    }
+}
+
+private final class Book: TrackedObject {
+    @Observed var pages: [Page] = []
+}
+
+@Suite("Undo history") struct UndoHistoryTests {
+    @Test("a change is a step, undone and redone; names and limits") func steps() {
+        let page = Page()
+        let history = UndoHistory(of: page, limit: 3)
+        #expect(!history.undo() && !history.redo() && !history.canUndo && history.undoName == nil)
+        page.title = "a"
+        page.note = "b"
+        #expect(history.canUndo && history.undoName == "note" && !history.canRedo)
+        #expect(history.undo())
+        #expect(page.note == nil && page.title == "a" && history.redoName == "note" && history.undoName == "title")
+        #expect(history.redo())
+        #expect(page.note == "b" && !history.canRedo)
+        history.undo()
+        page.title = "c"
+        #expect(!history.redo())
+        for number in 0..<9 { page.length = number }
+        var count = 0
+        while history.undo() { count += 1 }
+        #expect(count == 3 && page.length == 5)
+    }
+
+    @Test("a group is one step with its name, one inside of it part of it") func group() throws {
+        let page = Page()
+        let history = UndoHistory(of: page)
+        history.group("Rename") {
+            page.title = "a"
+            history.group("Inner") { page.words = ["x"] }
+            #expect(!history.undo())
+            page.$words.append("y")
+        }
+        #expect(history.undoName == "Rename")
+        history.undo()
+        #expect(page.title == "" && page.words == [] && !history.canUndo && history.redoName == "Rename")
+        history.redo()
+        #expect(page.words == ["x", "y"])
+        history.group("Nothing") {}
+        #expect(history.undoName == "Rename")
+    }
+
+    @Test(
+        "what handlers change in consequence is part of the step, before and behind the history's own observation",
+        arguments: [false, true]) func consequences(isBefore: Bool)
+    {
+        let page = Page()
+        func observe() {
+            page.$title.observe { _ in
+                page.length = page.title.count
+                page.$words.append(page.title)
+            }
+            page.$length.observe { _ in page.note = "\(page.length)" }
+        }
+        if isBefore { observe() }
+        let history = UndoHistory(of: page)
+        if !isBefore { observe() }
+        page.title = "abc"
+        page.title = "abcd"
+        history.undo()
+        #expect(page.title == "abc")
+        history.undo()
+        #expect(page.title == "" && !history.canUndo)
+        history.redo()
+        #expect(page.title == "abc" && page.length == 3 && page.note == "3")
+    }
+
+    @Test("canUndo and the names are observable keys") func observable() throws {
+        let page = Page()
+        let history = UndoHistory(of: page)
+        var names: [String?] = []
+        var isUndoable: [Bool] = []
+        try history.observe("undoName", as: String?.self, options: [.new, .distinct]) { names.append($0.newValue!) }
+        try history.observe("canUndo", as: Bool.self, options: [.new, .distinct]) { isUndoable.append($0.newValue!) }
+        page.title = "a"
+        page.length = 1
+        history.undo()
+        history.undo()
+        #expect(names == ["title", "length", "title", nil])
+        #expect(isUndoable == [true, false])
+    }
+
+    @Test("coalesced changes are one step, and the next change another") func coalesced() {
+        let page = Page()
+        let history = UndoHistory(of: page)
+        page.$length.observe { _ in }
+        coalescingChanges {
+            page.title = "a"
+            page.$words.append("b")
+            page.$words.append("c")
+            page.length = 2
+        }
+        page.title = "d"
+        history.undo()
+        #expect(page.title == "a" && page.words == ["b", "c"] && page.length == 2)
+        history.undo()
+        #expect(page.title == "" && page.words == [] && page.length == 0 && !history.canUndo)
+    }
+
+    @Test("an edit that is two changes is one step, and the next change another") func twoEdits() {
+        let page = Page()
+        page.words = ["a", "b", "c"]
+        let history = UndoHistory(of: page)
+        page.$words.update(to: ["b", "c", "d"])
+        page.$words.replaceSubrange(0..<1, with: ["x", "y"])
+        page.title = "t"
+        history.undo()
+        #expect(history.undoName == "words" && page.words == ["x", "y", "c", "d"])
+        history.undo()
+        #expect(page.words == ["b", "c", "d"])
+        history.undo()
+        #expect(page.words == ["a", "b", "c"] && !history.canUndo)
+    }
+
+    @Test("it keeps no object, and ends with the last one") func lifetime() {
+        var page: Page? = Page()
+        let history = UndoHistory(of: [page!])
+        weak let observed = page
+        page!.title = "a"
+        #expect(history.canUndo)
+        page = nil
+        #expect(observed == nil && !history.canUndo)
+        let other = Page()
+        var brief: UndoHistory? = UndoHistory(of: other)
+        weak let gone = brief
+        other.title = "b"
+        brief = nil
+        #expect(gone == nil && other.observations().isEmpty)
+    }
+
+    @Test("several objects, and parts that come and go") func parts() {
+        let (book, page) = (Book(), Page())
+        book.pages = [page]
+        let history = UndoHistory(of: [book], includingParts: true)
+        page.title = "a"
+        let second = Page()
+        book.$pages.append(second)
+        second.title = "b"
+        book.$pages.removeLast()
+        second.title = "not heard"
+        second.title = "b"
+        history.undo()
+        #expect(book.pages.last === second && history.undoName == "title")
+        history.undo()
+        #expect(second.title == "")
+        history.undo()
+        history.undo()
+        #expect(book.pages.count == 1 && page.title == "" && !history.canUndo)
+        while history.redo() {}
+        #expect(book.pages.count == 1 && page.title == "a" && second.title == "b")
+    }
+
+    @Test(
+        "random edits: all undone it is as it was, all made again it is as it ended", arguments: 0..<60 as Range<UInt64>
+    )
+    func walk(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        func number(_ below: Int) -> Int { Int(random.next() % UInt64(max(below, 1))) }
+        let (page, friend) = (Page(), Page())
+        (page.words, page.length) = (["p", "q"], 2)
+        let history = UndoHistory(of: page, limit: 1000)
+        if seed % 2 == 0 { page.$words.observe { _ in page.length = page.words.count } }
+        func edit() {
+            let value = number(20)
+            switch number(17) {
+            case 0: page.title = "\(value)"
+            case 1: page.$words.append("\(value)")
+            case 2: page.words = ["\(value)", "b", "a"]
+            case 3: page.$words.sort()
+            case 4: page.$words.removeAll { $0.count == 1 }
+            case 5: page.$words.update(to: ["\(value)", "a"] + page.words.dropFirst())
+            case 6: page.words.append("\(value)")
+            case 7: page.$tags.formSymmetricDifference([value, 1])
+            case 8: page.tags = [value]
+            case 9: page.$tags.value = [value, 2]
+            case 10: page.$dense.insert(value, at: 0)
+            case 11: page.$dense.reverse()
+            case 12: page.note = value > 10 ? nil : "\(value)"
+            case 13: page.next = value > 10 ? nil : friend
+            case 14: page.mark(value)
+            case 15: page.hide(value)
+            default: history.group("group") { for _ in 0..<number(4) { edit() } }
+            }
+        }
+        var states = [page.state]
+        for step in 0..<60 {
+            if step % 7 == 6 { coalescingChanges { for _ in 0..<3 where number(4) > 0 { edit() } } } else { edit() }
+            if number(9) == 0, history.undo(), number(2) == 0 { history.redo() }
+            states.append(page.state)
+        }
+        page.title = "the end, with nothing to redo"
+        states.append(page.state)
+        while history.undo() {
+            if !states.contains(page.state) { Issue.record("seed \(seed): \(page.state)") }
+        }
+        #expect(page.state == states[0], "seed \(seed)")
+        while history.redo() {}
+        #expect(page.state == states.last, "seed \(seed)")
+    }
+}
