@@ -43,14 +43,14 @@ final class CoalescedChanges {
     /// By subject, the whole collection from before its first edit, or from before the first edit after an observer was added:
     /// `bound` is the last observer for which the value is right. The owner, a record or a route, keeps the subject's address
     /// from being reused.
-    private var collections: [UnsafeRawPointer: (owner: AnyObject, bound: UInt64, value: Any?)] = [:]
+    private var collections: [PendingNotification.Identity: (owner: AnyObject, bound: UInt64, value: Any?)] = [:]
 
     /// What is computed from what it reads, or derived from that, is held back as a whole: it is computed once, at the end. Each by its
     /// identity.
     private var held = NotificationChain()
-    private var heldIdentities: Set<UnsafeRawPointer> = []
+    private var heldIdentities: Set<PendingNotification.Identity> = []
 
-    func holds(_ identity: UnsafeRawPointer) -> Bool { heldIdentities.contains(identity) }
+    func holds(_ identity: PendingNotification.Identity) -> Bool { heldIdentities.contains(identity) }
 
     /// Holds the subjects of a change back that need not have another value at the end.
     func hold(_ subjects: NotificationChain) {

@@ -20,7 +20,8 @@ extension NotificationChain {
             if notification.use({ $0.route }) != nil { return routes.append(notification) }
             lists.append(notification)
             notification.use { source in
-                guard let list = source.list, list.value.hasParts, isPrior ? source.needs.contains(.prior) : !source.isDropped
+                guard let list = source.list, list.value.hasParts,
+                    isPrior ? source.needs.contains(.prior) : !source.isDropped
                 else {
                     return
                 }

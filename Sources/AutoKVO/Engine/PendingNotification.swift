@@ -82,8 +82,9 @@ final class PendingNotification {
     var nextPending: Borrowed<PendingNotification>?
     var previousPending: Borrowed<PendingNotification>?
 
+    typealias Identity = UnsafeRawPointer
     /// Identifies the subject: the address of its list, or of its route.
-    var identity: UnsafeRawPointer {
+    var identity: PendingNotification.Identity {
         if let route { return UnsafeRawPointer(route.address) }
         return list?.address ?? UnsafeRawPointer(observation!.address)
     }
@@ -240,7 +241,9 @@ final class PendingNotification {
     /// batch beyond its count, and the neighbours in lists that the notification is not in.
     var isBlank: Bool {
         let hasSubject = record != nil || list != nil || slot != 0 || route != nil || leaf != nil || observation != nil
-        let hasChange = !needs.isEmpty || isUncertain || isDropped || isOwn || isKnown || isPrepared || edit != nil || openCount != 0
+        let hasChange =
+            !needs.isEmpty || isUncertain || isDropped || isOwn || isKnown || isPrepared || edit != nil
+            || openCount != 0
         let hasValues =
             old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
             || continuation != nil

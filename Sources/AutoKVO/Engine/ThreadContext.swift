@@ -156,7 +156,7 @@ struct ThreadContext {
     }
 
     /// The notification that an open transaction has of a subject.
-    func openNotification(_ identity: UnsafeRawPointer) -> Borrowed<PendingNotification>? {
+    func openNotification(_ identity: PendingNotification.Identity) -> Borrowed<PendingNotification>? {
         for transaction in openTransactions {
             if let found = transaction.notification(where: { $0.identity == identity }) { return found }
         }
@@ -164,7 +164,7 @@ struct ThreadContext {
     }
 
     /// Whether an open change, or the `coalescingChanges` under way, has a subject.
-    func isHeld(_ identity: UnsafeRawPointer) -> Bool {
+    func isHeld(_ identity: PendingNotification.Identity) -> Bool {
         coalescing?.use { $0.holds(identity) } ?? false || openNotification(identity) != nil
     }
 

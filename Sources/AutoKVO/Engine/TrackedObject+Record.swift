@@ -6,6 +6,14 @@ extension TrackedObject {
     @inline(__always)
     var knownSchema: Borrowed<ClassSchema>? { unmanagedRecord?.use { $0.unmanagedSchema } }
 
+    /// The slot of the property whose storage is at an offset; nil if the object has no such property, or no record.
+    @usableFromInline
+    final func slot(atOffset offset: Int) -> Int? {
+        guard let layout = unmanagedRecord?.use({ $0.layout }) else { return nil }
+        let slot = layout.value.slot(atOffset: offset)
+        return slot < 0 ? nil : slot
+    }
+
     /// The object's record, if it has one. The object may be dying: nothing can be added to its record then.
     @inline(__always)
     var unmanagedRecord: Borrowed<ObjectRecord>? { Borrowed(bitPattern: stateWord.load(ordering: .acquiring) & ~1) }

@@ -20,7 +20,9 @@ extension Transaction {
         // What `coalescingChanges` holds back as a whole.
         var (held, heldRoutes) = (NotificationChain(), NotificationChain())
         let coalescing = thread.value.coalescing
-        func isHeld(_ identity: UnsafeRawPointer) -> Bool { coalescing?.use { $0.holds(identity) } ?? false }
+        func isHeld(_ identity: PendingNotification.Identity) -> Bool {
+            coalescing?.use { $0.holds(identity) } ?? false
+        }
         AffectedLists.forEach(from: record, changed) { key, list, interest in
             if let share, let open = thread.value.openNotification(list.address) { return share(open, false) }
             if isHeld(list.address) { return }

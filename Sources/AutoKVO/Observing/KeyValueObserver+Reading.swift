@@ -32,7 +32,10 @@ extension KeyValueObserver {
 }
 
 extension KeyValueObserver where Self: Actor {
-    @available(*, unavailable, message: "The closure would read for the actor outside of it. Let another object observe, on: the actor.")
+    @available(
+        *, unavailable,
+        message: "The closure would read for the actor outside of it. Let another object observe, on: the actor."
+    )
     public func observe<Value>(
         reading value: @escaping (Self) -> Value, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void

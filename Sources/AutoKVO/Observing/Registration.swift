@@ -179,45 +179,6 @@ struct Registration: ~Copyable {
         }
     }
 
-    /// Observes what a closure reads for an observer. An observer whose deinit has begun is a mistake in code, and traps.
-    @usableFromInline
-    consuming func observe<Value>(
-        reading body: @escaping (AnyObject) -> Value, for observer: AnyObject
-    ) -> KeyValueObservation {
-        let site = site
-        do throws(KeyValueError) { return try observe(nil, by: observer, reading: body) } catch {
-            fatalMisuse("\(error), at \(site.description)")
-        }
-    }
-
-    /// Observes what a function reads, of the target, or, where there is none, of the observer.
-    private consuming func observe<Value>(
-        _ target: TrackedObject?, by observer: AnyObject?, reading body: @escaping (AnyObject) -> Value
-    ) throws(KeyValueError) -> KeyValueObservation {
-        let root = target ?? observer!
-        guard let record = try ObjectRecord.make(for: root) else { throw Self.dying(root, "") }
-        let site = site
-        let function = Expression.Function(
-            body: { body($0) as Any }, holdsObject: unwrappedType(Value.self) is TrackedObject.Type,
-            isOfTarget: target != nil
-        ) { "What is observed at \(site.description)" }
-        let details = useDetails()
-        let targets = target.map { [$0] } ?? []
-        let observation = try makeWithRoutes(.to(record), of: targets, by: observer)
-        let route = Route(function, root: record, sink: .observation(observation))
-        details.routes = RouteList(route)
-        guard observation.attach() else {
-            observation.end(.removed)
-            throw Self.dying(root, "")
-        }
-        if observation.isValid, !route.expression!.hasSources {
-            Diagnostics.report(
-                "What is observed at \(site.description) reads nothing that is observed, so nobody will be called")
-        }
-        if observation.options.contains(.initial) { observation.callInitially() }
-        return observation
-    }
-
     /// Observes what a handle leads to. What is wrong with it is a mistake in code, and traps.
     @usableFromInline
     consuming func observe(_ handle: HandleTarget, by observer: AnyObject? = nil) -> KeyValueObservation {
@@ -250,7 +211,7 @@ struct Registration: ~Copyable {
 
     /// The details, made if there are none.
     @inline(never)
-    private mutating func useDetails() -> ObservationDetails {
+    mutating func useDetails() -> ObservationDetails {
         let used = details ?? ObservationDetails()
         details = used
         return used
@@ -290,7 +251,7 @@ struct Registration: ~Copyable {
 
     /// Makes an observation that is to get routes.
     @inline(never)
-    private consuming func makeWithRoutes(
+    consuming func makeWithRoutes(
         _ record: Borrowed<ObjectRecord>?, of targets: @autoclosure () -> [TrackedObject], by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
         try make(record, of: targets(), by: observer)
@@ -332,7 +293,7 @@ struct Registration: ~Copyable {
         !options.contains(.unregisterAutomatically) && record?.use { $0.layout?.value.unregistersManually } ?? false
     }
 
-    private static func dying(_ object: AnyObject, _ keyPath: String) -> KeyValueError {
+    static func dying(_ object: AnyObject, _ keyPath: String) -> KeyValueError {
         KeyValueError(.deinitializingObject, className: "\(type(of: object))", key: keyPath)
     }
 }

@@ -185,14 +185,6 @@ extension TrackedObject {
         return slot(atOffset: offset).flatMap { record?.schema?.keys[$0] }?.readsStoredCollection(of: self) ?? false
     }
 
-    /// The slot of the property whose storage is at an offset; nil if the object has no such property, or no record.
-    @usableFromInline
-    final func slot(atOffset offset: Int) -> Int? {
-        guard let layout = unmanagedRecord?.use({ $0.layout }) else { return nil }
-        let slot = layout.value.slot(atOffset: offset)
-        return slot < 0 ? nil : slot
-    }
-
     /// The property whose storage is at an offset, if its value is what that holds.
     @inline(__always)
     private final func property(

@@ -21,16 +21,16 @@ enum Recording {
 
     /// Records into a value as long as a function runs.
     @inline(__always)
-    static func into<Recorder: ~Copyable, Result, Failure: Error>(
-        _ recorder: InPlace<Recorder>, _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        crc_add(1)
-        let outer = crc_exchange(UnsafeMutableRawPointer(recorder.pointer))
-        defer {
-            _ = crc_exchange(outer)
-            crc_add(-1)
+    static func into<Recorder: ~Copyable, Result>(_ recorder: inout Recorder, _ body: () -> Result) -> Result {
+        withUnsafeMutablePointer(to: &recorder) { recorder in
+            crc_add(1)
+            let outer = crc_exchange(UnsafeMutableRawPointer(recorder))
+            defer {
+                _ = crc_exchange(outer)
+                crc_add(-1)
+            }
+            return body()
         }
-        return try body()
     }
 
     /// Records nothing as long as a function runs.

@@ -32,7 +32,9 @@ struct SlotLayout {
         }
         var slots = Array(repeating: Self.none, count: (keys.compactMap(\.offset).max() ?? -1) + 1)
         for key in keys {
-            if let offset = key.offset { slots[offset] = Int16(key.isOverridden || key.isRecorded ? ~key.slot : key.slot) }
+            if let offset = key.offset {
+                slots[offset] = Int16(key.isOverridden || key.isRecorded ? ~key.slot : key.slot)
+            }
         }
         self.slots = slots
     }

@@ -100,10 +100,12 @@ import Testing
             g.a = 3
         }
         #expect(log.take().isEmpty)
-        g.$a.withMutation { g.$b.withMutation {
-            g.a = 7
-            g.b = 7
-        } }
+        g.$a.withMutation {
+            g.$b.withMutation {
+                g.a = 7
+                g.b = 7
+            }
+        }
         #expect(log.take().map { [$0.old, $0.new] } == [[5, 14]])
     }
 
@@ -333,7 +335,10 @@ final class DerivedRatio: Model {
     @Observed var a = 1.0
     @Observed var b = 1.0
     @Observed var c = 0
-    @Derived({ (ratio: DerivedRatio) in _ = ratio.c; return ratio.a / ratio.b }) var value: Double
+    @Derived({ (ratio: DerivedRatio) in
+        _ = ratio.c
+        return ratio.a / ratio.b
+    }) var value: Double
 }
 
 final class ValueReader: Model {

@@ -133,7 +133,9 @@ import Testing
         person.spouse = Person("Sue")
         let calls = Mutex<[String]>([])
         nonisolated(unsafe) let seen = (value: person, 0)
-        withObservationTracking { _ = person.observable.initials } onChange: {
+        withObservationTracking {
+            _ = person.observable.initials
+        } onChange: {
             calls.withLock { $0.append(seen.value.initials) }
         }
         person.age = 4
@@ -142,7 +144,9 @@ import Testing
         #expect(calls.withLock { $0 } == ["AL"])
         person.lastName = "Mow"
         #expect(calls.withLock { $0 }.count == 1)
-        withObservationTracking { _ = person.observable.spouseName } onChange: {
+        withObservationTracking {
+            _ = person.observable.spouseName
+        } onChange: {
             calls.withLock { $0.append(seen.value.spouseName) }
         }
         person.spouse?.firstName = "Susan"

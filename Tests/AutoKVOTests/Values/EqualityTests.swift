@@ -17,7 +17,9 @@ private struct Opaque { let number: Int }
         #expect(areEqual(Int?.some(1) as Any, 1) && areEqual(Int??.some(1) as Any, Int?.some(1) as Any))
         #expect(areEqual(ByNumber(1), ByNumber(1)) && !areEqual(ByNumber(1), ByNumber(2)))
         #expect(areEqual([1, 2], [1, 2]) && !areEqual([1], [2]))
-        #expect(areEqual(Double.nan, Double.nan) && areEqual(Float.nan as Float? as Any, Float.nan) && !areEqual(Float.nan, 1))
+        #expect(
+            areEqual(Double.nan, Double.nan) && areEqual(Float.nan as Float? as Any, Float.nan)
+                && !areEqual(Float.nan, 1))
     }
 
     @Test("nil is equal to every empty optional") func nothing() {

@@ -16,7 +16,8 @@ extension TrackedObject {
         guard let slot = slot(atOffset: offset), let expression = record?.expression(slot) else { return nil }
         requireUsage(
             !expression.isEvaluatingHere,
-            "\(expression.function.label()) depends on itself: its function reads it, directly or through other derived values.")
+            "\(expression.function.label()) depends on itself: its function reads it, directly or through other derived values."
+        )
         return expression.value()
     }
 

@@ -39,15 +39,16 @@ struct Recorder {
         _ route: Borrowed<Route>, _ former: [PathLink], isMoved: Bool, _ function: () -> Any
     ) -> Result {
         var recorder = Recorder(route, former, isMoved: isMoved)
-        let value = withUnsafeMutablePointer(to: &recorder) { Recording.into(InPlace($0), function) }
+        let value = Recording.into(&recorder, function)
         let (sources, dropped) = recorder.finish()
-        return Result(value: value, sources: sources, dropped: dropped, isSame: recorder.others == nil && dropped.isEmpty)
+        return Result(
+            value: value, sources: sources, dropped: dropped, isSame: recorder.others == nil && dropped.isEmpty)
     }
 
     /// What a function reads that is observed.
     static func keys(readBy function: () -> Void) -> [(record: Borrowed<ObjectRecord>, slot: Int)] {
         var recorder = Recorder(nil, [], isMoved: false)
-        withUnsafeMutablePointer(to: &recorder) { Recording.into(InPlace($0), function) }
+        Recording.into(&recorder, function)
         return recorder.keys.map { ($0.record, $0.slot) }
     }
 
@@ -128,7 +129,8 @@ extension TrackedObject {
         var isProperty = false
         if read.count == 1, read[0].record == unmanagedRecord, key.declared.write != nil {
             let other = schema.keys[read[0].slot]
-            isProperty = other.storageType?.valueType == key.declared.valueType && other.observed!.stores(value, in: self)
+            isProperty =
+                other.storageType?.valueType == key.declared.valueType && other.observed!.stores(value, in: self)
         }
         if read.isEmpty || isProperty {
             throw .schemaFault(ClassSchema.problem(ofSilent: key, schema.keys), of: type(of: self), key: key.name)
