@@ -12,13 +12,7 @@ import Testing
         @Observed var employer: Company?
         @Observed var friends: [Person] = []
 
-        var fullName: String { "\(firstName) \(lastName)" }
-
-        override class var schema: Schema {
-            Schema(Person.self, extending: super.schema) {
-                Key("fullName", \.fullName, affectedBy: "firstName", "lastName")
-            }
-        }
+        @Derived({ (person: Person) in "\(person.firstName) \(person.lastName)" }) var fullName: String
     }
 
     class Company: TrackedObject {

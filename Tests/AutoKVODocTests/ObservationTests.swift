@@ -13,11 +13,7 @@ import Testing
 
     final class Dimmer: TrackedObject {
         @Observed var level = 0
-        var text: String { "\(level) %" }
-
-        override class var schema: Schema {
-            Schema(Dimmer.self, extending: super.schema) { Key("text", \.text, affectedBy: "level") }
-        }
+        @Derived({ (dimmer: Dimmer) in "\(dimmer.level) %" }) var text: String
     }
     // end
 

@@ -80,10 +80,7 @@ extension Property {
         bind(to: source[keyPath: keyPath], options: options, file: file, line: line, transform: transform)
     }
 
-    /// Makes the property follow a key of another object: `label.$title.bind(to: \.fullName, of: person)`.
-    ///
-    /// - Precondition: The key path is one that a key is declared with; any other traps, as in
-    ///   `observe(_:options:userInfo:file:line:_:)`.
+    /// Makes the property follow a key path of another object, any one: `label.$title.bind(to: \.fullName, of: person)`.
     @_disfavoredOverload
     @inlinable
     @discardableResult
@@ -94,10 +91,8 @@ extension Property {
         bind(settable, to: keyPath, of: source, copiesValues: true, options, file, line) { $0 }
     }
 
-    /// Makes the property follow a function of the values of a key of another object. The function is called on the thread of the
-    /// change.
-    ///
-    /// - Precondition: The key path is one that a key is declared with.
+    /// Makes the property follow a function of the values of a key path of another object, any one. The function is called on the thread
+    /// of the change.
     @_disfavoredOverload
     @inlinable
     @discardableResult

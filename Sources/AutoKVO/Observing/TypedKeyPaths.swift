@@ -1,9 +1,12 @@
 extension KeyValueObserver where Self: TrackedObject {
-    /// Observes a property that the compiler has checked: `person.observe(\.firstName) { person, change in … }`.
+    /// Observes any key path of the object: `person.observe(\.firstName.count) { person, change in … }`.
     ///
-    /// The schema of the class on which the key path is formed has to declare it: use `\Person.fullName` for a property that
-    /// `Employee` inherits. Anything else is a mistake in code and traps, with a sentence that names this call. `\.$firstName`
-    /// is valid for every observed property.
+    /// One that a `Key` declares is that key, with the kinds and indexes of its edits; `\.$firstName` names an observed property in the same
+    /// way. Of any other the value is computed after each change of what it read the last time, and the handler is called if it is another
+    /// one. `change.keyPath` is then the name of the one key that was read, or empty if it was not one. A key path that reads nothing
+    /// observed is reported to `Diagnostics`.
+    ///
+    /// - Precondition: The object's deinit has not begun, and its class's schema has no fault.
     @_disfavoredOverload
     @discardableResult @export(implementation) public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: Any? = nil,
@@ -30,8 +33,8 @@ extension KeyValueObserver where Self: TrackedObject {
 extension TrackedObject {
     /// Observes a property by a key path from a superclass: `employee.observe(\Person.firstName) { person, change in … }`.
     ///
-    /// The key path has to be one that the schema of its own class declares, and the object one of that class; anything else
-    /// traps, with a sentence that names this call.
+    /// Any key path of that class, as in `observe(_:options:userInfo:file:line:_:)`. The object has to be one of that class; any other traps,
+    /// with a sentence that names this call.
     @_disfavoredOverload
     @discardableResult
     public func observe<Root: TrackedObject, Value>(
@@ -68,11 +71,10 @@ extension TrackedObject {
 }
 
 extension KeyValueObserver {
-    /// Observes a property of another object by a key path that the schema of its class declares:
-    /// `panel.observe(\.fullName, of: person) { panel, change in … }`.
+    /// Observes any key path of another object: `panel.observe(\.fullName, of: person) { panel, change in … }`.
     ///
-    /// The observation ends with the life of either. A key path that no key is declared with traps, with a sentence that names
-    /// this call; `\.$firstName` is always valid.
+    /// The observation ends with the life of either. A key path that a `Key` declares is that key; of any other, what it reads is followed,
+    /// and the handler is called if the value is another one.
     @_disfavoredOverload
     @discardableResult @export(implementation) public func observe<Root: TrackedObject, Value>(
         _ keyPath: KeyPath<Root, Value>, of target: Root, options: ObservingOptions = [], userInfo: Any? = nil,

@@ -3,8 +3,9 @@ import Synchronization
 /// A property that can be reached and observed by name.
 ///
 /// The name is usually the property's own, and has to be if the property is `@Observed`: that is how a write finds its key.
-/// Something has to announce its changes: the property is `@Observed`, or the key is `affectedBy` others, or it says
-/// `notifiesAutomatically: false`. Any other key is a fault of the schema, since no observer of it would ever be called.
+/// Something has to announce its changes: the property is `@Observed`, or computed from what is, or the key is `affectedBy` others, or it
+/// says `notifiesAutomatically: false`. Any other key is a fault of the schema, since no observer of it would ever be called: of a
+/// stored property at the first use of the class, of a computed one that reads nothing observed when it is first read or observed by name.
 /// So is one whose key path reads another property than the `@Observed` one of its name, as far as that shows: by the type,
 /// or by the first value that is read by name (of a property that the object's own class declares, and if the values can be
 /// compared; two properties that are equal at that moment cannot be distinguished).
@@ -18,7 +19,7 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
     ///   - name: Not empty, without dots and `|`, not beginning with `@`.
     ///   - keyPath: The property. One that can be written makes the key settable by name.
     ///   - affectedBy: Keys, or paths from this object, whose change is a change of this key too: it is derived from
-    ///     them. A key that a subclass declares again is also affected by what its superclass declares.
+    ///     exactly them. Without it a computed property is derived from what its getter reads, as with `@Derived`. A key that a subclass declares again is also affected by what its superclass declares.
     ///   - notifiesAutomatically: Whether writing the property is announced. If not, only manual announcements are. A
     ///     constant says false, too. What a superclass says false of stays so.
     ///   - validate: Looks at a value for `validateValue(_:forKey:)`, may replace it, and throws to refuse it. Setting the

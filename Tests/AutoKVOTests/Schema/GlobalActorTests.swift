@@ -10,9 +10,18 @@ import Testing
     @Observed var volume = 1
     @Observed var channels: [String] = []
     @Observed var next: Mixer?
+    @Derived({ (mixer: Mixer) in mixer.volume * mixer.channels.count }) var power: Int
 }
 
 @Suite("Classes of another global actor") struct GlobalActorTests {
+    @Test("have derived values") @AudioActor func derived() throws {
+        let (mixer, recorder) = (Mixer(), Recorder<Any>())
+        try mixer.observe("power", options: .new, recorder.handler())
+        mixer.channels = ["left", "right"]
+        mixer.volume = 3
+        #expect(recorder.news(Int.self) == [2, 6])
+    }
+
     @Test("are complete with their observed properties") @AudioActor func complete() throws {
         let mixer = Mixer()
         let recorder = Recorder<Any>()

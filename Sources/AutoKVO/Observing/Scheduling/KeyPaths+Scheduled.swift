@@ -1,11 +1,11 @@
 // The forms with any scheduler are disfavoured, so that `.mainActor` gets a handler that is typed as the main actor's.
 
 extension KeyValueObserver where Self: TrackedObject {
-    /// Observes a property that the compiler has checked and delivers its changes elsewhere, in order:
+    /// Observes any key path of the object and delivers its changes elsewhere, in order:
     /// `person.observe(\.age, on: .mainActor) { change in … }`.
     ///
-    /// The schema has to declare a key with the key path; anything else is a mistake in code and traps. See
-    /// `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`. The handle has the same form, for every observed property:
+    /// A value that is computed from what the key path reads is computed on the thread of the change, and only the handler runs
+    /// elsewhere. See `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`. The handle has the same form, for every observed property:
     /// `person.$age.observe(on: .mainActor) { change in … }`.
     @_disfavoredOverload
     @discardableResult @export(implementation) public func observe<Value: Sendable>(
@@ -18,7 +18,7 @@ extension KeyValueObserver where Self: TrackedObject {
             .observe(keyPath, of: self).closing(delivery)
     }
 
-    /// Observes a property that the compiler has checked and delivers its changes on the main actor, in order.
+    /// Observes any key path of the object and delivers its changes on the main actor, in order.
     @discardableResult @export(implementation) public func observe<Value: Sendable>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
