@@ -40,7 +40,7 @@ done
 
 # One line a mode: repetitions under the thread sanitizer, seconds for each fuzzer, and the longest a step may take.
 case $mode in
-quick) thread_repeats=2 fuzz_seconds=15 step_limit=1200 ;;
+quick) thread_repeats=2 fuzz_seconds=15 step_limit=2400 ;;
 normal) thread_repeats=7 fuzz_seconds=60 step_limit=2400 ;;
 long) thread_repeats=10 fuzz_seconds=240 step_limit=3600 ;;
 esac

@@ -48,15 +48,22 @@ final class CoalescedChanges {
     /// What is computed from what it reads, or derived from that, is held back as a whole: it is computed once, at the end. Each by its
     /// identity.
     private var held = NotificationChain()
-    private var heldIdentities: Set<PendingNotification.Identity> = []
+    private var heldByIdentity: [PendingNotification.Identity: Borrowed<PendingNotification>] = [:]
 
-    func holds(_ identity: PendingNotification.Identity) -> Bool { heldIdentities.contains(identity) }
+    /// Whether a subject is held back as a whole.
+    ///
+    /// - Parameter isCertain: Whether it has changed for certain now: then observers are called even if the value is the one of before.
+    func holds(_ identity: PendingNotification.Identity, isCertain: Bool = false) -> Bool {
+        guard let subject = heldByIdentity[identity] else { return false }
+        if isCertain { subject.use { $0.isUncertain = $0.expression != nil } }
+        return true
+    }
 
     /// Holds the subjects of a change back that need not have another value at the end.
     func hold(_ subjects: NotificationChain) {
         subjects.forEachRemoving { subject in
             subject.use {
-                heldIdentities.insert($0.identity)
+                heldByIdentity[$0.identity] = subject
                 $0.ownSubject()
             }
             held.append(subject)
@@ -70,7 +77,7 @@ final class CoalescedChanges {
         while held.first != nil {
             var chain = held
             held = NotificationChain()
-            heldIdentities = []
+            heldByIdentity = [:]
             Transaction.refreshMarked(thread)
             Transaction.notify(&chain, isPrior: false, thread)
             thread.giveBack(chain)

@@ -20,12 +20,12 @@ extension Transaction {
         // What `coalescingChanges` holds back as a whole.
         var (held, heldRoutes) = (NotificationChain(), NotificationChain())
         let coalescing = thread.value.coalescing
-        func isHeld(_ identity: PendingNotification.Identity) -> Bool {
-            coalescing?.use { $0.holds(identity) } ?? false
+        func isHeld(_ identity: PendingNotification.Identity, isCertain: Bool) -> Bool {
+            coalescing?.use { $0.holds(identity, isCertain: isCertain) } ?? false
         }
         AffectedLists.forEach(from: record, changed) { key, list, interest in
             if let share, let open = thread.value.openNotification(list.address) { return share(open, false) }
-            if isHeld(list.address) { return }
+            if isHeld(list.address, isCertain: !key.isUncertain) { return }
             let isOfObject = key.record == .to(record)
             let notification = thread.value.takeNotification()
             notification.use {
@@ -45,9 +45,9 @@ extension Transaction {
             if let share, let open = thread.value.openNotification(link.unmanagedRoute.rawAddress) {
                 return share(open, !link.isLeaf)
             }
-            if isHeld(link.unmanagedRoute.rawAddress) { return }
-            let isOwn = link.isLeaf && key.slot == changed && key.record == .to(record)
             let isUncertain = key.isUncertain || link.expression != nil
+            if isHeld(link.unmanagedRoute.rawAddress, isCertain: !isUncertain) { return }
+            let isOwn = link.isLeaf && key.slot == changed && key.record == .to(record)
             let notification = notification(
                 of: link, isOwn: isOwn, edit, isUncertain: isUncertain, readsLeaf: !(isOwn && isTargetHeld), thread)
             if isUncertain, coalescing != nil { return heldRoutes.append(notification) }
@@ -57,8 +57,18 @@ extension Transaction {
         if isRanked { chain.sortByRank() }
         chain.append(routes, thread)
         if let coalescing {
+            var others = NotificationChain()
             held.sortByRank()
-            held.append(heldRoutes, thread)
+            // A path that has changed for certain need not be held.
+            heldRoutes.forEachRemoving { path in
+                let route = path.use { $0.route }
+                if chain.first(where: { $0.route == route }) != nil {
+                    thread.giveBack(path)
+                } else {
+                    others.append(path)
+                }
+            }
+            held.append(others, thread)
             coalescing.use { $0.hold(held) }
         }
         TestPoint.subjectsFound.reach()
