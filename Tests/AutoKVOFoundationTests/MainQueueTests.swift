@@ -171,6 +171,7 @@ private actor Panel: KeyValueObserver {
         }
         await panel.settle()
         #expect(log.messages == ["set", "1", "changed", "2", "changed"])
+        withExtendedLifetime(person) {}
     }
 }
 

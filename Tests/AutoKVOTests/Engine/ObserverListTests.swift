@@ -140,6 +140,8 @@ import Testing
         #expect(fixture.links.map(ObjectIdentifier.init) == (rest + [links[index]]).map(ObjectIdentifier.init))
         for link in fixture.links { fixture.remove(link) }
         #expect(fixture.interest == [] && fixture.isEmpty)
+        // The list refers to links and does not own them.
+        withExtendedLifetime((links, route)) {}
     }
 
     @Test("a link that objects are linked behind counts as inner, the end of an observed path does not")
@@ -155,6 +157,7 @@ import Testing
         #expect(fixture.interest == .ahead)
         fixture.remove(leaf)
         #expect(fixture.interest == [])
+        withExtendedLifetime((head, leaf, route)) {}
     }
 
     @Test("random steps leave what a plain array has") func randomSteps() {

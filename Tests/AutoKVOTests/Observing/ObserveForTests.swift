@@ -55,7 +55,7 @@ private final class Board: Sendable {
     init(_ tracker: LifetimeTracker? = nil) { token = tracker?.token() }
 }
 
-@MainActor @Suite("Observing for an observer") struct ObserveForTests {
+@MainActor @Suite("Observing for an observer", .needs(.blankObject)) struct ObserveForTests {
     let person = Person()
     let tracker = LifetimeTracker()
 

@@ -7,7 +7,7 @@ private final class Log: Sendable {
     let log = MessageLog()
 }
 
-@Suite("A path as a handle") struct PathHandleTests {
+@Suite("A path as a handle", .needs(.blankObject)) struct PathHandleTests {
     let person = Person()
     let panel = PlainObserver()
 

@@ -196,6 +196,8 @@ private func describe(_ change: Change<Int>) -> String {
         object.friend = friend
         #expect(friends == [ObjectIdentifier(spare), id])
         friends = []
+        // It may die as soon as it is not used any more.
+        withExtendedLifetime(friend) {}
         friend = nil
         // The storage is nil now, and the property is the spare one. Of a death there is no old value.
         #expect(friends == [nil, ObjectIdentifier(spare)])
