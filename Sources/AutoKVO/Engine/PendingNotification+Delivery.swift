@@ -12,13 +12,17 @@ internal import CSwiftRuntime
 extension PendingNotification {
     /// Calls the observers that have not been called yet.
     func deliver(_ thread: InPlace<ThreadContext>) {
-        if isDropped, !event.isPrior { return finishPending(thread) }
+        if isDropped, !event.isPrior { return skip(thread) }
         if observation == nil, route == nil { return deliverToList(thread) }
         thread.value.removePending(self)
         if isStarted { return }
         isStarted = true
         callSingle(thread)
     }
+
+    /// Not inlined, as its variables would be on the stack of the handlers.
+    @inline(never)
+    private func skip(_ thread: InPlace<ThreadContext>) { finishPending(thread) }
 
     private func callSingle(_ thread: InPlace<ThreadContext>) {
         var loop = HandlerLoop(thread, eventPlace)

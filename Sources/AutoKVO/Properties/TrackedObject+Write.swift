@@ -111,12 +111,20 @@ extension TrackedObject {
         if write.isAnnounced {
             record.use { Transaction.endInPlace(self, $0, Int(write.slot), isInner: write.isInner) }
         } else {
-            // Skips observers that were added after the value they need was discarded.
-            var excluded: ObservingOptions = []
-            if values.old == nil { excluded.formUnion(.oldOrDistinct) }
-            if values.new == nil { excluded.formUnion(.newOrDistinct) }
-            notify(write, record, ChangeEvent(values, excluded), ThreadContext.current)
+            endUnannouncedEdit(write, record, values)
         }
+    }
+
+    /// Not inlined: its variables would take room on the stack of all handlers that make changes inside of changes.
+    @inline(never)
+    private final func endUnannouncedEdit(
+        _ write: ObservedWrite, _ record: Borrowed<ObjectRecord>, _ values: ValuePointers
+    ) {
+        // Skips observers that were added after the value they need was discarded.
+        var excluded: ObservingOptions = []
+        if values.old == nil { excluded.formUnion(.oldOrDistinct) }
+        if values.new == nil { excluded.formUnion(.newOrDistinct) }
+        notify(write, record, ChangeEvent(values, excluded), ThreadContext.current)
     }
 
     /// Makes a change in a transaction, if somebody has to be notified of it.
