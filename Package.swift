@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// Tests are compiled file by file in release builds, too: as a whole they take three times as long, and say nothing more.
+// In release builds, too, tests are compiled file by file: so every processor compiles some, and a second build only what has changed.
 let fileByFile: [SwiftSetting] = [.unsafeFlags(["-no-whole-module-optimization"], .when(configuration: .release))]
 
 let package = Package(
