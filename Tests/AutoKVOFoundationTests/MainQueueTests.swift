@@ -169,7 +169,8 @@ private actor Panel: KeyValueObserver {
             person.age = 2
             log.add("set")
         }
-        await panel.settle()
+        // What was sent to the actor before has run then. (An empty method of the actor is not called in a release build.)
+        executor.queue.sync {}
         #expect(log.messages == ["set", "1", "changed", "2", "changed"])
         withExtendedLifetime(person) {}
     }
