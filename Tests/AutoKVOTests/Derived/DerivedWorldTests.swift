@@ -52,6 +52,8 @@ private final class WorldNode: TrackedObject {
 private final class DerivedWorld {
     private var random: SplitMix64
     private var nodes: [WorldNode] = []
+    private struct Made { weak var node: WorldNode? }
+    private var made: [Made] = []
     private var depth = 0
     private var coalescing = 0
     private var opened = 0
@@ -76,6 +78,7 @@ private final class DerivedWorld {
         self.seed = seed
         random = SplitMix64(seed: UInt64(seed))
         for _ in 0..<6 { nodes.append(WorldNode()) }
+        made = nodes.map { Made(node: $0) }
     }
 
     private func pick(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
@@ -90,7 +93,8 @@ private final class DerivedWorld {
         }
         let observations = watches.compactMap(\.observation)
         for observation in observations { observation.remove() }
-        for node in nodes { (node.next, node.items) = (nil, []) }
+        // Those that refer to each other would keep each other alive.
+        for each in made { if let node = each.node { (node.next, node.items) = (nil, []) } }
     }
 
     private func compare(_ step: Int) {
@@ -126,6 +130,7 @@ private final class DerivedWorld {
         case 14: if !watches.isEmpty { watches.remove(at: pick(watches.count)).observation?.remove() }
         case 15:
             let node = WorldNode()
+            made.append(Made(node: node))
             node.n = pick(8)
             // Released behind the access: its death is a change.
             let place = pick(nodes.count)
