@@ -39,7 +39,7 @@ fuzz() {
 # coverage. The libraries are the same for all fuzzers, and made again only after a change.
 build_fuzzer() {
     local folder=$1 source=$2 build=Fuzz/.build clang
-    local -a modules=(CDeallocHook CSwiftRuntime) includes=() maps=()
+    local -a modules=(CDeallocHook CSwiftRuntime CRecording) includes=() maps=()
     local module file
     for module in "${modules[@]}"; do
         includes+=(-I "Sources/$module/include")
