@@ -48,22 +48,25 @@ final class CoalescedChanges {
     /// What is computed from what it reads, or derived from that, is held back as a whole: it is computed once, at the end. Each by its
     /// identity.
     private var held = NotificationChain()
-    private var heldByIdentity: [PendingNotification.Identity: Borrowed<PendingNotification>] = [:]
+    private var heldByIdentity: [PendingNotification.Identity: [Borrowed<PendingNotification>]] = [:]
 
-    /// Whether a subject is held back as a whole.
+    /// The notification of a subject that is held back as a whole, the last one if observers were added since the first; nil if it is not
+    /// held back.
     ///
     /// - Parameter isCertain: Whether it has changed for certain now: then observers are called even if the value is the one of before.
-    func holds(_ identity: PendingNotification.Identity, isCertain: Bool = false) -> Bool {
-        guard let subject = heldByIdentity[identity] else { return false }
-        if isCertain { subject.use { $0.isUncertain = $0.expression != nil } }
-        return true
+    func lastHeld(
+        _ identity: PendingNotification.Identity, isCertain: Bool = false
+    ) -> Borrowed<PendingNotification>? {
+        guard let subjects = heldByIdentity[identity] else { return nil }
+        if isCertain { for subject in subjects { subject.use { $0.isUncertain = $0.expression != nil } } }
+        return subjects.last
     }
 
     /// Holds the subjects of a change back that need not have another value at the end.
     func hold(_ subjects: NotificationChain) {
         subjects.forEachRemoving { subject in
             subject.use {
-                heldByIdentity[$0.identity] = subject
+                heldByIdentity[$0.identity, default: []].append(subject)
                 $0.ownSubject()
             }
             held.append(subject)

@@ -26,7 +26,9 @@ extension NotificationChain {
                     return
                 }
                 source.skipped = .part
-                for route in source.record!.use({ $0.partRoutes(in: list, upTo: source.bound) }) {
+                for route in source.record!.use({
+                    $0.partRoutes(in: list, above: source.lowerBound, upTo: source.bound)
+                }) {
                     let part = thread.value.takeNotification()
                     part.use { $0.setSubject(part: route, of: source) }
                     routes.append(part)
@@ -53,11 +55,15 @@ extension NotificationChain {
 
 extension ObjectRecord {
     /// The routes of the parts in a list, without those that were added since the change began.
-    fileprivate func partRoutes(in list: InPlace<ObserverList>, upTo bound: UInt64) -> [Borrowed<Route>] {
+    fileprivate func partRoutes(in list: InPlace<ObserverList>, above lowerBound: UInt64, upTo bound: UInt64)
+        -> [Borrowed<Route>]
+    {
         lock.withLock {
             var found: [Borrowed<Route>] = []
             list.value.forEachLinked {
-                if $0.sequence <= bound, let route = $0.details?.partRoute { found.append(.retaining(route)) }
+                if $0.sequence > lowerBound, $0.sequence <= bound, let route = $0.details?.partRoute {
+                    found.append(.retaining(route))
+                }
             }
             return found
         }

@@ -22,6 +22,7 @@ extension ObjectRecord {
         for routes in details.derivedKeyRoutes.values { for route in routes { route.end() } }
         for route in details.functionRoutes { route.rootIsDying() }
         for watch in details.watches.values { watch.cancel() }
+        DeathWatch.referentDidDie(details.watchers)
     }
 
     private func firstLinked(_ slot: Int) -> KeyValueObservation? {

@@ -120,6 +120,8 @@ final class RecordDetails {
     var functionRoutes: [Route] = []
     /// For weak properties that are observed: the watch on the object they refer to.
     var watches: [Int: DeathWatch] = [:]
+    /// The watches of weak properties that refer to the object, in the order in which they were made.
+    var watchers: [DeathWatch] = []
     /// How often a weak property of the object was set since it has a record: an unchanged number says that none was set.
     var weakWrites: UInt32 = 0
     /// The `ObservationCore` of an object whose `observable` was read. Released by teardown, without the lock.

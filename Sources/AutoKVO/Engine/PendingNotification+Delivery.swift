@@ -65,6 +65,7 @@ extension PendingNotification {
         } else {
             cursor = list.value.first
             end = list.value.lastSequence
+            if lowerBound != 0 { skipEarlier() }
         }
         pinNextBatch()
         record.lock.unlock(hold)
@@ -101,6 +102,14 @@ extension PendingNotification {
     @inline(__always)
     private func finishPending(_ thread: InPlace<ThreadContext>) {
         if isPending { thread.value.removePending(self) }
+    }
+
+    /// Moves the cursor behind the observations that an earlier notification of the change calls. Under the lock.
+    @inline(never)
+    private func skipEarlier() {
+        while let observation = cursor, observation.use({ $0.sequence <= lowerBound }) {
+            cursor = observation.use { $0.next }
+        }
     }
 
     /// Pins the next batch of observations. Under the lock.

@@ -24,6 +24,9 @@ final class PendingNotification {
     private(set) var ownsSubject = false
     /// The sequence number of the last observation to call: those added later are called for the next change.
     var bound: UInt64 = .max
+    /// That of the last observation which an earlier notification of an open change calls: zero if there is none. An observer that is
+    /// added while a change of its key is open is notified of what is stored after that.
+    var lowerBound: UInt64 = 0
     /// Observations of the list that are called on behalf of other notifications.
     var skipped: ObservationFlags = []
     /// The sequence number of the last observation when the traversal began.
@@ -132,6 +135,12 @@ final class PendingNotification {
         (event, needs) = (source.event, source.needs)
     }
 
+    /// Restricts the calls to observations that are in the list now, and that no earlier notification of an open change calls.
+    func setRange(above earlier: Borrowed<PendingNotification>?) {
+        bound = list.unsafelyUnwrapped.value.lastSequence
+        if let earlier { lowerBound = earlier.use { $0.bound } }
+    }
+
     /// Stores what kind of change it is of.
     @inline(__always)
     func prepare(
@@ -213,7 +222,7 @@ final class PendingNotification {
         ownsSubject = false
         (self.record, self.route, self.leaf, self.observation, list) = (nil, nil, nil, nil, nil)
         slot = 0
-        bound = .max
+        (lowerBound, bound) = (0, .max)
         skipped = []
         isAdded = false
         needs = []
@@ -248,7 +257,8 @@ final class PendingNotification {
             old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
             || continuation != nil
         let isUsed = batchCount != 0 || batchIndex != 0 || cursor != nil || isAdded || isStarted || isPending
-        return !hasSubject && !isFilled && !ownsSubject && bound == .max && skipped.isEmpty && !hasChange && !hasValues
+        return !hasSubject && !isFilled && !ownsSubject && lowerBound == 0 && bound == .max && skipped.isEmpty
+            && !hasChange && !hasValues
             && !isUsed
     }
 

@@ -155,17 +155,18 @@ struct ThreadContext {
         return nil
     }
 
-    /// The notification that an open transaction has of a subject.
-    func openNotification(_ identity: PendingNotification.Identity) -> Borrowed<PendingNotification>? {
+    /// The notifications that open transactions have of a subject, that of the last range of its observers last.
+    func openNotifications(_ identity: PendingNotification.Identity) -> [Borrowed<PendingNotification>] {
+        var found: [Borrowed<PendingNotification>] = []
         for transaction in openTransactions {
-            if let found = transaction.notification(where: { $0.identity == identity }) { return found }
+            transaction.forEachNotification { if $0.identity == identity { found.append(.to($0)) } }
         }
-        return nil
+        return found
     }
 
     /// Whether an open change, or the `coalescingChanges` under way, has a subject.
     func isHeld(_ identity: PendingNotification.Identity) -> Bool {
-        coalescing?.use { $0.holds(identity) } ?? false || openNotification(identity) != nil
+        coalescing?.use { $0.lastHeld(identity) } != nil || openNotifications(identity).last != nil
     }
 
     mutating func removeTransaction(at index: Int) -> Transaction {

@@ -87,37 +87,45 @@ extension Transaction {
         return true
     }
 
-    /// A property has changed without a `begin`: the object that a weak property refers to has died, or an observer was added
-    /// while the property was being stored.
+    /// Properties have changed at once, without a `begin`: the object that weak properties refer to has died, or an observer was added
+    /// while a property was being stored.
     ///
     /// - Parameters:
-    ///   - values: The values of the property, if the caller has them. Without them there are no old values.
+    ///   - values: The values of the one property, if the caller has them. Without them there are no old values.
     ///   - excluded: Observers with one of these options are not called, since the values they need were not kept.
     @inline(never)
     static func didChange(
-        _ record: ObjectRecord, _ slot: Int, values: ChangeEvent? = nil, excluding excluded: ObservingOptions = []
+        _ changed: [(record: ObjectRecord, slot: Int)], values: ChangeEvent? = nil,
+        excluding excluded: ObservingOptions = []
     ) {
         let thread = ThreadContext.current
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
         thread.dropDeadTransactions()
         // What has changed already must be known before handlers of older changes are called: they may move paths away from it.
-        let older = deliveriesUnderWay(of: record, slot, thread)
-        var transaction = Transaction(record, slot)
-        transaction.findSubjects(of: record, nil, excluding: excluded, isTargetHeld: true, thread)
-        follow(record, slot)
-        transaction.shared.forEach { $0.use { $0.openCount -= 1 } }
-        transaction.chain.readKeptValues()
+        var older: [Borrowed<PendingNotification>] = []
+        var chain = NotificationChain()
+        for (record, slot) in changed {
+            older += deliveriesUnderWay(of: record, slot, thread).filter { !older.contains($0) }
+            var transaction = Transaction(record, slot)
+            transaction.findSubjects(of: record, nil, excluding: excluded, isTargetHeld: true, thread)
+            transaction.shared.forEach { $0.use { $0.openCount -= 1 } }
+            transaction.shared.forEach { $0.use { $0.readKeptValue() } }
+            chain.append(subjects: transaction.chain, thread)
+        }
+        if changed.count > 1 { chain.sort() }
+        chain.readKeptValues()
+        for (record, slot) in changed { follow(record, slot) }
         refreshMarked(thread)
         if let values {
-            transaction.chain.forEach {
+            chain.forEach {
                 guard $0.isOwn else { return }
                 $0.setValues(values.type, values.old, values.new)
                 $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
             }
         }
-        notify(&transaction.chain, isPrior: false, after: older, thread)
-        thread.giveBack(transaction.chain)
+        notify(&chain, isPrior: false, after: older, thread)
+        thread.giveBack(chain)
     }
 
     /// Moves the links of paths that lead on from a property, or from a key derived from it, to the objects that are behind it now.

@@ -6,47 +6,52 @@ extension Transaction {
     ///   - isTargetHeld: Whether the caller retains the object until all observers have been called.
     ///   - share: Called with the notifications that open transactions have for the same subjects, and whether the change is one of
     ///     an object on the way of a path; nil if none is open.
+    ///   - range: Called with a notification for the observers that were added to such a subject's list since its change began.
     /// - Returns: The union of what the subjects need.
     @inline(never)
     @discardableResult
     static func findSubjects(
         of record: ObjectRecord, _ changed: Int, _ edit: CollectionChange?, excluding: ObservingOptions = [],
         isTargetHeld: Bool = false, _ chain: inout NotificationChain, _ thread: InPlace<ThreadContext>,
-        share: ((Borrowed<PendingNotification>, _ isOnTheWay: Bool) -> Void)? = nil
+        share: ((Borrowed<PendingNotification>, _ isOnTheWay: Bool) -> Void)? = nil,
+        range: (Borrowed<PendingNotification>) -> Void = { _ in }
     ) -> ObserverList.Interest {
         var allNeeds: ObserverList.Interest = []
         var routes = NotificationChain()
         var isRanked = false
         // What `coalescingChanges` holds back as a whole.
-        var (held, heldRoutes) = (NotificationChain(), NotificationChain())
+        var (heldLists, heldRoutes) = (NotificationChain(), NotificationChain())
         let coalescing = thread.value.coalescing
-        func isHeld(_ identity: PendingNotification.Identity, isCertain: Bool) -> Bool {
-            coalescing?.use { $0.holds(identity, isCertain: isCertain) } ?? false
+        func held(_ identity: PendingNotification.Identity, isCertain: Bool) -> Borrowed<PendingNotification>? {
+            coalescing?.use { $0.lastHeld(identity, isCertain: isCertain) }
         }
         AffectedLists.forEach(from: record, changed) { key, list, interest in
-            if let share, let open = thread.value.openNotification(list.address) { return share(open, false) }
-            if isHeld(list.address, isCertain: !key.isUncertain) { return }
+            let open = share == nil ? [] : thread.value.openNotifications(list.address)
+            for notification in open { share!(notification, false) }
+            let earlier = open.last ?? held(list.address, isCertain: !key.isUncertain)
+            if let earlier, earlier.use({ $0.bound }) >= list.value.lastSequence { return }
             let isOfObject = key.record == .to(record)
             let notification = thread.value.takeNotification()
             notification.use {
                 $0.setSubject(key.record, key.slot, list, isHeld: isTargetHeld && isOfObject)
-                $0.bound = list.value.lastSequence
+                $0.setRange(above: earlier)
                 $0.prepare(
                     interest, isOwn: isOfObject && key.slot == changed, edit, isUncertain: key.isUncertain,
                     excluding: key.isUncertain ? [] : excluding, thread)
                 $0.rank = $0.isOwn ? -1 : isOfObject ? key.slot : Int(Int16.max) + key.height
             }
-            if key.isUncertain, coalescing != nil { return held.append(notification) }
+            if !open.isEmpty { return range(notification) }
+            if key.isUncertain, coalescing != nil { return heldLists.append(notification) }
             if key.isUncertain { isRanked = true }
             allNeeds.formUnion(interest)
             chain.append(notification)
         } link: { link, key in
             guard link.observation != nil else { return }
-            if let share, let open = thread.value.openNotification(link.unmanagedRoute.rawAddress) {
+            if let share, let open = thread.value.openNotifications(link.unmanagedRoute.rawAddress).last {
                 return share(open, !link.isLeaf)
             }
             let isUncertain = key.isUncertain || link.expression != nil
-            if isHeld(link.unmanagedRoute.rawAddress, isCertain: !isUncertain) { return }
+            if held(link.unmanagedRoute.rawAddress, isCertain: !isUncertain) != nil { return }
             let isOwn = link.isLeaf && key.slot == changed && key.record == .to(record)
             let notification = notification(
                 of: link, isOwn: isOwn, edit, isUncertain: isUncertain, readsLeaf: !(isOwn && isTargetHeld), thread)
@@ -54,11 +59,11 @@ extension Transaction {
             routes.append(notification)
             allNeeds.formUnion(link.needs)
         }
-        if isRanked { chain.sortByRank() }
+        if isRanked { chain.sort() }
         chain.append(routes, thread)
         if let coalescing {
             var others = NotificationChain()
-            held.sortByRank()
+            heldLists.sort()
             // A path that has changed for certain need not be held.
             heldRoutes.forEachRemoving { path in
                 let route = path.use { $0.route }
@@ -68,8 +73,8 @@ extension Transaction {
                     others.append(path)
                 }
             }
-            held.append(others, thread)
-            coalescing.use { $0.hold(held) }
+            heldLists.append(others, thread)
+            coalescing.use { $0.hold(heldLists) }
         }
         TestPoint.subjectsFound.reach()
         return allNeeds
@@ -94,6 +99,7 @@ extension Transaction {
         _ thread: InPlace<ThreadContext>
     ) {
         var (shared, redirected): ([Borrowed<PendingNotification>], [Borrowed<PendingNotification>]) = ([], [])
+        var ranges: [Borrowed<PendingNotification>] = []
         Transaction.findSubjects(
             of: record, slot, edit, excluding: excluding, isTargetHeld: isTargetHeld, &chain, thread,
             share: thread.value.openTransactions.isEmpty
@@ -103,7 +109,18 @@ extension Transaction {
                     if shared.contains(notification) { return }
                     notification.use { $0.openCount += 1 }
                     shared.append(notification)
-                })
+                }, range: { ranges.append($0) })
+        for range in ranges {
+            // It ends with the change that has the earlier one.
+            let identity = range.use { $0.identity }
+            let owner = thread.value.openTransactions.lastIndex { $0.notification { $0.identity == identity } != nil }
+            thread.value.openTransactions[owner!].joined.append(range)
+            range.use {
+                $0.openCount += 1
+                $0.ownSubject()
+            }
+            shared.append(range)
+        }
         self.shared = shared
         // Reading whole values is user code, so it comes behind the search, which holds locks.
         Transaction.includeFurtherChange(of: shared, thread)
@@ -124,8 +141,9 @@ extension Transaction {
         var (lists, routes) = (NotificationChain(), NotificationChain())
         AffectedLists.forEach(from: record, slot) { key, list, interest in
             guard key.isMoved, known.first(where: { $0.list == list }) == nil else { return }
-            if thread.value.coalescing?.use({ $0.holds(list.address) }) ?? false { return }
-            if let open = thread.value.openNotification(list.address) { return share(open) }
+            if thread.value.coalescing?.use({ $0.lastHeld(list.address) }) != nil { return }
+            let open = thread.value.openNotifications(list.address)
+            if !open.isEmpty { return open.forEach(share) }
             let notification = thread.value.takeNotification()
             notification.use {
                 $0.setSubject(key.record, key.slot, list, isHeld: false)
@@ -137,8 +155,8 @@ extension Transaction {
             let route = link.unmanagedRoute
             guard link.isMoved || key.isMoved, link.observation != nil, known.first(where: { $0.route == route }) == nil
             else { return }
-            if thread.value.coalescing?.use({ $0.holds(route.rawAddress) }) ?? false { return }
-            if let open = thread.value.openNotification(route.rawAddress) { return share(open) }
+            if thread.value.coalescing?.use({ $0.lastHeld(route.rawAddress) }) != nil { return }
+            if let open = thread.value.openNotifications(route.rawAddress).last { return share(open) }
             routes.append(
                 notification(
                     of: link, isOwn: false, nil, isUncertain: key.isUncertain || link.expression != nil, thread))
@@ -183,16 +201,28 @@ extension Transaction {
 
 extension NotificationChain {
     /// Reads the old values of expressions, which are the kept ones.
-    func readKeptValues() { forEach { if $0.isUncertain, $0.expression != nil { $0.readOld() } } }
+    func readKeptValues() { forEach { $0.readKeptValue() } }
 
     /// The property's own list comes first, then those of derived keys of its object in the order of their declaration, then those of
-    /// other objects, each behind what it is computed from.
+    /// other objects, each behind what it is computed from; then paths in the order of registration.
     @inline(never)
-    fileprivate mutating func sortByRank() {
+    mutating func sort() {
         var all: [Borrowed<PendingNotification>] = []
         forEachRemoving { all.append($0) }
         self = NotificationChain()
-        for notification in all.inOrder(by: { a, b in a.use { $0.rank } < b.use { $0.rank } }) { append(notification) }
+        for notification in all.inOrder(by: { a, b in a.use { a in b.use { b in a.place < b.place } } }) {
+            append(notification)
+        }
+    }
+
+    /// Appends the subjects of a change that was made together with the one of these, each once.
+    mutating func append(subjects others: NotificationChain, _ thread: InPlace<ThreadContext>) {
+        others.forEachRemoving { other in
+            let (identity, isUncertain) = other.use { ($0.identity, $0.isUncertain) }
+            guard let known = first(where: { $0.identity == identity }) else { return append(other) }
+            if !isUncertain { known.use { $0.isUncertain = $0.expression != nil } }
+            thread.giveBack(other)
+        }
     }
 
     /// Appends paths in the order of their registration, each once.
@@ -217,6 +247,9 @@ extension NotificationChain {
 }
 
 extension PendingNotification {
+    func readKeptValue() { if isUncertain, expression != nil { readOld() } }
+
     var routeSequence: UInt64 { route!.use { $0.sequence } }
+    fileprivate var place: (Int, UInt64) { route.map { (.max, $0.use { $0.sequence }) } ?? (rank, 0) }
     fileprivate var isAtEnd: Int { leaf == nil && !isOwn ? 0 : 1 }
 }

@@ -65,6 +65,11 @@ struct Transaction {
     /// The target's record now; nil if it has none, or is dead.
     var currentRecord: ObjectRecord? { record ?? pin?.object?.record }
 
+    func forEachNotification(_ body: (PendingNotification) -> Void) {
+        chain.forEach(body)
+        joined.forEach(body)
+    }
+
     func notification(where condition: (PendingNotification) -> Bool) -> Borrowed<PendingNotification>? {
         chain.first(where: condition) ?? joined.first(where: condition)
     }
@@ -136,6 +141,10 @@ struct Transaction {
         thread.value.openTransactions.append(transaction)
         TestPoint.begun.reach()
         chain.forEach { if $0.needs.contains(.old) { $0.readOld() } }
+        // Those of the ranges that it has opened are not read yet.
+        for shared in transaction.shared {
+            shared.use { if $0.openCount > 0, $0.needs.contains(.old) { $0.readOld() } }
+        }
         if chain.first(where: { $0.needs.contains(.prior) }) != nil { notify(&chain, isPrior: true, thread) }
         guard let index = thread.value.openTransaction(transaction.target, transaction.slot) else { return true }
         // The store may be user code that reads derived values. A prior call that read one would have cleaned an earlier mark.

@@ -103,6 +103,6 @@ extension Transaction {
         let thread = ThreadContext.current
         if isInner, thread.value.openTransaction(ObjectIdentifier(object), slot) != nil { return follow(record, slot) }
         // The change that it was part of has ended before it, or was begun by hand on another thread.
-        didChange(record, slot)
+        didChange([(record, slot)])
     }
 }

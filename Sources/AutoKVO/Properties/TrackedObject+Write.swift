@@ -223,7 +223,7 @@ extension TrackedObject {
     @inline(never)
     private final func notifyAll(_ write: ObservedWrite, _ event: ChangeEvent) {
         guard let record else { return }
-        Transaction.didChange(record, Int(write.slot), values: event, excluding: .oldDistinctOrPrior)
+        Transaction.didChange([(record, Int(write.slot))], values: event, excluding: .oldDistinctOrPrior)
     }
 }
 

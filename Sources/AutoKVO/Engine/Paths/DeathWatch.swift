@@ -1,14 +1,12 @@
 /// Makes the death of the object that an observed weak property refers to a change of the property.
 ///
-/// One exists for each weak property that is observed, directly or through a derived key or a path, while it
-/// refers to an object. It is a teardown callback of that object.
-final class DeathWatch: @unchecked Sendable {
+/// One exists for each weak property that is observed, directly or through a derived key or a path, while it refers to an object. Both
+/// the record of its holder and that of the object own it.
+final class DeathWatch: Sendable {
     private let holder: ObjectRecord
     private let slot: Int
     /// The object watched, by the address its record pins.
     let referent: ObjectRecord
-    /// Guarded by the holder's lock.
-    private var callback: DeinitAction?
 
     init(holder: ObjectRecord, slot: Int, referent: ObjectRecord) {
         self.holder = holder
@@ -18,22 +16,20 @@ final class DeathWatch: @unchecked Sendable {
 
     /// Begins to watch, unless the object is dying already: then the holder drops the watch.
     func start() {
-        let callback = DeinitAction(.at(referent.address)) { self.referentDidDie() }
-        guard callback.isRegistered else {
+        let isWatching = referent.lock.withLock {
+            if referent.guarded.isDying { return false }
+            referent.guarded.makeDetails().watchers.append(self)
+            return true
+        }
+        guard isWatching else {
             _ = leaveHolder()
             return
         }
-        let isCurrent = holder.lock.withLock {
-            self.callback = callback
-            return holder.guarded.details?.watches[slot] === self
-        }
-        // A watch that replaced this one before `callback` was set could not cancel it.
-        if !isCurrent { cancel() }
+        // A watch that replaced this one before that could not cancel it.
+        if holder.lock.withLock({ holder.guarded.details?.watches[slot] !== self }) { cancel() }
     }
 
-    func cancel() {
-        holder.lock.withLock { callback }?.cancel()
-    }
+    func cancel() { referent.lock.withLock { referent.guarded.details?.watchers.removeAll { $0 === self } } }
 
     /// Removes the watch from its holder. False if the holder has another one, or none.
     private func leaveHolder() -> Bool {
@@ -44,11 +40,14 @@ final class DeathWatch: @unchecked Sendable {
         }
     }
 
-    private func referentDidDie() {
+    /// All weak properties that refer to an object read nil from one moment on, so its death is one change of all of them.
+    static func referentDidDie(_ watches: [DeathWatch]) {
+        if watches.isEmpty { return }
         TestPoint.referentDying.reach()
-        guard leaveHolder(), let object = holder.trackedObject else { return }
-        Transaction.didChange(holder, slot)
-        withExtendedLifetime(object) {}
+        let changed = watches.filter { $0.leaveHolder() }
+        let holders = changed.map { $0.holder.trackedObject }
+        Transaction.didChange(zip(changed, holders).compactMap { $1 == nil ? nil : ($0.holder, $0.slot) })
+        withExtendedLifetime(holders) {}
     }
 }
 

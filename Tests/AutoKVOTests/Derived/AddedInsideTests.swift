@@ -1,0 +1,138 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class Holder: Model {
+    @ObservedWeak var next: Holder?
+    @Observed var name = "holder"
+    @Derived({ (h: Holder) in h.next?.name ?? "nobody" }) var nextName: String
+}
+
+@Suite("Observers that are added while a change is open") struct AddedInsideTests {
+    @Test func anObserverOfADerivedKeyHearsWhatIsStoredAfterItWasAdded() {
+        let g = DerivedGraph()
+        let (early, late) = (Recorder<Int>(), Recorder<Int>())
+        g.$sum.observe(options: [.old, .new], early.handler())
+        coalescingChanges {
+            g.a = 1
+            g.$sum.observe(options: [.old, .new], late.handler())
+            g.b = 20
+            g.a = 2
+        }
+        #expect(early.take().map { [$0.old, $0.new] } == [[10, 22]])
+        #expect(late.take().map { [$0.old, $0.new] } == [[11, 22]])
+    }
+
+    @Test func itHearsNothingIfNothingIsStoredAfterwards() {
+        let g = DerivedGraph()
+        let (early, late) = (Recorder<Int>(), Recorder<Int>())
+        g.$sum.observe(options: [.old, .new], early.handler())
+        coalescingChanges {
+            g.a = 1
+            g.$sum.observe(options: [.old, .new], late.handler())
+        }
+        #expect(early.take().map { [$0.old, $0.new] } == [[10, 11]])
+        #expect(late.take().isEmpty)
+    }
+
+    @Test func itHearsNothingIfTheValueIsTheOneItFound() {
+        let g = DerivedGraph()
+        let (early, late) = (Recorder<Int>(), Recorder<Int>())
+        g.$sum.observe(options: [.old, .new], early.handler())
+        coalescingChanges {
+            g.a = 1
+            g.$sum.observe(options: [.old, .new], late.handler())
+            g.a = 5
+            g.a = 1
+        }
+        #expect(early.take().map { [$0.old, $0.new] } == [[10, 11]])
+        #expect(late.take().isEmpty)
+    }
+
+    @Test func aChangeOfAnotherBaseInsideAnOpenOneIsHeardByThoseAddedBetween() {
+        let g = DerivedGraph()
+        let logs = (0..<3).map { _ in Recorder<Int>() }
+        g.$sum.observe(options: [.old, .new], logs[0].handler())
+        g.$flag.withMutation {
+            g.$a.withMutation {
+                g.b = 20
+                g.$sum.observe(options: [.old, .new], logs[1].handler())
+                g.b = 30
+                g.$sum.observe(options: [.old, .new], logs[2].handler())
+                g.b = 40
+            }
+        }
+        #expect(logs.map { $0.take().map { [$0.old, $0.new] } } == [[[10, 40]], [[20, 40]], [[30, 40]]])
+        g.b = 50
+        #expect(logs.map { $0.take().map { [$0.old, $0.new] } } == [[[40, 50]], [[40, 50]], [[40, 50]]])
+    }
+
+    @Test("partners of a group that are added inside are called once") func groups() throws {
+        let g = DerivedGraph()
+        let (early, late) = (Recorder<Any>(), Recorder<Any>())
+        try g.observe(["sum", "b"], options: [.new], early.handler())
+        try coalescingChanges {
+            g.a = 1
+            try g.observe(["sum", "b"], options: [.new], late.handler())
+            g.a = 2
+        }
+        #expect(early.take().map { $0.new as? Int } == [12])
+        #expect(late.take().map { $0.new as? Int } == [12])
+    }
+}
+
+@Suite("A death that several weak properties see") struct SharedReferentTests {
+    @Test func isOneChangeOfAllOfThem() throws {
+        let holders = (0..<3).map { _ in Holder() }
+        let log = Shared<[String]>([])
+        for (index, holder) in holders.enumerated() {
+            try holder.observe("next") { _ in
+                log.value.append("\(index) " + holders.map { $0.next == nil ? "nil" : "object" }.joined(separator: " "))
+            }
+            holder.$nextName.observe(options: [.old, .new]) { log.value.append("\($0.oldValue!) to \($0.newValue!)") }
+        }
+        do {
+            let referent = Holder()
+            referent.name = "referent"
+            for holder in holders { holder.next = referent }
+            log.value = []
+        }
+        #expect(
+            log.value.filter { !$0.contains("to") }
+                == ["0 nil nil nil", "1 nil nil nil", "2 nil nil nil"])
+        #expect(log.value.filter { $0.contains("to") } == Array(repeating: "referent to nobody", count: 3))
+    }
+
+    @Test("a path that a handler of one moves to another one is told of the death, and of the move") func pathMoved()
+        throws
+    {
+        let (first, second, root) = (Holder(), Holder(), Holder())
+        let log = Recorder<Any>()
+        root.next = first
+        try root.observe("next.next", options: [.new], log.handler())
+        try first.observe("next") { _ in root.next = second }
+        do {
+            let referent = Holder()
+            first.next = referent
+            second.next = referent
+            log.clear()
+        }
+        #expect(log.count == 2)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test func whatReadsSeveralOfThemIsToldOnce() {
+        let (first, second, reader) = (Holder(), Holder(), Model())
+        var told: [Int] = []
+        reader.observe(reading: { _ in (first.next == nil ? 0 : 1) + (second.next == nil ? 0 : 1) }, options: [.new]) {
+            _, change in
+            told.append(change.newValue ?? -1)
+        }
+        do {
+            let referent = Holder()
+            first.next = referent
+            second.next = referent
+        }
+        #expect(told == [1, 2, 0])
+    }
+}
