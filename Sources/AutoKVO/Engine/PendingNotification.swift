@@ -53,6 +53,8 @@ final class PendingNotification {
     @exclusivity(unchecked) var continuation: (() -> Void)?
     /// Number of open transactions that concern the subject: the last one to end delivers.
     var openCount = 0
+    /// Whether a transaction that concerns it has ended, and waits for the others.
+    var isDue = false
     /// Whether the old value was read.
     var isPrepared = false
     /// For a path whose handler ignores the change, while handlers are called: which of those the change has called.
@@ -228,7 +230,7 @@ final class PendingNotification {
         needs = []
         isPrepared = false
         isKnown = false
-        isOwn = false
+        (isOwn, isDue) = (false, false)
         isStarted = false
         (isUncertain, isDropped, rank) = (false, false, 0)
         openCount = 0
@@ -251,7 +253,7 @@ final class PendingNotification {
     var isBlank: Bool {
         let hasSubject = record != nil || list != nil || slot != 0 || route != nil || leaf != nil || observation != nil
         let hasChange =
-            !needs.isEmpty || isUncertain || isDropped || isOwn || isKnown || isPrepared || edit != nil
+            !needs.isEmpty || isDue || isUncertain || isDropped || isOwn || isKnown || isPrepared || edit != nil
             || openCount != 0
         let hasValues =
             old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil

@@ -57,7 +57,10 @@ struct ThreadContext {
             guard let pointer = pointer?.assumingMemoryBound(to: ThreadContext.self) else { return }
             let state = InPlace(pointer)
             while let context = state.value.takeSpareContext() { context.release() }
-            while var transaction = state.value.openTransactions.popLast() { transaction.drop(state) }
+            while let transaction = state.value.openTransactions.popLast() {
+                state.giveBack(transaction.chain)
+                state.giveBack(transaction.joined)
+            }
             while let notification = state.value.takeSpareNotification() { notification.release() }
             state.deallocate()
         }

@@ -71,12 +71,18 @@ extension Transaction {
                 if $0.openCount == 0 {
                     ready.append(notification)
                 } else {
+                    $0.isDue = true
                     thread.value.handOver(notification)
                 }
             }
         }
         chain = ready
-        for notification in shared { notification.use { $0.openCount -= 1 } }
+        for notification in shared {
+            notification.use {
+                $0.openCount -= 1
+                $0.isDue = true
+            }
+        }
         shared = []
     }
 
@@ -109,8 +115,12 @@ extension Transaction {
             older += deliveriesUnderWay(of: record, slot, thread).filter { !older.contains($0) }
             var transaction = Transaction(record, slot)
             transaction.findSubjects(of: record, nil, excluding: excluded, isTargetHeld: true, thread)
-            transaction.shared.forEach { $0.use { $0.openCount -= 1 } }
-            transaction.shared.forEach { $0.use { $0.readKeptValue() } }
+            for notification in transaction.shared {
+                notification.use {
+                    ($0.openCount, $0.isDue) = ($0.openCount - 1, true)
+                    $0.readKeptValue()
+                }
+            }
             chain.append(subjects: transaction.chain, thread)
         }
         if changed.count > 1 { chain.sort() }

@@ -74,10 +74,16 @@ struct Transaction {
         chain.first(where: condition) ?? joined.first(where: condition)
     }
 
-    /// Drops the change without notifying, because the object dies.
+    /// Drops the change without notifying, because the object dies. What waited for it, because other objects' changes concern it too, is
+    /// delivered.
     mutating func drop(_ thread: InPlace<ThreadContext>) {
         close(thread)
-        thread.giveBack(chain)
+        var due = NotificationChain()
+        chain.forEachRemoving { if $0.use({ $0.isDue }) { due.append($0) } else { thread.giveBack($0) } }
+        if due.first == nil { return }
+        Transaction.refreshMarked(thread)
+        Transaction.notify(&due, isPrior: false, thread)
+        thread.giveBack(due)
     }
 
     func isOf(_ target: ObjectIdentifier, _ slot: Int) -> Bool { self.slot == slot && self.target == target }

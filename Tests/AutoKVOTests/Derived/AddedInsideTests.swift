@@ -136,3 +136,24 @@ private final class Holder: Model {
         #expect(told == [1, 2, 0])
     }
 }
+
+@Suite("A change that another object's open change holds back") struct HeldBackTests {
+    @Test("it is delivered when that object dies without having ended its change") func death() throws {
+        let (reader, other) = (Model(), DerivedGraph())
+        var dying: DerivedGraph? = DerivedGraph()
+        let address = Unmanaged.passUnretained(dying!)
+        var isAlive = true
+        var told: [Int] = []
+        reader.observe(
+            reading: { _ in (isAlive ? address._withUnsafeGuaranteedRef { $0.a } : 0) + other.a }, options: [.new]
+        ) { _, change in told.append(change.newValue!) }
+        dying!.willChangeValue(forKey: "a")
+        other.a = 5
+        #expect(told == [])
+        isAlive = false
+        dying = nil
+        #expect(told == [5])
+        other.a = 6
+        #expect(told == [5, 6])
+    }
+}

@@ -85,6 +85,20 @@ private final class Closed: Open {
     private let holder = MachineHolder()
     let recorder = Recorder<Any>()
 
+    @Test("a handle in a group of dependencies is the property that it was made of") func dependencies() throws {
+        let robot = Robot()
+        let owner = Model()
+        var calls = 0
+        try owner.depend(on: [Dependency(robot.stateHandle), Dependency(robot.$mode)], named: "state") { _ in calls += 1 }
+        calls = 0
+        robot.state = 5
+        #expect(calls == 0)
+        robot.setState(2)
+        #expect(calls == 1)
+        robot.mode = 3
+        #expect(calls == 2)
+    }
+
     @Test("a key of the superclass depends on the superclass's property", arguments: [false, true])
     func dependency(isLate: Bool) throws {
         let robot = isLate ? LateRobot() : Robot()

@@ -52,7 +52,7 @@ final class Route: KeyPathChain, @unchecked Sendable {
         self.sink = sink
         unmanagedObservation = if case .observation(let observation) = sink { .to(observation) } else { nil }
         needs = unmanagedObservation.map { ObserverList.Interest(for: $0.use { $0.options }) } ?? []
-        slot = path.isLong || path.keys.isEmpty ? nil : root.schema!.slot(of: path.keys[0])
+        slot = path.isLong || path.keys.isEmpty ? nil : path.slot(of: 0, in: root.unmanagedSchema!)
         super.init(path, base: root)
         if slot != nil, case .observation(let observation) = sink {
             part = KeyValueObservation(partFor: self, of: observation)
