@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The lists that a change of a property concerns: its own, those of the keys derived from it, on this and on other objects.
 enum AffectedLists {
     /// A list: that of the changed property, of a key derived from it, or of one derived from a path that leads there.
@@ -27,51 +29,44 @@ enum AffectedLists {
     @inline(__always)
     static func forEach(from record: ObjectRecord, _ slot: Int, _ visit: Visit, link visitLink: VisitLink) {
         var current = AffectedKey(record: .to(record), slot: slot, isMoved: false)
-        var others: FurtherKeys?
-        while true {
-            let leading = visitObject(current, isNew: { others?.isNew($0) ?? true }, visit, visitLink)
-            if leading.isEmpty, others == nil { return }
-            if others == nil { others = FurtherKeys(than: current) }
-            guard others!.moveOn(&current, adding: leading) else { return }
-        }
+        var further = FurtherKeys(than: current)
+        repeat {
+            visitObject(current, &further, visit, visitLink)
+        } while further.moveOn(&current)
     }
 
     /// Visits the list of a property and those of the keys of the same object that are derived from it.
     ///
     /// The dependencies of the base are closed: they contain keys that are derived from derived keys. So only those of the base
     /// are read; reading those of each derived key would take n² steps for a chain of n keys.
-    ///
-    /// - Returns: The links of paths that keys are derived from.
     @inline(__always)
     private static func visitObject(
-        _ key: AffectedKey, isNew: (InPlace<ObserverList>) -> Bool, _ visit: Visit, _ visitLink: VisitLink
-    ) -> TinyArray<PathLink> {
-        var leading = TinyArray<PathLink>()
+        _ key: AffectedKey, _ further: inout FurtherKeys, _ visit: Visit, _ visitLink: VisitLink
+    ) {
         key.record.use { record in
             guard let list = record.list(key.slot) else { return }
             let hold = record.lock.lock()
-            visitList(list, key, &leading, visit, visitLink)
+            visitList(list, key, &further, visit, visitLink)
             if list.value.interest.load(ordering: .relaxed).contains(.derived) {
                 record.unmanagedSchema!.use { schema in
                     schema.unmanagedDependencies(of: key.slot).use { dependencies in
                         for slot in dependencies.derived {
-                            guard let list = record.list(slot), isNew(list) else { continue }
+                            guard let list = record.list(slot), further.isNewOfSameObject(list) else { continue }
                             let derived = AffectedKey(
                                 record: key.record, slot: slot, isMoved: key.isMoved, isUncertain: key.isUncertain,
                                 height: key.height)
-                            visitList(list, derived, &leading, visit, visitLink)
+                            visitList(list, derived, &further, visit, visitLink)
                         }
                     }
                 }
             }
             record.lock.unlock(hold)
         }
-        return leading
     }
 
     @inline(__always)
     private static func visitList(
-        _ list: InPlace<ObserverList>, _ key: AffectedKey, _ leading: inout TinyArray<PathLink>, _ visit: Visit,
+        _ list: InPlace<ObserverList>, _ key: AffectedKey, _ further: inout FurtherKeys, _ visit: Visit,
         _ visitLink: VisitLink
     ) {
         let interest = list.value.interest.load(ordering: .relaxed)
@@ -79,47 +74,105 @@ enum AffectedLists {
         if !interest.contains(.ahead) { return }
         list.value.forEachLink { link in
             visitLink(link, key)
-            if link.observation == nil { leading.append(link) }
+            if link.observation == nil { further.add(link, key) }
         }
     }
 
-    /// The keys of other objects that are derived from paths. Those that are derived from them are visited with them.
-    private struct FurtherKeys {
-        /// It owns the records.
-        private var queue: [(record: ObjectRecord, slot: Int, isMoved: Bool, isUncertain: Bool, height: Int)] = []
+    /// The keys of other objects that are derived from paths, or computed from what they read. Those that are derived from them are
+    /// visited with them.
+    struct FurtherKeys {
+        private let first: AffectedKey
+        private var queue: [Element] = []
         /// How many of the queue have been visited.
         private var count = 0
-        private var seen: Set<InPlace<ObserverList>>
+        /// The lists that have been visited, but for those of keys that have an expression, which has the stamp. Made when it is needed.
+        private var seen: Set<InPlace<ObserverList>>?
+        private var stamp: UInt?
 
-        /// - Parameter first: What has been visited.
-        init(than first: AffectedKey) {
-            let record = first.record.object
-            seen = Set(
-                (CollectionOfOne(first.slot) + record.schema!.dependencies(of: first.slot).derived)
-                    .compactMap { record.list($0) })
+        struct Element {
+            /// Retained. It owns the route, and that the record of its object.
+            let link: Borrowed<PathLink>
+            let isMoved: Bool
+            let isUncertain: Bool
+            let height: Int
         }
 
-        mutating func isNew(_ list: InPlace<ObserverList>) -> Bool { seen.insert(list).inserted }
+        /// - Parameter first: What is visited first.
+        init(than first: AffectedKey) { self.first = first }
 
-        /// Moves on to the next key, after adding those that links of the last one lead to. False if none is left.
+        /// Whether a list of an object whose property is visited is to be visited, too.
+        @inline(__always)
+        mutating func isNewOfSameObject(_ list: InPlace<ObserverList>) -> Bool { count == 0 || isNew(list) }
+
         @inline(never)
-        mutating func moveOn(_ key: inout AffectedKey, adding leading: TinyArray<PathLink>) -> Bool {
-            leading.forEach { link in
-                guard let (root, derived) = link.derivedKey, let list = root.list(derived), isNew(list) else { return }
-                let expression = link.expression
-                queue.append(
-                    (
-                        root, derived, key.isMoved || link.isMoved, key.isUncertain || expression != nil,
-                        max(expression?.height ?? 0, key.height + 1)
-                    ))
+        private mutating func isNew(_ list: InPlace<ObserverList>) -> Bool {
+            if seen == nil {
+                let record = first.record.object
+                seen = Set(
+                    (CollectionOfOne(first.slot) + record.schema!.dependencies(of: first.slot).derived)
+                        .compactMap { record.list($0) })
             }
-            if count == queue.count { return false }
+            return seen!.insert(list).inserted
+        }
+
+        /// Adds the key that a link leads to. Under the lock of the link's list.
+        @inline(never)
+        mutating func add(_ link: PathLink, _ key: AffectedKey) {
+            if queue.isEmpty {
+                swap(&queue, &ThreadContext.current.value.affectedKeys)
+                stamp = WalkStamp.take()
+            }
+            let expression = link.unmanagedExpression
+            if let expression, let stamp {
+                guard expression.use({ $0.isNew(to: stamp) }) else { return }
+            } else {
+                guard let (root, slot) = link.derivedKey, let list = root.list(slot), isNew(list) else { return }
+            }
+            queue.append(
+                Element(
+                    link: .retaining(link), isMoved: key.isMoved || link.isMoved,
+                    isUncertain: key.isUncertain || expression != nil,
+                    height: max(expression?.use { $0.height } ?? 0, key.height + 1)))
+        }
+
+        /// Moves on to the next key that links lead to. False if none is left.
+        @inline(__always)
+        mutating func moveOn(_ key: inout AffectedKey) -> Bool { !queue.isEmpty && moveOnInQueue(&key) }
+
+        @inline(never)
+        private mutating func moveOnInQueue(_ key: inout AffectedKey) -> Bool {
+            if count == queue.count {
+                end()
+                return false
+            }
             let next = queue[count]
+            let (record, slot) = next.link.use { $0.unmanagedRoute.use { $0.unmanagedDerivedKey! } }
             key = AffectedKey(
-                record: .to(next.record), slot: next.slot, isMoved: next.isMoved, isUncertain: next.isUncertain,
-                height: next.height)
+                record: record, slot: slot, isMoved: next.isMoved, isUncertain: next.isUncertain, height: next.height)
             count += 1
             return true
         }
+
+        private mutating func end() {
+            WalkStamp.giveBack(stamp)
+            for element in queue { element.link.release() }
+            queue.removeAll(keepingCapacity: queue.count <= ThreadContext.poolLimit)
+            swap(&queue, &ThreadContext.current.value.affectedKeys)
+        }
     }
+}
+
+/// What marks the expressions that a walk has found. One walk of the process has a stamp at a time: that of another thread, meanwhile,
+/// remembers what it has found in a set.
+enum WalkStamp {
+    private static let isTaken = Atomic(false)
+    private static nonisolated(unsafe) var last: UInt = 0
+
+    static func take() -> UInt? {
+        if isTaken.exchange(true, ordering: .acquiring) { return nil }
+        last &+= 1
+        return last
+    }
+
+    static func giveBack(_ stamp: UInt?) { if stamp != nil { isTaken.store(false, ordering: .releasing) } }
 }

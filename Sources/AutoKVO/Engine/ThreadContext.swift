@@ -35,6 +35,9 @@ struct ThreadContext {
     var computingDepth = 0
     var computing: Set<ComputedProperty> = []
     static let uncheckedDepth = 64
+    /// Room for the keys that one walk through what a change concerns finds, and for the links of another one.
+    var affectedKeys: [AffectedLists.FurtherKeys.Element] = []
+    var affectedLinks: [Borrowed<PathLink>] = []
     /// The routes of expressions that a change of this thread has marked, and that are to be refreshed.
     var marked: [Route] = []
     #if DEBUG

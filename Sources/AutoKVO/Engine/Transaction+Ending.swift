@@ -144,15 +144,7 @@ extension Transaction {
         guard let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.inner) else {
             return
         }
-        var (links, sources) = (TinyArray<PathLink>(), TinyArray<PathLink>())
-        AffectedLists.forEach(from: record, slot) { _, _, _ in
-        } link: { link, _ in
-            if link.expression != nil { sources.append(link) } else if link.isFollowed { links.append(link) }
-        }
-        // All of them before the first path is moved, which reads properties.
-        let thread = ThreadContext.current
-        sources.forEach { mark($0, thread) }
-        links.forEach { link in
+        markReaders(of: record, slot, ThreadContext.current) { link in
             if let edit, link.record === record, link.slot == slot, link.chain.follow(edit, of: link) { return }
             link.chain.relink(from: link.level + 1)
         }

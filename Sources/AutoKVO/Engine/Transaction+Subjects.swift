@@ -50,7 +50,7 @@ extension Transaction {
             if let share, let open = thread.value.openNotifications(link.unmanagedRoute.rawAddress).last {
                 return share(open, !link.isLeaf)
             }
-            let isUncertain = key.isUncertain || link.expression != nil
+            let isUncertain = key.isUncertain || link.unmanagedExpression != nil
             if held(link.unmanagedRoute.rawAddress, isCertain: !isUncertain) != nil { return }
             let isOwn = link.isLeaf && key.slot == changed && key.record == .to(record)
             let notification = notification(
@@ -159,7 +159,7 @@ extension Transaction {
             if let open = thread.value.openNotifications(route.rawAddress).last { return share(open) }
             routes.append(
                 notification(
-                    of: link, isOwn: false, nil, isUncertain: key.isUncertain || link.expression != nil, thread))
+                    of: link, isOwn: false, nil, isUncertain: key.isUncertain || link.unmanagedExpression != nil, thread))
         }
         lists.append(routes, thread)
         return lists

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A function, and the keys that its last evaluation read: its *sources*. A derived key has one while somebody needs it, and so
 /// does each observation of a closure. Its route says where it leads: to an observation, or to the key.
 ///
@@ -26,6 +28,10 @@ final class Expression: @unchecked Sendable {
     let function: Function
     /// Used under the lock.
     @exclusivity(unchecked) private var state = State()
+    /// Greater than those of all derived keys that it reads. It only says in which order observers are called.
+    private let atomicHeight = Atomic<Int>(1)
+    /// Of the last walk that has found it. Only who has a stamp uses it.
+    @exclusivity(unchecked) private var stamp: UInt = 0
 
     struct Function {
         let body: (AnyObject) -> Any
@@ -62,8 +68,6 @@ final class Expression: @unchecked Sendable {
         var version = 0
         /// The thread of the last evaluation, if that is not over.
         var evaluator: UInt = 0
-        /// Greater than those of all derived keys that it reads.
-        var height = 1
         var isEnded = false
     }
 
@@ -97,7 +101,14 @@ final class Expression: @unchecked Sendable {
 
     var isEvaluatingHere: Bool { underLock { $0.evaluator == thisThread() } }
 
-    var height: Int { underLock { $0.height } }
+    var height: Int { atomicHeight.load(ordering: .relaxed) }
+
+    /// Whether a walk through what a change concerns finds it for the first time.
+    func isNew(to walk: UInt) -> Bool {
+        if stamp == walk { return false }
+        stamp = walk
+        return true
+    }
 
     /// Whether the last evaluation read anything.
     var hasSources: Bool { underLock { !$0.sources.isEmpty } }
@@ -221,10 +232,10 @@ final class Expression: @unchecked Sendable {
             state.sources = result.sources
             state.evaluator = 0
             state.kept = new
-            if let height { state.height = height }
             return (true, state.mark != .clean)
         }
         for link in isCurrent ? result.dropped : result.sources + result.dropped { link.cancel() }
+        if isCurrent, let height { atomicHeight.store(height, ordering: .relaxed) }
         if isCurrent, isChanged { markReaders() }
         withExtendedLifetime((before, old, former, object)) {}
         return isMarked
@@ -261,7 +272,7 @@ extension PathLink {
     func isOf(_ record: Borrowed<ObjectRecord>, _ slot: Int) -> Bool { self.slot == slot && .to(self.record) == record }
 
     /// The expression that reads the link's key.
-    var expression: Expression? { unmanagedRoute.use { $0.expression } }
+    var expression: Expression? { unmanagedExpression?.object }
 
     /// The expression of the key, if that is a derived one.
     fileprivate var derivedSource: Expression? { record.expression(slot) }

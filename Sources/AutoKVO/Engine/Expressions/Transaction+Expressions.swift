@@ -1,20 +1,47 @@
 extension Transaction {
-    /// Marks what reads a property, or a key derived from it.
-    static func markReaders(of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) {
-        var sources = TinyArray<PathLink>()
-        AffectedLists.forEach(from: record, slot) { _, _, _ in
-        } link: { link, _ in
-            if link.expression != nil { sources.append(link) }
+    /// Marks what reads a property, or a key derived from it, and calls a function with the links of paths that lead on from one of them.
+    ///
+    /// What reads an expression that is marked already has been marked with it.
+    ///
+    /// - Parameter link: Called when all is marked: it may be user code.
+    static func markReaders(
+        of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>, link follow: (PathLink) -> Void = { _ in }
+    ) {
+        var links: [Borrowed<PathLink>] = []
+        swap(&links, &thread.value.affectedLinks)
+        record.appendLinks(of: slot, to: &links)
+        var others: Set<Borrowed<Route>>?
+        var index = 0
+        while index < links.count {
+            links[index].use { link in
+                let route = link.unmanagedRoute
+                let isNew =
+                    link.unmanagedExpression != nil
+                    ? mark(link, thread)
+                    : link.observation == nil
+                        && (others?.insert(route).inserted ?? (others = [route], true).1)
+                if isNew, let (root, slot) = route.use({ $0.unmanagedDerivedKey }) {
+                    root.use { $0.appendLinks(of: slot, to: &links) }
+                }
+            }
+            index += 1
         }
-        sources.forEach { mark($0, thread) }
+        for link in links {
+            link.use { if $0.isFollowed, $0.unmanagedExpression == nil { follow($0) } }
+            link.release()
+        }
+        links.removeAll(keepingCapacity: links.count <= ThreadContext.poolLimit)
+        swap(&links, &thread.value.affectedLinks)
     }
 
     /// An expression that has observers is refreshed at the end of the change; the others when one that reads them is.
-    static func mark(_ source: PathLink, _ thread: InPlace<ThreadContext>) {
+    ///
+    /// - Returns: Whether nothing had marked it.
+    private static func mark(_ source: PathLink, _ thread: InPlace<ThreadContext>) -> Bool {
         let isCertain = !source.record.layout!.value[source.slot].isRecorded
-        guard let expression = source.expression, expression.mark(isCertain: isCertain) else { return }
-        let route = source.route
-        if route.isObserved { thread.value.marked.append(route) }
+        guard source.unmanagedExpression!.use({ $0.mark(isCertain: isCertain) }) else { return false }
+        source.unmanagedRoute.use { if $0.isObserved { thread.value.marked.append($0) } }
+        return true
     }
 
     /// Refreshes the expressions that this thread has marked, but for those that an open change is of, which wait for its end. So the
@@ -41,10 +68,30 @@ extension Transaction {
     }
 }
 
+extension ObjectRecord {
+    /// Appends the links in the list of a key, and in those of the keys of the object that are derived from it, each retained.
+    fileprivate func appendLinks(of slot: Int, to links: inout [Borrowed<PathLink>]) {
+        guard let list = list(slot) else { return }
+        let hold = lock.lock()
+        list.value.forEachLink { links.append(.retaining($0)) }
+        if list.value.interest.load(ordering: .relaxed).contains(.derived) {
+            for slot in schema!.dependencies(of: slot).derived {
+                self.list(slot)?.value.forEachLink { links.append(.retaining($0)) }
+            }
+        }
+        lock.unlock(hold)
+    }
+}
+
 extension Route {
     /// The key that is derived with it; nil for the path of an observation.
     var derivedKey: (root: ObjectRecord, slot: Int)? {
         if case .derivedKey(let slot) = sink { (root, slot) } else { nil }
+    }
+
+    @inline(__always)
+    var unmanagedDerivedKey: (root: Borrowed<ObjectRecord>, slot: Int)? {
+        if case .derivedKey(let slot) = sink { (.to(base), slot) } else { nil }
     }
 
     /// Whether observers are called when its value changes, and not only expressions evaluated.

@@ -8,6 +8,8 @@ final class PathLink: @unchecked Sendable {
     let unmanagedRoute: Borrowed<Route>
     /// The observation of the path, which the route owns; nil if a key is derived from the path.
     let observation: Borrowed<KeyValueObservation>?
+    /// The expression that reads the key, which the route owns; nil for a component of a path.
+    let unmanagedExpression: Borrowed<Expression>?
     /// What the observation needs of a change.
     let needs: ObserverList.Interest
     /// The index of its key in the chain's path.
@@ -38,6 +40,7 @@ final class PathLink: @unchecked Sendable {
         unmanagedRoute = chain.route
         observation = unmanagedRoute.use { $0.unmanagedObservation }
         needs = unmanagedRoute.use { $0.needs }
+        unmanagedExpression = nil
         self.isMoved = isMoved
         self.level = level
         self.record = record.object
@@ -54,6 +57,7 @@ final class PathLink: @unchecked Sendable {
         unmanagedRoute = route
         observation = route.use { $0.unmanagedObservation }
         needs = route.use { $0.needs }
+        unmanagedExpression = .toOptional(route.use { $0.expression })
         level = -1
         (self.record, self.slot, self.isMoved) = (record, slot, isMoved)
         (isFollowed, isLeaf) = (true, false)
