@@ -38,6 +38,8 @@ struct ThreadContext {
     /// Room for the keys that one walk through what a change concerns finds, and for the links of another one.
     var affectedKeys: [AffectedLists.FurtherKeys.Element] = []
     var affectedLinks: [Borrowed<PathLink>] = []
+    /// Room for the expressions that wait for those that they read.
+    var checkedExpressions: [Expression.Checked] = []
     /// The routes of expressions that a change of this thread has marked, and that are to be refreshed.
     var marked: [Route] = []
     #if DEBUG

@@ -1,3 +1,21 @@
+/// The elements of an array, used without counting references, as long as a function runs.
+struct BorrowedElements<Object: AnyObject> {
+    private let elements: UnsafePointer<Borrowed<Object>>?
+    let count: Int
+
+    static func of<Result>(_ array: [Object], _ body: (BorrowedElements) -> Result) -> Result {
+        // An array of objects is one of their addresses.
+        array.withUnsafeBytes { bytes in
+            body(
+                BorrowedElements(
+                    elements: bytes.baseAddress?.assumingMemoryBound(to: Borrowed<Object>.self), count: array.count))
+        }
+    }
+
+    @inline(__always)
+    subscript(index: Int) -> Borrowed<Object> { elements.unsafelyUnwrapped[index] }
+}
+
 /// A reference that is not counted. Whoever uses one knows who keeps the object alive: a list that owns its nodes, a record whose
 /// object is alive, a caller that holds what it passes.
 ///

@@ -6,14 +6,17 @@ extension TrackedObject {
     @usableFromInline
     final func readDerived(atOffset offset: Int) -> Any? {
         if isRecording, let recorder = Recording.current(as: Recorder.self) {
-            do throws(KeyValueError) {
-                guard let record = try makeUnmanagedRecord(), let slot = slot(atOffset: offset) else { return nil }
-                recorder.value.note(record, slot)
-            } catch {
-                fatalMisuse("\(error)")
+            if let link = recorder.value.noteNext(self, atOffset: offset) {
+                if let expression = link.use({ $0.source?.expression }) { return value(of: expression) }
+            } else {
+                recorder.value.noteOther(self, atOffset: offset)
             }
         }
         guard let slot = slot(atOffset: offset), let expression = record?.expression(slot) else { return nil }
+        return value(of: expression)
+    }
+
+    private final func value(of expression: Expression) -> Any? {
         requireUsage(
             !expression.isEvaluatingHere,
             "\(expression.function.label()) depends on itself: its function reads it, directly or through other derived values."

@@ -24,7 +24,7 @@ import Synchronization
 final class Expression: @unchecked Sendable {
     private let root: Borrowed<ObjectRecord>
     /// The route that owns this.
-    private let route: Borrowed<Route>
+    fileprivate let route: Borrowed<Route>
     let function: Function
     /// Used under the lock.
     @exclusivity(unchecked) private var state = State()
@@ -43,7 +43,27 @@ final class Expression: @unchecked Sendable {
         let label: () -> String
     }
 
-    private enum Mark: Int { case clean, check, dirty }
+    /// What has to be done before the kept value is used, and how often that was said: who finds all sources unchanged clears the mark
+    /// only if nobody has marked it meanwhile.
+    private struct Mark: AtomicRepresentable, Equatable {
+        typealias AtomicRepresentation = UInt.AtomicRepresentation
+        private var word: UInt
+
+        enum Kind: UInt { case clean, check, dirty }
+
+        init(_ kind: Kind, after other: Mark? = nil) { word = (other.map { ($0.word >> 2) &+ 1 } ?? 0) << 2 | kind.rawValue }
+
+        var kind: Kind { Kind(rawValue: word & 3).unsafelyUnwrapped }
+
+        static func encodeAtomicRepresentation(_ value: consuming Mark) -> AtomicRepresentation {
+            UInt.encodeAtomicRepresentation(value.word)
+        }
+        static func decodeAtomicRepresentation(_ value: consuming AtomicRepresentation) -> Mark {
+            var mark = Mark(.clean)
+            mark.word = UInt.decodeAtomicRepresentation(value)
+            return mark
+        }
+    }
 
     private enum Kept {
         case nothing
@@ -63,13 +83,15 @@ final class Expression: @unchecked Sendable {
         /// Empty while an evaluation has them.
         var sources: [PathLink] = []
         var kept = Kept.nothing
-        var mark = Mark.dirty
         /// Counts evaluations.
         var version = 0
-        /// The thread of the last evaluation, if that is not over.
-        var evaluator: UInt = 0
         var isEnded = false
     }
+
+    /// Changed without the lock, but cleared under it, where an evaluation begins or turns out not to be needed.
+    private let mark = Atomic(Mark(.dirty))
+    /// The thread of the last evaluation, if that is not over. Changed under the lock.
+    private let evaluator = Atomic<UInt>(0)
 
     init(_ function: Function, _ route: Borrowed<Route>, _ root: Borrowed<ObjectRecord>) {
         (self.function, self.route, self.root) = (function, route, root)
@@ -95,11 +117,12 @@ final class Expression: @unchecked Sendable {
     /// The value that was computed last, whether a source has changed since or not.
     var keptValue: Any? { underLock { $0.kept }.value }
 
-    private func keptIfClean() -> Any? {
-        underLock { $0.mark == .clean && $0.evaluator == 0 ? $0.kept : .nothing }.value
-    }
+    private func keptIfClean() -> Any? { underLock { isClean ? $0.kept : .nothing }.value }
 
-    var isEvaluatingHere: Bool { underLock { $0.evaluator == thisThread() } }
+    /// Whether nothing has to be done before the kept value is used.
+    private var isClean: Bool { mark.load(ordering: .acquiring).kind == .clean && evaluator.load(ordering: .acquiring) == 0 }
+
+    var isEvaluatingHere: Bool { evaluator.load(ordering: .relaxed) == thisThread() }
 
     var height: Int { atomicHeight.load(ordering: .relaxed) }
 
@@ -128,62 +151,89 @@ final class Expression: @unchecked Sendable {
     ///
     /// - Returns: Whether nothing had marked it.
     func mark(isCertain: Bool) -> Bool {
-        underLock { state in
-            if state.isEnded { return false }
-            let wasClean = state.mark == .clean
-            if isCertain { state.mark = .dirty } else if wasClean { state.mark = .check }
-            return wasClean
+        while true {
+            let former = mark.load(ordering: .acquiring)
+            let new = Mark(isCertain || former.kind == .dirty ? .dirty : .check, after: former)
+            if replace(former, by: new) { return former.kind == .clean }
         }
     }
 
+    private func replace(_ former: Mark, by new: Mark) -> Bool {
+        mark.compareExchange(expected: former, desired: new, ordering: .acquiringAndReleasing).exchanged
+    }
+
     /// One of the derived keys that it read has another value.
-    private func turnDirty() { underLock { if $0.mark == .check { $0.mark = .dirty } } }
+    private func turnDirty() {
+        while true {
+            let former = mark.load(ordering: .acquiring)
+            if former.kind != .check || replace(former, by: Mark(.dirty, after: former)) { return }
+        }
+    }
 
     private enum Step {
         case done, evaluate
-        case check([PathLink], version: Int)
+        case check([PathLink], Mark)
     }
 
     private var nextStep: Step {
-        underLock { state in
-            if state.isEnded || state.evaluator == thisThread() { return .done }
-            switch state.mark {
+        if isClean { return .done }
+        return underLock { state in
+            let evaluator = evaluator.load(ordering: .relaxed)
+            if state.isEnded || evaluator == thisThread() { return .done }
             // Another thread evaluates, and may have read what has changed since.
-            case .clean: return state.evaluator == 0 ? .done : .evaluate
+            if evaluator != 0 { return .evaluate }
+            let mark = mark.load(ordering: .acquiring)
+            switch mark.kind {
+            case .clean: return .done
             case .dirty: return .evaluate
-            case .check: return state.evaluator == 0 ? .check(state.sources, version: state.version) : .evaluate
+            case .check: return .check(state.sources, mark)
             }
         }
     }
 
     /// Computes the value if a source has changed.
     func refresh() {
-        guard case .evaluate = nextStep else { return check() }
-        evaluate()
+        switch nextStep {
+        case .done: break
+        case .evaluate: evaluate()
+        case .check: check()
+        }
+    }
+
+    /// An expression to be checked.
+    struct Checked {
+        let expression: Expression
+        /// How many of its sources have been looked at.
+        var count = 0
     }
 
     /// Refreshes derived keys that it read, those that they read, and so on.
     private func check() {
-        var stack: [(expression: Expression, checked: Int)] = [(self, 0)]
-        while let (top, checked) = stack.last {
+        var stack: [Checked] = []
+        let thread = ThreadContext.current
+        swap(&stack, &thread.value.checkedExpressions)
+        defer { swap(&stack, &thread.value.checkedExpressions) }
+        stack.append(Checked(expression: self))
+        while let top = stack.last?.expression {
             switch top.nextStep {
             case .done: stack.removeLast()
             case .evaluate:
                 stack.removeLast()
                 top.evaluate()
-            case .check(let sources, let version):
-                var next = checked
+            case .check(let sources, let mark):
+                var next = stack[stack.count - 1].count
                 var marked: Expression?
                 while marked == nil, next < sources.count {
-                    if let source = sources[next].derivedSource, source.isMarked { marked = source }
+                    if let source = sources[next].source?.expression, source.isMarked { marked = source }
                     next += 1
                 }
-                stack[stack.count - 1].checked = next
+                stack[stack.count - 1].count = next
                 if let marked {
-                    stack.append((marked, 0))
-                } else {
-                    top.underLock { if $0.mark == .check, $0.version == version { $0.mark = .clean } }
+                    stack.append(Checked(expression: marked))
+                } else if top.replace(mark, by: Mark(.clean, after: mark)) {
                     stack.removeLast()
+                } else {
+                    stack[stack.count - 1].count = 0
                 }
             }
         }
@@ -191,8 +241,8 @@ final class Expression: @unchecked Sendable {
 
     /// Whether it has to be looked at before its value is known to be unchanged.
     private var isMarked: Bool {
-        if case .done = nextStep { return false }
-        return true
+        if isClean { return false }
+        return underLock { !$0.isEnded && !isEvaluatingHere }
     }
 
     // MARK: Evaluating
@@ -210,35 +260,40 @@ final class Expression: @unchecked Sendable {
     /// - Returns: Whether a source has changed meanwhile, so that it has to be evaluated again by this thread.
     private func evaluateOnce() -> Bool {
         guard let object = root.use({ $0.object(as: AnyObject.self) }) else { return false }
-        var former: [PathLink] = []
-        let begun: (version: Int, kept: Kept)? = underLock { state in
-            if state.isEnded { return nil }
+        var sources: [PathLink] = []
+        var version = 0
+        let before: Kept = underLock { state in
+            if state.isEnded { return .nothing }
             state.version += 1
-            state.mark = .clean
-            state.evaluator = thisThread()
-            swap(&former, &state.sources)
-            return (state.version, state.kept)
+            version = state.version
+            mark.store(Mark(.clean), ordering: .releasing)
+            evaluator.store(thisThread(), ordering: .releasing)
+            swap(&sources, &state.sources)
+            return state.kept
         }
-        guard let (version, before) = begun else { return false }
+        if version == 0 { return false }
         TestPoint.evaluating.reach()
-        let result = Recorder.record(route, former, isMoved: version > 1) { function.body(object) }
+        let former = sources
+        let (value, isSame, dropped) = Recorder.record(route, &sources, isMoved: version > 1) { function.body(object) }
         let old = before.value
-        let isChanged = old.map { !areEqual($0, result.value) } ?? true
-        let height = result.isSame ? nil : 1 + (result.sources.lazy.compactMap { $0.derivedSource?.height }.max() ?? 0)
-        let new = isChanged ? keep(result.value) : before
-        TestPoint.evaluated.reach()
-        let (isCurrent, isMarked) = underLock { state in
-            guard state.version == version else { return (false, false) }
-            state.sources = result.sources
-            state.evaluator = 0
-            state.kept = new
-            return (true, state.mark != .clean)
+        let isChanged = old.map { !areEqual($0, value) } ?? true
+        if !isSame {
+            atomicHeight.store(1 + (sources.lazy.compactMap { $0.source?.expression?.height }.max() ?? 0), ordering: .relaxed)
         }
-        for link in isCurrent ? result.dropped : result.sources + result.dropped { link.cancel() }
-        if isCurrent, let height { atomicHeight.store(height, ordering: .relaxed) }
+        let new = isChanged ? keep(value) : before
+        TestPoint.evaluated.reach()
+        let isCurrent = underLock { state in
+            guard state.version == version else { return false }
+            swap(&sources, &state.sources)
+            evaluator.store(0, ordering: .releasing)
+            state.kept = new
+            return true
+        }
+        // Of an evaluation that was overtaken all sources are its own.
+        for link in isCurrent ? dropped : sources + dropped { link.cancel() }
         if isCurrent, isChanged { markReaders() }
         withExtendedLifetime((before, old, former, object)) {}
-        return isMarked
+        return isCurrent && mark.load(ordering: .acquiring).kind != .clean
     }
 
     private func keep(_ value: Any) -> Kept {
@@ -250,10 +305,11 @@ final class Expression: @unchecked Sendable {
 
     /// The value has changed: those that read it have to be evaluated.
     private func markReaders() {
-        guard let (root, slot) = route.use({ $0.derivedKey }) else { return }
-        var readers = TinyArray<PathLink>()
-        root.lock.withLock { root.list(slot)?.value.forEachLink { if $0.expression != nil { readers.append($0) } } }
-        readers.forEach { $0.expression?.turnDirty() }
+        guard let (root, slot) = route.use({ $0.unmanagedDerivedKey }) else { return }
+        root.use { root in
+            guard let list = root.list(slot) else { return }
+            root.lock.withLock { list.value.forEachLink { $0.unmanagedExpression?.use { $0.turnDirty() } } }
+        }
     }
 
     /// Takes all sources out, for good.
@@ -271,11 +327,15 @@ final class Expression: @unchecked Sendable {
 extension PathLink {
     func isOf(_ record: Borrowed<ObjectRecord>, _ slot: Int) -> Bool { self.slot == slot && .to(self.record) == record }
 
+    /// Whether it was read where an object stores something. The record pins the object's address.
+    @inline(__always)
+    func isOf(_ object: TrackedObject, _ offset: Int) -> Bool {
+        self.offset == offset && record.address == Borrowed.to(object).rawAddress
+    }
+
     /// The expression that reads the link's key.
     var expression: Expression? { unmanagedExpression?.object }
 
-    /// The expression of the key, if that is a derived one.
-    fileprivate var derivedSource: Expression? { record.expression(slot) }
 }
 
 extension ObjectRecord {
@@ -284,5 +344,11 @@ extension ObjectRecord {
     func expression(_ slot: Int) -> Expression? {
         guard layout!.value[slot].isRecorded, let list = list(slot) else { return nil }
         return lock.withLock { list.value.expression?.object }
+    }
+
+    /// The route of the expression of a derived key that somebody needs.
+    func expressionRoute(_ slot: Int) -> Route? {
+        guard layout!.value[slot].isRecorded, let list = list(slot) else { return nil }
+        return lock.withLock { list.value.expression?.use { $0.route.object } }
     }
 }

@@ -7,10 +7,11 @@ struct Recorder {
     /// The route of the expression; nil if it is only of interest whether something is read.
     private let route: Borrowed<Route>?
     /// What the last evaluation read, and how much of it has been read again.
-    private let former: [PathLink]
+    private let former: BorrowedElements<PathLink>
     private var position = 0
-    /// What has been read, once that is not what was read before; and all sources by their keys.
-    private var others: (read: [PathLink], known: [Source: PathLink])?
+    /// What has been read, once that is not what was read before; and all sources.
+    private var read: [PathLink]?
+    private var known = KnownSources()
     private let isMoved: Bool
     /// What has been read, where there is no route.
     private var keys: Set<Source> = []
@@ -20,87 +21,128 @@ struct Recorder {
         let slot: Int
     }
 
-    private init(_ route: Borrowed<Route>?, _ former: [PathLink], isMoved: Bool) {
+    /// The sources of one expression, by their keys. A few are looked through.
+    private struct KnownSources {
+        private var all: [PathLink] = []
+        private var byKey: [Source: PathLink] = [:]
+
+        func link(of record: Borrowed<ObjectRecord>, _ slot: Int) -> PathLink? {
+            all.count <= 16
+                ? all.first { $0.isOf(record, slot) } : byKey[Source(record: record, slot: slot)]
+        }
+
+        mutating func add(_ link: PathLink) {
+            all.append(link)
+            if all.count <= 16 { return }
+            for link in byKey.isEmpty ? all[...] : [link] { byKey[Source(record: .to(link.record), slot: link.slot)] = link }
+        }
+
+        /// Those that are not among others.
+        func without(_ links: [PathLink]) -> [PathLink] {
+            if all.count <= 16 { return all.filter { link in !links.contains { $0 === link } } }
+            let links = Set(links.map { ObjectIdentifier($0) })
+            return all.filter { !links.contains(ObjectIdentifier($0)) }
+        }
+    }
+
+    private init(_ route: Borrowed<Route>?, _ former: BorrowedElements<PathLink>, isMoved: Bool) {
         (self.route, self.former, self.isMoved) = (route, former, isMoved)
     }
 
-    /// What an evaluation has found.
-    struct Result {
-        var value: Any
-        /// What it has read, in order; one key may come several times.
-        let sources: [PathLink]
-        /// What only the evaluation before it had read.
-        let dropped: [PathLink]
-        let isSame: Bool
-    }
-
     /// Evaluates a function, and records what it reads.
+    ///
+    /// - Parameter sources: What the last evaluation read, then what this one has, in order; one key may come several times.
+    /// - Returns: The value, whether the sources are the same, and what only the evaluation before had read.
     static func record(
-        _ route: Borrowed<Route>, _ former: [PathLink], isMoved: Bool, _ function: () -> Any
-    ) -> Result {
-        var recorder = Recorder(route, former, isMoved: isMoved)
-        let value = Recording.into(&recorder, function)
-        let (sources, dropped) = recorder.finish()
-        return Result(
-            value: value, sources: sources, dropped: dropped, isSame: recorder.others == nil && dropped.isEmpty)
+        _ route: Borrowed<Route>, _ sources: inout [PathLink], isMoved: Bool, _ function: () -> Any
+    ) -> (value: Any, isSame: Bool, dropped: [PathLink]) {
+        let former = sources
+        return BorrowedElements.of(former) { elements in
+            var recorder = Recorder(route, elements, isMoved: isMoved)
+            let value = Recording.into(&recorder, function)
+            if recorder.read == nil, recorder.position == elements.count { return (value, true, []) }
+            recorder.beginReading()
+            sources = recorder.read!
+            return (value, false, recorder.known.without(sources))
+        }
     }
 
     /// What a function reads that is observed.
     static func keys(readBy function: () -> Void) -> [(record: Borrowed<ObjectRecord>, slot: Int)] {
-        var recorder = Recorder(nil, [], isMoved: false)
-        Recording.into(&recorder, function)
-        return recorder.keys.map { ($0.record, $0.slot) }
+        BorrowedElements<PathLink>.of([]) { none in
+            var recorder = Recorder(nil, none, isMoved: false)
+            Recording.into(&recorder, function)
+            return recorder.keys.map { ($0.record, $0.slot) }
+        }
     }
 
-    mutating func note(_ record: Borrowed<ObjectRecord>, _ slot: Int) {
+    /// Notes a read of what is stored in an object, if the last evaluation has read that here. Its link then.
+    @inline(__always)
+    mutating func noteNext(_ object: TrackedObject, atOffset offset: Int) -> Borrowed<PathLink>? {
+        guard read == nil else { return nil }
+        if position < former.count {
+            let next = former[position]
+            if next.use({ $0.isOf(object, offset) }) {
+                position &+= 1
+                return next
+            }
+        }
+        if position > 0 {
+            let last = former[position &- 1]
+            if last.use({ $0.isOf(object, offset) }) { return last }
+        }
+        return nil
+    }
+
+    /// The same for any other read.
+    @inline(never)
+    mutating func noteOther(_ object: TrackedObject, atOffset offset: Int) {
+        guard let record = object.recordForReading(), let slot = object.slot(atOffset: offset) else { return }
+        note(record, slot, atOffset: offset)
+    }
+
+    mutating func note(_ record: Borrowed<ObjectRecord>, _ slot: Int, atOffset offset: Int = -1) {
         guard let route else {
             keys.insert(Source(record: record, slot: slot))
             return
         }
-        if others == nil {
-            if position < former.count, former[position].isOf(record, slot) {
+        if read == nil {
+            if position < former.count, former[position].use({ $0.isOf(record, slot) }) {
                 position += 1
                 return
             }
-            if position > 0, former[position - 1].isOf(record, slot) { return }
-            lookUp()
-        } else if others!.read.last?.isOf(record, slot) ?? false {
+            if position > 0, former[position - 1].use({ $0.isOf(record, slot) }) { return }
+            beginReading()
+        } else if read!.last?.isOf(record, slot) ?? false {
             return
         }
-        let source = Source(record: record, slot: slot)
-        let link = others!.known[source] ?? makeLink(route, record, slot)
-        others!.known[source] = link
-        others!.read.append(link)
+        let link = known.link(of: record, slot) ?? makeLink(route, record, slot, atOffset: offset)
+        read!.append(link)
     }
 
-    /// A read was not the one that was expected.
-    private mutating func lookUp() {
-        var known: [Source: PathLink] = [:]
-        for link in former { known[Source(record: .to(link.record), slot: link.slot)] = link }
-        others = (Array(former[..<position]), known)
+    /// A read was not the one that was expected, or the last ones did not come.
+    private mutating func beginReading() {
+        guard read == nil else { return }
+        read = (0..<position).map { former[$0].object }
+        for index in 0..<former.count {
+            let link = former[index].object
+            if known.link(of: .to(link.record), link.slot) == nil { known.add(link) }
+        }
     }
 
-    private func makeLink(_ route: Borrowed<Route>, _ record: Borrowed<ObjectRecord>, _ slot: Int) -> PathLink {
+    private mutating func makeLink(
+        _ route: Borrowed<Route>, _ record: Borrowed<ObjectRecord>, _ slot: Int, atOffset offset: Int
+    ) -> PathLink {
         let link = PathLink(sourceOf: route, isMoved: isMoved, record: record.object, slot: slot)
         // The getter of a weak property, or of another derived key, may be called: what it reads is not read by this expression.
         Recording.suspended {
             _ = record.use { $0.link(link) }
+            link.setSource(atOffset: offset)
             link.noteMove()
         }
+        known.add(link)
         TestPoint.linked.reach()
         return link
-    }
-
-    private func finish() -> (sources: [PathLink], dropped: [PathLink]) {
-        if others == nil, position == former.count { return (former, []) }
-        let sources = others?.read ?? Array(former[..<position])
-        let read = Set(sources.map { ObjectIdentifier($0) })
-        var dropped = former.filter { !read.contains(ObjectIdentifier($0)) }
-        if dropped.count > 1 {
-            var seen: Set<ObjectIdentifier> = []
-            dropped = dropped.filter { seen.insert(ObjectIdentifier($0)).inserted }
-        }
-        return (sources, dropped)
     }
 }
 
@@ -109,8 +151,7 @@ extension TrackedObject {
     @usableFromInline @inline(never) @_effects(releasenone)
     final func noteRead(atOffset offset: Int) {
         guard let recorder = Recording.current(as: Recorder.self) else { return }
-        guard let record = recordForReading(), let slot = slot(atOffset: offset) else { return }
-        recorder.value.note(record, slot)
+        if recorder.value.noteNext(self, atOffset: offset) == nil { recorder.value.noteOther(self, atOffset: offset) }
     }
 
     /// The same for a key.
@@ -146,7 +187,7 @@ extension TrackedObject {
     }
 
     /// Nil if the object's deinit has begun: it does not change any more.
-    private final func recordForReading() -> Borrowed<ObjectRecord>? {
+    fileprivate final func recordForReading() -> Borrowed<ObjectRecord>? {
         do throws(KeyValueError) { return try makeUnmanagedRecord() } catch { fatalMisuse("\(error)") }
     }
 

@@ -22,6 +22,10 @@ final class PathLink: @unchecked Sendable {
     let isMoved: Bool
     /// The link of the next level, as long as the chain has both. The lock of the chain's root guards it.
     var behind: Borrowed<PathLink>?
+    /// Where the property is stored in the object, if an expression has read it there.
+    private(set) var offset = -1
+    /// The route of the expression of the key that is read, if it is a derived one. Set by who makes the link.
+    private(set) var source: Route?
     // The record's lock guards the following.
     /// Whether it is among the links of the key, and its neighbours there.
     var isLinked = false
@@ -62,6 +66,12 @@ final class PathLink: @unchecked Sendable {
         (self.record, self.slot, self.isMoved) = (record, slot, isMoved)
         (isFollowed, isLeaf) = (true, false)
         Counters.links.add(1)
+    }
+
+    /// It is in its list, so the key is needed, and has its expression.
+    func setSource(atOffset offset: Int) {
+        self.offset = offset
+        source = record.expressionRoute(slot)
     }
 
     func noteMove() {
