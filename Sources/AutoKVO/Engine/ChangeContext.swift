@@ -70,7 +70,10 @@ class ChangeContext {
 
     @usableFromInline
     final func convertValue<Value>(_ pointer: ValuePointer, to type: Value.Type) -> Value? {
-        convert(pointer.box(), to: type)
+        if pointer.type == Any.self, let number = NumberInAny.pointer(to: type, in: pointer.address) {
+            return number.pointee
+        }
+        return convert(pointer.box(), to: type)
     }
 
     var currentObservation: KeyValueObservation { observation!.object }

@@ -42,6 +42,7 @@ struct ThreadContext {
     var checkedExpressions: [Expression.Checked] = []
     /// The routes of expressions that a change of this thread has marked, and that are to be refreshed.
     var marked: [Route] = []
+    var markedRoom: [Route] = []
     #if DEBUG
         /// The actions that tests run when this thread reaches a point.
         var testPoints: [TestPoint: () -> Void] = [:]
@@ -172,11 +173,6 @@ struct ThreadContext {
         return found
     }
 
-    /// Whether an open change, or the `coalescingChanges` under way, has a subject.
-    func isHeld(_ identity: PendingNotification.Identity) -> Bool {
-        coalescing?.use { $0.lastHeld(identity) } != nil || openNotifications(identity).last != nil
-    }
-
     mutating func removeTransaction(at index: Int) -> Transaction {
         defer { if openTransactions.isEmpty, openTransactions.capacity > Self.poolLimit { openTransactions = [] } }
         return openTransactions.remove(at: index)
@@ -191,6 +187,13 @@ struct ThreadContext {
 }
 
 extension InPlace where Value == ThreadContext {
+    /// Whether an open change, or the `coalescingChanges` under way, has a subject. Not a method of the context, which would be copied.
+    @inline(__always)
+    func isHeld(_ identity: PendingNotification.Identity) -> Bool {
+        if let coalescing = value.coalescing, coalescing.use({ $0.lastHeld(identity) }) != nil { return true }
+        return !value.openTransactions.isEmpty && !value.openNotifications(identity).isEmpty
+    }
+
     /// Returns a notification to the pool. Its values and its subject are released: user code runs.
     @inline(__always)
     func giveBack(_ notification: Borrowed<PendingNotification>) {

@@ -159,7 +159,8 @@ extension Transaction {
             if let open = thread.value.openNotifications(route.rawAddress).last { return share(open) }
             routes.append(
                 notification(
-                    of: link, isOwn: false, nil, isUncertain: key.isUncertain || link.unmanagedExpression != nil, thread))
+                    of: link, isOwn: false, nil, isUncertain: key.isUncertain || link.unmanagedExpression != nil, thread
+                ))
         }
         lists.append(routes, thread)
         return lists
@@ -207,6 +208,13 @@ extension NotificationChain {
     /// other objects, each behind what it is computed from; then paths in the order of registration.
     @inline(never)
     mutating func sort() {
+        var (isSorted, last): (Bool, (Int, UInt64)) = (true, (.min, 0))
+        forEach {
+            let place = $0.place
+            if place < last { isSorted = false }
+            last = place
+        }
+        if isSorted { return }
         var all: [Borrowed<PendingNotification>] = []
         forEachRemoving { all.append($0) }
         self = NotificationChain()

@@ -28,22 +28,16 @@
 /// The closure has to name the type of its parameter. A class that synthesizes `Codable` leaves the property out of its `CodingKeys`.
 @propertyWrapper
 public struct Derived<Value> {
-    /// Kept in a struct of its own: a closure in a generic one would be converted each time that it is read.
-    @usableFromInline struct Function {
-        @usableFromInline let body: (AnyObject) -> Value
-        @export(implementation) init(_ body: @escaping (AnyObject) -> Value) { self.body = body }
-    }
-
-    @usableFromInline var function: Function
+    @usableFromInline var function: DerivedFunction
 
     /// A property computed by a function of its object.
     @export(implementation) public init<Owner: TrackedObject>(_ function: @escaping (Owner) -> Value) {
-        self.function = Function { function(known($0, as: Owner.self)) }
+        self.function = DerivedFunction { function(known($0, as: Owner.self)) }
     }
 
     /// A property computed by a computed property of its object, such as `\Person.makeSummary`.
     @export(implementation) public init<Owner: TrackedObject>(_ property: KeyPath<Owner, Value>) {
-        self.function = Function { known($0, as: Owner.self)[keyPath: property] }
+        self.function = DerivedFunction { known($0, as: Owner.self)[keyPath: property] }
     }
 
     @available(*, unavailable, message: "@Derived works only on properties of classes that derive from TrackedObject.")
@@ -88,7 +82,7 @@ public struct Derived<Value> {
         }
         object.beginComputing(atOffset: offset)
         defer { object.endComputing(atOffset: offset) }
-        return storage.value.function.body(object)
+        return content(of: storage.value.function.body(object), as: Value.self)
     }
 
     private final class Handle: IndirectStorage<Value> {
@@ -96,6 +90,12 @@ public struct Derived<Value> {
             Derived.read(object, PropertyStorage<Derived>(storage))
         }
     }
+}
+
+/// The function of a derived property. It is not generic, so that calling it needs no type at run time, and no conversion.
+@usableFromInline struct DerivedFunction {
+    @usableFromInline let body: (AnyObject) -> Any
+    @export(implementation) init(_ body: @escaping (AnyObject) -> Any) { self.body = body }
 }
 
 extension Derived: ObservedStorage {
@@ -110,7 +110,7 @@ extension Derived: ObservedStorage {
     }
 
     static func computation(in field: FieldLayout.Field) -> ((AnyObject) -> Any)? {
-        { object in PropertyStorage<Derived>(in: object, offset: field.offset).value.function.body(object) as Any }
+        { object in PropertyStorage<DerivedFunction>(in: object, offset: field.offset).value.body(object) }
     }
 
     static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { false }

@@ -1,14 +1,18 @@
 /// The elements of an array, used without counting references, as long as a function runs.
 struct BorrowedElements<Object: AnyObject> {
-    private let elements: UnsafePointer<Borrowed<Object>>?
-    let count: Int
+    private var elements: UnsafePointer<Borrowed<Object>>?
+    private(set) var count = 0
 
+    init() {}
+
+    @inline(__always)
     static func of<Result>(_ array: [Object], _ body: (BorrowedElements) -> Result) -> Result {
         // An array of objects is one of their addresses.
         array.withUnsafeBytes { bytes in
-            body(
-                BorrowedElements(
-                    elements: bytes.baseAddress?.assumingMemoryBound(to: Borrowed<Object>.self), count: array.count))
+            var borrowed = BorrowedElements()
+            borrowed.elements = bytes.baseAddress?.assumingMemoryBound(to: Borrowed<Object>.self)
+            borrowed.count = array.count
+            return body(borrowed)
         }
     }
 

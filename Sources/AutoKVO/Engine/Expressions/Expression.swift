@@ -51,7 +51,9 @@ final class Expression: @unchecked Sendable {
 
         enum Kind: UInt { case clean, check, dirty }
 
-        init(_ kind: Kind, after other: Mark? = nil) { word = (other.map { ($0.word >> 2) &+ 1 } ?? 0) << 2 | kind.rawValue }
+        init(_ kind: Kind, after other: Mark? = nil) {
+            word = (other.map { ($0.word >> 2) &+ 1 } ?? 0) << 2 | kind.rawValue
+        }
 
         var kind: Kind { Kind(rawValue: word & 3).unsafelyUnwrapped }
 
@@ -65,24 +67,12 @@ final class Expression: @unchecked Sendable {
         }
     }
 
-    private enum Kept {
-        case nothing
-        case value(Any)
-        case object(PinnedReference<TrackedObject>)
-
-        var value: Any? {
-            switch self {
-            case .nothing: nil
-            case .value(let value): value
-            case .object(let object): object.object
-            }
-        }
-    }
-
     private struct State {
         /// Empty while an evaluation has them.
         var sources: [PathLink] = []
-        var kept = Kept.nothing
+        /// A `PinnedReference` to a tracked object.
+        var kept: Any = ()
+        var isKept = false
         /// Counts evaluations.
         var version = 0
         var isEnded = false
@@ -115,12 +105,21 @@ final class Expression: @unchecked Sendable {
     }
 
     /// The value that was computed last, whether a source has changed since or not.
-    var keptValue: Any? { underLock { $0.kept }.value }
+    var keptValue: Any? { opened(underLock { $0.isKept ? $0.kept : nil }) }
 
-    private func keptIfClean() -> Any? { underLock { isClean ? $0.kept : .nothing }.value }
+    private func keptIfClean() -> Any? { opened(underLock { isClean && $0.isKept ? $0.kept : nil }) }
+
+    /// Nil if what was kept is an object that is dead.
+    @inline(__always)
+    private func opened(_ kept: Any?) -> Any? {
+        guard function.holdsObject, let reference = kept as? PinnedReference<TrackedObject> else { return kept }
+        return reference.object
+    }
 
     /// Whether nothing has to be done before the kept value is used.
-    private var isClean: Bool { mark.load(ordering: .acquiring).kind == .clean && evaluator.load(ordering: .acquiring) == 0 }
+    private var isClean: Bool {
+        mark.load(ordering: .acquiring).kind == .clean && evaluator.load(ordering: .acquiring) == 0
+    }
 
     var isEvaluatingHere: Bool { evaluator.load(ordering: .relaxed) == thisThread() }
 
@@ -170,33 +169,21 @@ final class Expression: @unchecked Sendable {
         }
     }
 
-    private enum Step {
-        case done, evaluate
-        case check([PathLink], Mark)
-    }
+    private enum Step { case done, evaluate, check }
 
-    private var nextStep: Step {
+    /// - Parameters:
+    ///   - sources: Set to what the last evaluation read, if that is to be checked.
+    ///   - known: Set to the mark, then.
+    private func nextStep(_ sources: inout [PathLink], _ known: inout Mark) -> Step {
         if isClean { return .done }
         return underLock { state in
             let evaluator = evaluator.load(ordering: .relaxed)
-            if state.isEnded || evaluator == thisThread() { return .done }
+            if state.isEnded || evaluator != 0 && evaluator == thisThread() { return .done }
             // Another thread evaluates, and may have read what has changed since.
             if evaluator != 0 { return .evaluate }
-            let mark = mark.load(ordering: .acquiring)
-            switch mark.kind {
-            case .clean: return .done
-            case .dirty: return .evaluate
-            case .check: return .check(state.sources, mark)
-            }
-        }
-    }
-
-    /// Computes the value if a source has changed.
-    func refresh() {
-        switch nextStep {
-        case .done: break
-        case .evaluate: evaluate()
-        case .check: check()
+            known = mark.load(ordering: .acquiring)
+            if known.kind == .check { sources = state.sources }
+            return known.kind == .clean ? .done : known.kind == .dirty ? .evaluate : .check
         }
     }
 
@@ -207,35 +194,42 @@ final class Expression: @unchecked Sendable {
         var count = 0
     }
 
-    /// Refreshes derived keys that it read, those that they read, and so on.
-    private func check() {
+    /// Computes the value if a source has changed: refreshes derived keys that it read, those that they read, and so on.
+    func refresh() {
+        if mark.load(ordering: .acquiring).kind == .dirty, !isEvaluatingHere { return evaluate() }
+        if isClean { return }
         var stack: [Checked] = []
         let thread = ThreadContext.current
         swap(&stack, &thread.value.checkedExpressions)
         defer { swap(&stack, &thread.value.checkedExpressions) }
         stack.append(Checked(expression: self))
         while let top = stack.last?.expression {
-            switch top.nextStep {
-            case .done: stack.removeLast()
-            case .evaluate:
-                stack.removeLast()
-                top.evaluate()
-            case .check(let sources, let mark):
-                var next = stack[stack.count - 1].count
-                var marked: Expression?
-                while marked == nil, next < sources.count {
-                    if let source = sources[next].source?.expression, source.isMarked { marked = source }
-                    next += 1
-                }
-                stack[stack.count - 1].count = next
-                if let marked {
+            var (sources, mark): ([PathLink], Mark) = ([], Mark(.clean))
+            let step = top.nextStep(&sources, &mark)
+            if step == .check {
+                if let marked = Expression.nextMarked(of: sources, from: &stack[stack.count - 1].count) {
                     stack.append(Checked(expression: marked))
                 } else if top.replace(mark, by: Mark(.clean, after: mark)) {
                     stack.removeLast()
                 } else {
                     stack[stack.count - 1].count = 0
                 }
+            } else {
+                stack.removeLast()
+                if step == .evaluate { top.evaluate() }
             }
+        }
+    }
+
+    /// The next derived key that was read, and whose value has to be looked at.
+    private static func nextMarked(of sources: [PathLink], from index: inout Int) -> Expression? {
+        BorrowedElements.of(sources) { sources in
+            while index < sources.count {
+                let source = sources[index].use { $0.source?.expression }
+                index += 1
+                if let source, source.isMarked { return source }
+            }
+            return nil
         }
     }
 
@@ -262,45 +256,57 @@ final class Expression: @unchecked Sendable {
         guard let object = root.use({ $0.object(as: AnyObject.self) }) else { return false }
         var sources: [PathLink] = []
         var version = 0
-        let before: Kept = underLock { state in
-            if state.isEnded { return .nothing }
+        var before: Any = ()
+        let isKept = underLock { state in
+            if state.isEnded { return false }
             state.version += 1
             version = state.version
             mark.store(Mark(.clean), ordering: .releasing)
             evaluator.store(thisThread(), ordering: .releasing)
             swap(&sources, &state.sources)
-            return state.kept
+            before = state.kept
+            return state.isKept
         }
         if version == 0 { return false }
         TestPoint.evaluating.reach()
-        let former = sources
-        let (value, isSame, dropped) = Recorder.record(route, &sources, isMoved: version > 1) { function.body(object) }
-        let old = before.value
-        let isChanged = old.map { !areEqual($0, value) } ?? true
-        if !isSame {
-            atomicHeight.store(1 + (sources.lazy.compactMap { $0.source?.expression?.height }.max() ?? 0), ordering: .relaxed)
+        var recorder = Recorder(route, isMoved: version > 1)
+        let value = recorder.record(&sources) { function.body(object) }
+        let isChanged = !isKept || !isUnchanged(value, before)
+        if !recorder.isSame {
+            let heights = sources.lazy.compactMap { $0.source?.expression?.height }
+            atomicHeight.store(1 + (heights.max() ?? 0), ordering: .relaxed)
         }
-        let new = isChanged ? keep(value) : before
+        var new = isChanged ? keep(value) : ()
         TestPoint.evaluated.reach()
         let isCurrent = underLock { state in
             guard state.version == version else { return false }
             swap(&sources, &state.sources)
             evaluator.store(0, ordering: .releasing)
-            state.kept = new
+            if isChanged {
+                swap(&state.kept, &new)
+                state.isKept = true
+            }
             return true
         }
         // Of an evaluation that was overtaken all sources are its own.
-        for link in isCurrent ? dropped : sources + dropped { link.cancel() }
+        if !isCurrent { for link in sources { link.cancel() } }
+        for link in recorder.dropped { link.cancel() }
         if isCurrent, isChanged { markReaders() }
-        withExtendedLifetime((before, old, former, object)) {}
+        withExtendedLifetime(before) {}
+        withExtendedLifetime(new) {}
+        withExtendedLifetime(object) {}
         return isCurrent && mark.load(ordering: .acquiring).kind != .clean
     }
 
-    private func keep(_ value: Any) -> Kept {
-        if function.holdsObject, let object = unwrapped(value) as? TrackedObject {
-            return .object(PinnedReference(object))
-        }
-        return .value(value)
+    @inline(__always)
+    private func isUnchanged(_ value: Any, _ kept: Any) -> Bool {
+        if function.holdsObject { return opened(kept).map { areEqual($0, value) } ?? false }
+        return areEqual(kept, value)
+    }
+
+    private func keep(_ value: Any) -> Any {
+        if function.holdsObject, let object = unwrapped(value) as? TrackedObject { return PinnedReference(object) }
+        return value
     }
 
     /// The value has changed: those that read it have to be evaluated.

@@ -7,14 +7,20 @@ struct Recorder {
     /// The route of the expression; nil if it is only of interest whether something is read.
     private let route: Borrowed<Route>?
     /// What the last evaluation read, and how much of it has been read again.
-    private let former: BorrowedElements<PathLink>
+    private var former = BorrowedElements<PathLink>()
     private var position = 0
-    /// What has been read, once that is not what was read before; and all sources.
-    private var read: [PathLink]?
-    private var known = KnownSources()
+    /// What has been read, once that is not what was read before.
+    private var others: Others?
     private let isMoved: Bool
     /// What has been read, where there is no route.
-    private var keys: Set<Source> = []
+    private var keys: Set<Source>?
+
+    private struct Others {
+        /// In order; one key may come several times.
+        var read: [PathLink]
+        /// All sources.
+        var known = KnownSources()
+    }
 
     private struct Source: Hashable {
         let record: Borrowed<ObjectRecord>
@@ -34,7 +40,9 @@ struct Recorder {
         mutating func add(_ link: PathLink) {
             all.append(link)
             if all.count <= 16 { return }
-            for link in byKey.isEmpty ? all[...] : [link] { byKey[Source(record: .to(link.record), slot: link.slot)] = link }
+            for link in byKey.isEmpty ? all[...] : [link] {
+                byKey[Source(record: .to(link.record), slot: link.slot)] = link
+            }
         }
 
         /// Those that are not among others.
@@ -45,41 +53,39 @@ struct Recorder {
         }
     }
 
-    private init(_ route: Borrowed<Route>?, _ former: BorrowedElements<PathLink>, isMoved: Bool) {
-        (self.route, self.former, self.isMoved) = (route, former, isMoved)
-    }
+    init(_ route: Borrowed<Route>?, isMoved: Bool) { (self.route, self.isMoved) = (route, isMoved) }
+
+    /// Whether both evaluations have read the same.
+    var isSame: Bool { others == nil }
+
+    /// What only the evaluation before has read.
+    var dropped: [PathLink] { others.map { $0.known.without($0.read) } ?? [] }
 
     /// Evaluates a function, and records what it reads.
     ///
     /// - Parameter sources: What the last evaluation read, then what this one has, in order; one key may come several times.
-    /// - Returns: The value, whether the sources are the same, and what only the evaluation before had read.
-    static func record(
-        _ route: Borrowed<Route>, _ sources: inout [PathLink], isMoved: Bool, _ function: () -> Any
-    ) -> (value: Any, isSame: Bool, dropped: [PathLink]) {
-        let former = sources
-        return BorrowedElements.of(former) { elements in
-            var recorder = Recorder(route, elements, isMoved: isMoved)
-            let value = Recording.into(&recorder, function)
-            if recorder.read == nil, recorder.position == elements.count { return (value, true, []) }
-            recorder.beginReading()
-            sources = recorder.read!
-            return (value, false, recorder.known.without(sources))
+    mutating func record(_ sources: inout [PathLink], _ function: () -> Any) -> Any {
+        let value = BorrowedElements.of(sources) { elements in
+            former = elements
+            let value = Recording.into(&self, function)
+            if others == nil, position < elements.count { beginReading() }
+            return value
         }
+        if let others { sources = others.read }
+        return value
     }
 
     /// What a function reads that is observed.
     static func keys(readBy function: () -> Void) -> [(record: Borrowed<ObjectRecord>, slot: Int)] {
-        BorrowedElements<PathLink>.of([]) { none in
-            var recorder = Recorder(nil, none, isMoved: false)
-            Recording.into(&recorder, function)
-            return recorder.keys.map { ($0.record, $0.slot) }
-        }
+        var recorder = Recorder(nil, isMoved: false)
+        Recording.into(&recorder, function)
+        return recorder.keys?.map { ($0.record, $0.slot) } ?? []
     }
 
     /// Notes a read of what is stored in an object, if the last evaluation has read that here. Its link then.
     @inline(__always)
     mutating func noteNext(_ object: TrackedObject, atOffset offset: Int) -> Borrowed<PathLink>? {
-        guard read == nil else { return nil }
+        guard others == nil else { return nil }
         if position < former.count {
             let next = former[position]
             if next.use({ $0.isOf(object, offset) }) {
@@ -103,31 +109,31 @@ struct Recorder {
 
     mutating func note(_ record: Borrowed<ObjectRecord>, _ slot: Int, atOffset offset: Int = -1) {
         guard let route else {
-            keys.insert(Source(record: record, slot: slot))
+            keys = (keys ?? []).union([Source(record: record, slot: slot)])
             return
         }
-        if read == nil {
+        if others == nil {
             if position < former.count, former[position].use({ $0.isOf(record, slot) }) {
                 position += 1
                 return
             }
             if position > 0, former[position - 1].use({ $0.isOf(record, slot) }) { return }
             beginReading()
-        } else if read!.last?.isOf(record, slot) ?? false {
+        } else if others!.read.last?.isOf(record, slot) ?? false {
             return
         }
-        let link = known.link(of: record, slot) ?? makeLink(route, record, slot, atOffset: offset)
-        read!.append(link)
+        let link = others!.known.link(of: record, slot) ?? makeLink(route, record, slot, atOffset: offset)
+        others!.read.append(link)
     }
 
     /// A read was not the one that was expected, or the last ones did not come.
     private mutating func beginReading() {
-        guard read == nil else { return }
-        read = (0..<position).map { former[$0].object }
+        var others = Others(read: (0..<position).map { former[$0].object })
         for index in 0..<former.count {
             let link = former[index].object
-            if known.link(of: .to(link.record), link.slot) == nil { known.add(link) }
+            if others.known.link(of: .to(link.record), link.slot) == nil { others.known.add(link) }
         }
+        self.others = others
     }
 
     private mutating func makeLink(
@@ -140,7 +146,7 @@ struct Recorder {
             link.setSource(atOffset: offset)
             link.noteMove()
         }
-        known.add(link)
+        others!.known.add(link)
         TestPoint.linked.reach()
         return link
     }

@@ -5,7 +5,8 @@ extension Transaction {
     ///
     /// - Parameter link: Called when all is marked: it may be user code.
     static func markReaders(
-        of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>, link follow: (PathLink) -> Void = { _ in }
+        of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>,
+        link follow: (PathLink) -> Void = { _ in }
     ) {
         var links: [Borrowed<PathLink>] = []
         swap(&links, &thread.value.affectedLinks)
@@ -52,19 +53,21 @@ extension Transaction {
 
     @inline(never)
     private static func refreshAllMarked(_ thread: InPlace<ThreadContext>) {
-        var waiting: [Route] = []
+        var (waiting, marked): ([Route], [Route]) = ([], [])
+        swap(&marked, &thread.value.markedRoom)
         while !thread.value.marked.isEmpty {
-            var marked: [Route] = []
             swap(&marked, &thread.value.marked)
             for route in marked {
-                if let identity = route.identity, thread.value.isHeld(identity) {
+                if let identity = route.identity, thread.isHeld(identity) {
                     waiting.append(route)
                 } else {
                     route.expression!.refresh()
                 }
             }
+            marked.removeAll(keepingCapacity: marked.count <= ThreadContext.poolLimit)
         }
-        thread.value.marked = waiting
+        swap(&marked, &thread.value.markedRoom)
+        if !waiting.isEmpty { thread.value.marked = waiting }
     }
 }
 
