@@ -13,10 +13,10 @@ extension ObjectRecord {
             }
         }
         while let observation = takeFirstHeld() { observation.observerDidDie() }
-        let details = lock.withLock {
-            for slot in guarded.details?.derivedKeyRoutes.keys ?? [:].keys { list(slot)?.value.expression = nil }
-            return guarded.details.take()
+        if let layout {
+            for slot in 0..<layout.value.count where layout.value[slot].isRecorded { takeExpressionRoute(slot)?.end() }
         }
+        let details = lock.withLock { guarded.details.take() }
         ThreadContext.current.dropDeadTransactions()
         guard let details else { return }
         for routes in details.derivedKeyRoutes.values { for route in routes { route.end() } }

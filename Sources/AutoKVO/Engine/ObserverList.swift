@@ -22,8 +22,9 @@ struct ObserverList: ~Copyable {
     private var inner: Int32 = 0
     /// Number of observations that are parts.
     private var parts: Int32 = 0
-    /// The expression of a derived key, as long as the key is needed. Its route owns it.
-    var expression: Borrowed<Expression>?
+    /// The route of the expression of a derived key, as long as the key is needed. Retained.
+    private(set) var expressionRoute: Borrowed<Route>?
+    var expression: Borrowed<Expression>? { expressionRoute?.use { .toOptional($0.expression) } }
     /// Summary of what the observers need; written under the lock, read without it. Not the first variable: the thread sanitizer
     /// treats a change of the list, which has the same address, as a write of its first variable.
     let interest = Atomic<Interest>([])
@@ -180,6 +181,13 @@ struct ObserverList: ~Copyable {
     }
 
     // MARK: Links and derived keys
+
+    /// The caller has a reference to the former route, so none is freed here, under the lock.
+    mutating func setExpressionRoute(_ route: Route?) {
+        _ = route.map { Borrowed.retaining($0) }
+        expressionRoute?.release()
+        expressionRoute = .toOptional(route)
+    }
 
     /// Adds a link, which its chain keeps as long as it is in the list.
     mutating func append(_ link: Borrowed<PathLink>) {

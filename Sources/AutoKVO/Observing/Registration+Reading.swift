@@ -19,8 +19,7 @@ extension Registration {
         let site = site
         let function = Expression.Function(
             body: { body($0) as Any }, holdsObject: unwrappedType(Value.self) is TrackedObject.Type,
-            isOfTarget: target != nil
-        ) { "What is observed at \(site.description)" }
+            isOfTarget: target != nil, label: { "What is observed at \(site.description)" })
         let details = useDetails()
         let targets = target.map { [$0] } ?? []
         let observation = try makeWithRoutes(.to(record), of: targets, by: observer)

@@ -19,7 +19,7 @@ extension TrackedObject {
     private final func value(of expression: Expression) -> Any? {
         requireUsage(
             !expression.isEvaluatingHere,
-            "\(expression.function.label()) depends on itself: its function reads it, directly or through other derived values."
+            "\(expression.label) depends on itself: its function reads it, directly or through other derived values."
         )
         return expression.value()
     }

@@ -39,8 +39,8 @@ final class Expression: @unchecked Sendable {
         let holdsObject: Bool
         /// Whether the object that the function is given is what is observed, and not the observer.
         var isOfTarget = true
-        /// For messages.
-        let label: () -> String
+        /// For messages, where it is not the function of a key.
+        var label: (() -> String)?
     }
 
     /// What has to be done before the kept value is used, and how often that was said: who finds all sources unchanged clears the mark
@@ -90,6 +90,11 @@ final class Expression: @unchecked Sendable {
     @inline(__always)
     private func underLock<Result>(_ body: (inout State) -> Result) -> Result {
         root.use { $0.lock.withLock { body(&state) } }
+    }
+
+    /// For messages.
+    var label: String {
+        function.label?() ?? route.use { $0.derivedKey }.map { "\($0.root.objectClass).\($0.root.schema!.keys[$0.slot].name)" } ?? ""
     }
 
     // MARK: The value
@@ -159,14 +164,6 @@ final class Expression: @unchecked Sendable {
 
     private func replace(_ former: Mark, by new: Mark) -> Bool {
         mark.compareExchange(expected: former, desired: new, ordering: .acquiringAndReleasing).exchanged
-    }
-
-    /// One of the derived keys that it read has another value.
-    private func turnDirty() {
-        while true {
-            let former = mark.load(ordering: .acquiring)
-            if former.kind != .check || replace(former, by: Mark(.dirty, after: former)) { return }
-        }
     }
 
     private enum Step { case done, evaluate, check }
@@ -247,7 +244,7 @@ final class Expression: @unchecked Sendable {
             rounds += 1
             requireUsage(
                 rounds <= 100,
-                "\(function.label()) writes what it reads: it was evaluated 100 times, and each time a source changed.")
+                "\(label) writes what it reads: it was evaluated 100 times, and each time a source changed.")
         }
     }
 
@@ -261,8 +258,8 @@ final class Expression: @unchecked Sendable {
             if state.isEnded { return false }
             state.version += 1
             version = state.version
-            mark.store(Mark(.clean), ordering: .releasing)
             evaluator.store(thisThread(), ordering: .releasing)
+            mark.store(Mark(.clean, after: mark.load(ordering: .relaxed)), ordering: .releasing)
             swap(&sources, &state.sources)
             before = state.kept
             return state.isKept
@@ -277,6 +274,7 @@ final class Expression: @unchecked Sendable {
             atomicHeight.store(1 + (heights.max() ?? 0), ordering: .relaxed)
         }
         var new = isChanged ? keep(value) : ()
+        if isChanged { markReaders() }
         TestPoint.evaluated.reach()
         let isCurrent = underLock { state in
             guard state.version == version else { return false }
@@ -291,7 +289,6 @@ final class Expression: @unchecked Sendable {
         // Of an evaluation that was overtaken all sources are its own.
         if !isCurrent { for link in sources { link.cancel() } }
         for link in recorder.dropped { link.cancel() }
-        if isCurrent, isChanged { markReaders() }
         withExtendedLifetime(before) {}
         withExtendedLifetime(new) {}
         withExtendedLifetime(object) {}
@@ -309,12 +306,24 @@ final class Expression: @unchecked Sendable {
         return value
     }
 
-    /// The value has changed: those that read it have to be evaluated.
+    /// The value has changed: those that read it have to be evaluated. They are marked before anybody can find the new value:
+    ///
+    ///     a thread evaluates                        another one refreshes what reads it
+    ///     keeps the new value, is clean
+    ///                                               finds it clean, and so clears the mark of the reader
+    ///     marks the reader: too late
+    ///
+    /// Also those without a mark: the thread that has marked this one may not have come to them yet. But not the one that this thread
+    /// evaluates, which gets the new value now.
     private func markReaders() {
         guard let (root, slot) = route.use({ $0.unmanagedDerivedKey }) else { return }
         root.use { root in
             guard let list = root.list(slot) else { return }
-            root.lock.withLock { list.value.forEachLink { $0.unmanagedExpression?.use { $0.turnDirty() } } }
+            root.lock.withLock {
+                list.value.forEachLink { link in
+                    link.unmanagedExpression?.use { if !$0.isEvaluatingHere { _ = $0.mark(isCertain: true) } }
+                }
+            }
         }
     }
 

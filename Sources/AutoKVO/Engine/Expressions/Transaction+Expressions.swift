@@ -1,7 +1,8 @@
 extension Transaction {
     /// Marks what reads a property, or a key derived from it, and calls a function with the links of paths that lead on from one of them.
     ///
-    /// What reads an expression that is marked already has been marked with it.
+    /// What reads an expression that is marked already is marked, too: another thread may have marked the one and not yet the other, and
+    /// a change ends only when all that it concerns is marked.
     ///
     /// - Parameter link: Called when all is marked: it may be user code.
     static func markReaders(
@@ -11,22 +12,27 @@ extension Transaction {
         var links: [Borrowed<PathLink>] = []
         swap(&links, &thread.value.affectedLinks)
         record.appendLinks(of: slot, to: &links)
-        var others: Set<Borrowed<Route>>?
+        let stamp = links.isEmpty ? nil : WalkStamp.take()
+        var found: Set<Borrowed<Route>>?
+        func isNew(_ link: PathLink) -> Bool {
+            if let stamp, let expression = link.unmanagedExpression { return expression.use { $0.isNew(to: stamp) } }
+            var routes = found.take() ?? []
+            defer { found = routes }
+            return routes.insert(link.unmanagedRoute).inserted
+        }
         var index = 0
         while index < links.count {
             links[index].use { link in
-                let route = link.unmanagedRoute
-                let isNew =
-                    link.unmanagedExpression != nil
-                    ? mark(link, thread)
-                    : link.observation == nil
-                        && (others?.insert(route).inserted ?? (others = [route], true).1)
-                if isNew, let (root, slot) = route.use({ $0.unmanagedDerivedKey }) {
+                if link.unmanagedExpression != nil { mark(link, thread) }
+                if link.observation == nil, isNew(link),
+                    let (root, slot) = link.unmanagedRoute.use({ $0.unmanagedDerivedKey })
+                {
                     root.use { $0.appendLinks(of: slot, to: &links) }
                 }
             }
             index += 1
         }
+        WalkStamp.giveBack(stamp)
         for link in links {
             link.use { if $0.isFollowed, $0.unmanagedExpression == nil { follow($0) } }
             link.release()
@@ -36,13 +42,10 @@ extension Transaction {
     }
 
     /// An expression that has observers is refreshed at the end of the change; the others when one that reads them is.
-    ///
-    /// - Returns: Whether nothing had marked it.
-    private static func mark(_ source: PathLink, _ thread: InPlace<ThreadContext>) -> Bool {
+    private static func mark(_ source: PathLink, _ thread: InPlace<ThreadContext>) {
         let isCertain = !source.record.layout!.value[source.slot].isRecorded
-        guard source.unmanagedExpression!.use({ $0.mark(isCertain: isCertain) }) else { return false }
+        guard source.unmanagedExpression!.use({ $0.mark(isCertain: isCertain) }) else { return }
         source.unmanagedRoute.use { if $0.isObserved { thread.value.marked.append($0) } }
-        return true
     }
 
     /// Refreshes the expressions that this thread has marked, but for those that an open change is of, which wait for its end. So the

@@ -38,29 +38,44 @@ extension ObjectRecord {
         for route in starting { PathWork.do(.start(route)) }
     }
 
-    /// The expression of a derived key exists as long as somebody needs the key.
+    /// The expression of a derived key exists as long as somebody needs the key. The list owns its route.
     private func updateExpression(of slot: Int) {
-        let key = schema!.keys[slot]
-        let function = Expression.Function(body: key.computation, holdsObject: key.declared.objectClass != nil) {
-            "\(self.objectClass).\(key.name)"
-        }
-        let made = Route(function, root: self, sink: .derivedKey(slot))
-        let (starting, ending): (Route?, Route?) = lock.withLock {
-            guard let list = list(slot) else { return (nil, nil) }
-            guard !guarded.isDying, list.value.isNeeded else {
-                list.value.expression = nil
-                return (nil, guarded.details?.derivedKeyRoutes.removeValue(forKey: slot)?.first)
-            }
-            let details = guarded.makeDetails()
+        while let (former, isNeeded) = lock.withLock({ stateOfExpression(slot) }) {
+            if former == nil, !isNeeded { return }
             // One that is there may have been marked while it had no observer that would have had it refreshed.
-            if let route = details.derivedKeyRoutes[slot]?.first { return (route, nil) }
-            details.derivedKeyRoutes[slot] = [made]
-            list.value.expression = .toOptional(made.expression)
-            return (made, nil)
+            if let former, isNeeded { return PathWork.do(.start(former)) }
+            let key = schema!.keys[slot]
+            let made = isNeeded
+                ? Route(
+                    Expression.Function(body: key.computation, holdsObject: key.declared.objectClass != nil), root: self,
+                    sink: .derivedKey(slot)) : nil
+            let isCurrent = lock.withLock {
+                guard let now = stateOfExpression(slot), now.route === former, now.isNeeded == isNeeded else { return false }
+                list(slot)!.value.setExpressionRoute(made)
+                return true
+            }
+            TestPoint.updatingDerivedKeyRoutes.reach()
+            if !isCurrent { continue }
+            if let former { PathWork.do(.end(former)) }
+            if let made { PathWork.do(.start(made)) }
+            return
         }
-        TestPoint.updatingDerivedKeyRoutes.reach()
-        if let ending { PathWork.do(.end(ending)) }
-        if let starting { PathWork.do(.start(starting)) }
+    }
+
+    /// The route of the expression that a derived key has, and whether it needs one. Under the lock.
+    private func stateOfExpression(_ slot: Int) -> (route: Route?, isNeeded: Bool)? {
+        guard let list = list(slot) else { return nil }
+        return (list.value.expressionRoute?.object, !guarded.isDying && list.value.isNeeded)
+    }
+
+    /// Takes the route of the expression of a derived key, whose object is dying.
+    func takeExpressionRoute(_ slot: Int) -> Route? {
+        lock.withLock {
+            guard let list = list(slot) else { return nil }
+            let route = list.value.expressionRoute?.object
+            list.value.setExpressionRoute(nil)
+            return route
+        }
     }
 
     /// Keeps the route of an expression of an observation, so that the object's death ends it. No effect for one of a key.
