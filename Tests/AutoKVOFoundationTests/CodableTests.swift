@@ -14,6 +14,22 @@ private class Note: TrackedObject, Codable {
     func review(by name: String) { reviewer = name }
 }
 
+private class Level: TrackedObject, Codable {
+    @Observed(.distinct) var number = 1
+    @Observed(.distinct) var name: String?
+
+    override init() {}
+
+    required init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        super.init()
+        number = try container.decode(Int.self, forKey: .number)
+        name = try container.decodeIfPresent(String.self, forKey: .name)
+    }
+
+    private enum CodingKeys: String, CodingKey { case number, name }
+}
+
 @Suite("Tracked classes that are Codable") struct CodableTests {
     @Test("synthesized code takes each property for its value, there and back") func roundTrip() throws {
         let note = Note()
@@ -50,5 +66,18 @@ private class Note: TrackedObject, Codable {
             Note.self, from: Data(#"{"text":"x","tags":[],"owner":"o","parts":[]}"#.utf8))
         note.text = "y"
         #expect(note.text == "y")
+    }
+
+    @Test("distinct properties are coded like others, and compare after decoding by assignment") func distinct() throws
+    {
+        let level = try JSONDecoder().decode(Level.self, from: Data(#"{"number":3}"#.utf8))
+        #expect(level.number == 3 && level.name == nil)
+        var calls = 0
+        level.$number.observe { _ in calls += 1 }
+        level.number = 3
+        #expect(calls == 0)
+        level.name = "x"
+        let copy = try JSONDecoder().decode(Level.self, from: try JSONEncoder().encode(level))
+        #expect(copy.number == 3 && copy.name == "x")
     }
 }

@@ -27,10 +27,11 @@ public final class Recorder<Value> {
     public var labels: [String] { entries.map(\.label) }
 
     public func record(_ change: Change<Value>, _ label: String = "") {
+        // Values that were not asked for are read on purpose, and debug builds would report each place once.
+        let (old, new) = Diagnostics.withHandler({ _ in }) { (change.oldValue, change.newValue) }
         entries.append(
             Entry(
-                keyPath: change.keyPath, kind: change.kind, old: change.oldValue, new: change.newValue,
-                indexes: change.indexes,
+                keyPath: change.keyPath, kind: change.kind, old: old, new: new, indexes: change.indexes,
                 isPrior: change.isPrior, target: change.target.map(ObjectIdentifier.init), userInfo: change.userInfo,
                 label: label))
     }

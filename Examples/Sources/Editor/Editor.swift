@@ -1,25 +1,32 @@
 import AutoKVO
 
-/// A document, its history, and the one rule that the editor adds: an empty paragraph does not stay.
+/// A document, its history, whether it is saved, and the one rule that the editor adds: an empty paragraph does not stay.
 final class Editor: TrackedObject {
+    // Declared before the document, and so released before it: it drops the steps of objects that die, which the status line would show.
+    let history: UndoHistory
     let document: Document
-    let history: History
     let status = StatusLine()
+    @ObservedReadOnly private var saved: [String]
 
-    init(_ document: Document) throws {
+    @Derived({ (editor: Editor) in editor.saved != editor.document.content }) var isDirty: Bool
+
+    init(_ document: Document) {
         self.document = document
-        history = try History(of: document)
+        history = UndoHistory(of: document, includingParts: true)
+        saved = document.content
         super.init()
-        // A key's own observers are called before those of derived keys. So the history, which observes `text`, has the change
-        // when this removes the paragraph, though the change of its text is still being delivered.
         observe(\.wordCount, of: document) { editor, _ in editor.removeEmptyParagraphs() }
         status.follow(self)
     }
 
-    func edit(_ title: String, _ changes: () throws -> Void) rethrows { try history.record(title, changes) }
+    /// Makes all changes in a closure one step. A change outside of it is a step of its own.
+    func edit(_ title: String, _ changes: () throws -> Void) rethrows { try history.group(title, changes) }
 
+    func markSaved() { saved = document.content }
+
+    /// What this changes belongs to the step whose change it answers. When a step is undone, all of it is undone before this runs, so
+    /// there is no empty paragraph.
     private func removeEmptyParagraphs() {
-        guard !history.isReplaying else { return }  // what the rule did is in the history
         for section in document.sections { section.$paragraphs.removeAll { $0.wordCount == 0 } }
     }
 }
@@ -45,7 +52,7 @@ final class StatusLine: TrackedObject {
     func follow(_ editor: Editor) {
         editable(\._title).bind(to: editor.document.$title)
         editable(\._words).bind(to: \.wordCount, of: editor.document)
-        editable(\._isDirty).bind(to: \.isDirty, of: editor.history)
-        editable(\._undoTitle).bind(to: \.undoTitle, of: editor.history)
+        editable(\._isDirty).bind(to: editor.$isDirty)
+        editable(\._undoTitle).bind(to: \.undoName, of: editor.history)
     }
 }

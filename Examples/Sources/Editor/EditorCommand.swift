@@ -12,7 +12,7 @@ struct EditorCommand: ParsableCommand {
     var script: String?
 
     func run() throws {
-        let editor = try Editor(Document(title: "Untitled"))
+        let editor = Editor(Document(title: "Untitled"))
         let script = Script(editor: editor)
         let lines: [String]
         if let path = self.script {

@@ -40,9 +40,9 @@ struct Script {
             editor.edit("Move section") {
                 document.$sections.swapAt(document.sections.firstIndex { $0 === target.section }!, to - 1)
             }
-        case "undo": try editor.history.undo()
-        case "redo": try editor.history.redo()
-        case "save": editor.history.markSaved()
+        case "undo": editor.history.undo()
+        case "redo": editor.history.redo()
+        case "save": editor.markSaved()
         case "show": return document.lines
         case nil: break
         default: throw Mistake(line: line)
@@ -72,6 +72,9 @@ struct Script {
 }
 
 extension Document {
+    /// All that a file of it would have.
+    var content: [String] { [title] + lines }
+
     /// The text, as it is shown.
     var lines: [String] {
         sections.enumerated().flatMap { number, section in

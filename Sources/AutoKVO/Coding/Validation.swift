@@ -34,6 +34,36 @@ extension TrackedObject {
         throw end.noObject!
     }
 
+    /// What is wrong with the values that the object has now: for each key whose validation refuses its value, the sentence of what
+    /// the validation threw, to be shown beside the field of a form. Empty if all values are right.
+    ///
+    ///     label.$text.bind { form.validationErrors["age"] ?? "" }
+    ///     form.observe(\.validationErrors) { form, change in … }
+    ///     @Derived({ (form: Form) in form.validationErrors.isEmpty }) var canSave: Bool
+    ///
+    /// It is observed like any property that is computed: it changes with the values, and with what else the validations read. Those of
+    /// all declared keys that can be set are run, and whatever a validation corrects passes. The sentence is the text of
+    /// `KeyValueError(.invalidValue("…"))`, or the description of another error.
+    ///
+    /// A faulty schema is a mistake in code and traps.
+    ///
+    /// - Complexity: O(*n*) for *n* keys and their validations, which run on this thread.
+    public var validationErrors: [String: String] {
+        do throws(KeyValueError) {
+            let schema = try requireSchema()
+            var errors: [String: String] = [:]
+            for key in schema.namedKeys where key.declared.write != nil || !key.validating.isEmpty {
+                var value = unwrapped(valueOfKey(key.slot, of: schema))
+                do throws(KeyValueError) { try validate(&value, schema, key, in: key.name) } catch {
+                    errors[key.name] = if case .invalidValue(let why) = error.reason { why } else { "\(error)" }
+                }
+            }
+            return errors
+        } catch {
+            fatalMisuse("\(error)")
+        }
+    }
+
     func validate(
         _ value: inout Any?, _ schema: ClassSchema, _ key: ResolvedKey, in keyPath: String
     ) throws(KeyValueError) {

@@ -1,7 +1,7 @@
 extension TrackedObject {
     /// Calls a closure for each element that is added to a collection, and one for each that is removed from it.
     ///
-    ///     try person.observeElements("friends", of: Person.self, added: { print("+", $0) }, removed: { print("-", $0) })
+    ///     try person.observeElements("friends", as: Person.self, added: { print("+", $0) }, removed: { print("-", $0) })
     ///
     /// For an edit of the collection, the elements are those of the change. When the collection is assigned as a whole,
     /// the two collections are compared: objects by identity, tuples by their parts, other values by `==`, also in optionals; equal
@@ -24,7 +24,7 @@ extension TrackedObject {
     /// - Complexity: For each edit, O(*n*) for the *n* elements added and removed; for each assignment O(*n*) for all
     ///   elements if they are objects or `Hashable`, else O(*n*²).
     @discardableResult @export(implementation) public func observeElements<Element>(
-        _ keyPath: String, of type: Element.Type, options: ObservingOptions = [], file: StaticString = #fileID,
+        _ keyPath: String, as type: Element.Type, options: ObservingOptions = [], file: StaticString = #fileID,
         line: UInt = #line, added: ((Element) -> Void)? = nil, removed: ((Element) -> Void)? = nil
     ) throws(KeyValueError) -> KeyValueObservation {
         try checkElements(keyPath, type)
@@ -51,7 +51,7 @@ extension KeyValueObserver {
     /// Calls a closure for each element that is added to another object's collection, and one for each removed from it.
     ///
     /// The closures get this object first, so that they need not capture it. The observation ends when either object
-    /// dies. See `TrackedObject.observeElements(_:of:options:file:line:added:removed:)`.
+    /// dies. See `TrackedObject.observeElements(_:as:options:file:line:added:removed:)`.
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class does not have, that has no collection at its end,
     ///   or whose elements can never be of the type.

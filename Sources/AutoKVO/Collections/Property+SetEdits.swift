@@ -24,7 +24,7 @@ extension Property where Value: SetAlgebra & Collection {
             } _: {
                 $0 = newValue
             }
-            if isMoved == nil { storage.exclusively { $0 = newValue } }
+            if isMoved == nil, !storage.isDistinct { storage.exclusively { $0 = newValue } }
         }
     }
 

@@ -28,7 +28,7 @@ extension PropertyHandle where Value: Collection, Value.Element: TrackedObject {
         }
         let own = options.intersection(.retainsTarget).union(.initial)
         let observation = observeElements(
-            of: Value.self, own.ofElements, file, line, { each.add($0) }, { each.remove($0) })
+            as: Value.self, own.ofElements, file, line, { each.add($0) }, { each.remove($0) })
         observation.onEnd { _ in each.end() }
         return observation
     }

@@ -2,14 +2,14 @@ extension PropertyHandle {
     /// Calls a closure for each element that is added to the collection, and one for each that is removed from it:
     /// `person.$friends.observeElements(added: { … }, removed: { … })`.
     ///
-    /// See `TrackedObject.observeElements(_:of:options:file:line:added:removed:)`. Where the collection is behind an object on a
+    /// See `TrackedObject.observeElements(_:as:options:file:line:added:removed:)`. Where the collection is behind an object on a
     /// path that is nil, it counts as empty. An element of a dictionary is an entry: one whose value changes is removed and added.
     /// The closures are called on the thread of the change, after it.
     @discardableResult @export(implementation) public func observeElements(
         options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         added: ((Value.Element) -> Void)? = nil, removed: ((Value.Element) -> Void)? = nil
     ) -> KeyValueObservation where Value: Collection {
-        observeElements(of: Value.self, options, file, line, added, removed)
+        observeElements(as: Value.self, options, file, line, added, removed)
     }
 
     /// Calls a closure for each element that is added to the collection, and one for each that is removed from it. Nil counts as
@@ -18,7 +18,7 @@ extension PropertyHandle {
         options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         added: ((Elements.Element) -> Void)? = nil, removed: ((Elements.Element) -> Void)? = nil
     ) -> KeyValueObservation where Value == Elements? {
-        observeElements(of: Elements.self, options, file, line, added, removed)
+        observeElements(as: Elements.self, options, file, line, added, removed)
     }
 
     /// The same for an observer, which the closures get first, so that they need not capture it. The observation ends when either object
@@ -27,7 +27,7 @@ extension PropertyHandle {
         for observer: Observer, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         added: ((Observer, Value.Element) -> Void)? = nil, removed: ((Observer, Value.Element) -> Void)? = nil
     ) -> KeyValueObservation where Value: Collection {
-        observeElements(of: Value.self, for: observer, options, file, line, added, removed)
+        observeElements(as: Value.self, for: observer, options, file, line, added, removed)
     }
 
     /// The same for an observer, of a collection that may be nil.
@@ -35,11 +35,11 @@ extension PropertyHandle {
         for observer: Observer, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         added: ((Observer, Elements.Element) -> Void)? = nil, removed: ((Observer, Elements.Element) -> Void)? = nil
     ) -> KeyValueObservation where Value == Elements? {
-        observeElements(of: Elements.self, for: observer, options, file, line, added, removed)
+        observeElements(as: Elements.self, for: observer, options, file, line, added, removed)
     }
 
     @export(implementation) func observeElements<Elements: Collection>(
-        of type: Elements.Type, _ options: ObservingOptions, _ file: StaticString, _ line: UInt,
+        as type: Elements.Type, _ options: ObservingOptions, _ file: StaticString, _ line: UInt,
         _ added: ((Elements.Element) -> Void)?, _ removed: ((Elements.Element) -> Void)?
     ) -> KeyValueObservation {
         let handler = { (change: Change<Any>) in
@@ -49,7 +49,7 @@ extension PropertyHandle {
     }
 
     @export(implementation) func observeElements<Observer: AnyObject, Elements: Collection>(
-        of type: Elements.Type, for observer: Observer, _ options: ObservingOptions, _ file: StaticString, _ line: UInt,
+        as type: Elements.Type, for observer: Observer, _ options: ObservingOptions, _ file: StaticString, _ line: UInt,
         _ added: ((Observer, Elements.Element) -> Void)?, _ removed: ((Observer, Elements.Element) -> Void)?
     ) -> KeyValueObservation {
         let handler = { (observer: Observer, change: Change<Any>) in

@@ -24,11 +24,12 @@ public struct ChangeRecord<Value> {
     public init(_ change: Change<Value>) {
         keyPath = change.keyPath
         kind = change.kind
-        oldValue = change.oldValue
-        newValue = change.newValue
+        let options = change.observation.options
+        oldValue = options.contains(.old) ? change.oldValue : nil
+        newValue = options.contains(.new) ? change.newValue : nil
         indexes = change.indexes
         isPrior = change.isPrior
-        isFirst = change.kind == .setting && change.oldValue == nil && change.observation.options.contains(.old)
+        isFirst = change.kind == .setting && oldValue == nil && options.contains(.old)
     }
 }
 

@@ -1,4 +1,5 @@
 import Observation
+import Synchronization
 
 /// What a closure reads of `@Observable` objects, as a property that can be observed like any other. Its observation keeps it.
 @usableFromInline final class TrackedExpression<Value: Sendable>: TrackedObject {
@@ -27,7 +28,7 @@ extension KeyValueObserver {
     /// - Parameters:
     ///   - tracking: Reads and computes a value.
     ///   - options: `.distinct` and `.once`; others have no effect.
-    ///   - scheduler: `.mainActor`.
+    ///   - scheduler: `.mainActor`; there is a form for any `MainActorChangeScheduler`.
     ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - handler: Gets this object and the value, on the main actor.
@@ -38,18 +39,79 @@ extension KeyValueObserver {
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @MainActor (Self, Value) -> Void
     ) -> KeyValueObservation {
         let expression = TrackedExpression<Value>()
-        let observation = expression.property.addObserver(self, options: options.ofExpression, file: file, line: line) {
-            owner, change in
-            guard let value = change.newValue ?? nil else { return }
-            // The task below makes all changes, on the main actor.
-            nonisolated(unsafe) let owner = owner
-            MainActor.assumeIsolated { handler(owner, value) }
-        }
+        let observation = observe(expression, options, file, line, handler)
         // Made here, since a sequence made inside of the task's closure crashes when it starts (6.3.1): a bad pointer is retained.
         let values = Observations { tracking() }
         let task = Task { for await value in values { expression.property.value = value } }
         observation.onEnd { _ in task.cancel() }
         return observation
+    }
+
+    /// The same by the scheduler of another main loop: see `observe(tracking:options:on:file:line:_:)` for `.mainActor`.
+    ///
+    /// The closure is called by the scheduler, first and after each change, which all changes until then are part of. An operation that
+    /// the scheduler runs at once, inside of a change, is made in the main queue instead, when the value is stored.
+    @MainActor @discardableResult @export(implementation) public func observe<Value: Sendable>(
+        tracking: @escaping @MainActor () -> Value, options: ObservingOptions = [],
+        on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @MainActor (Self, Value) -> Void
+    ) -> KeyValueObservation {
+        let expression = TrackedExpression<Value>()
+        let observation = observe(expression, options, file, line, handler)
+        // Used on the main actor alone.
+        nonisolated(unsafe) let follower = expression
+        let loop = TrackingLoop(scheduler) { onChange in
+            follower.property.value = withObservationTracking({ tracking() }, onChange: onChange)
+        }
+        observation.onEnd { _ in loop.end() }
+        loop.schedule()
+        return observation
+    }
+
+    @MainActor @export(implementation) func observe<Value: Sendable>(
+        _ expression: TrackedExpression<Value>, _ options: ObservingOptions, _ file: StaticString, _ line: UInt,
+        _ handler: @escaping @MainActor (Self, Value) -> Void
+    ) -> KeyValueObservation {
+        expression.property.addObserver(self, options: options.ofExpression, file: file, line: line) { owner, change in
+            guard let value = change.newValue ?? nil else { return }
+            // All changes are made on the main actor.
+            nonisolated(unsafe) let owner = owner
+            MainActor.assumeIsolated { handler(owner, value) }
+        }
+    }
+}
+
+/// Evaluates by a scheduler what a closure reads, again after each change.
+@usableFromInline final class TrackingLoop: Sendable {
+    @usableFromInline typealias Step = @MainActor @Sendable (_ onChange: @escaping @Sendable () -> Void) -> Void
+
+    private let scheduler: any MainActorChangeScheduler
+    /// Evaluates the closure once; nil when the observation has ended.
+    private let step: Mutex<Step?>
+    /// Whether a change is about to be stored.
+    private let isChanging = Atomic(false)
+
+    @usableFromInline init(_ scheduler: any MainActorChangeScheduler, _ step: @escaping Step) {
+        self.scheduler = scheduler
+        self.step = Mutex(step)
+    }
+
+    @usableFromInline func schedule() {
+        scheduler.schedule { MainActor.assumeIsolated { self.run() } }
+    }
+
+    @MainActor private func run() {
+        if isChanging.load(ordering: .relaxed) { return MainActorScheduler().schedule { self.schedule() } }
+        step.withLock { $0 }? {
+            self.isChanging.store(true, ordering: .relaxed)
+            self.schedule()
+            self.isChanging.store(false, ordering: .relaxed)
+        }
+    }
+
+    @usableFromInline func end() {
+        // The closure is released without the lock.
+        _ = step.withLock { $0.take() }
     }
 }
 

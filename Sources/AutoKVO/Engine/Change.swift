@@ -1,7 +1,8 @@
 /// What happened to a property.
 ///
 /// A handler gets it as an argument and may keep it: it holds neither the target nor the observer. Values that the
-/// registration did not ask for are nil. A value that was asked for and is itself nil is present: `.some(nil)` in a
+/// registration did not ask for are nil; a debug build reports to `Diagnostics` that such a value was read, once for each place of
+/// registration, with the option to add. A value that was asked for and is itself nil is present: `.some(nil)` in a
 /// `Change<String?>`, and in a `Change<Any>` an `Any` that holds the empty optional, so that `as? String` gives nil.
 ///
 /// A change is used on the thread it was delivered on; it is not `Sendable`.
@@ -16,11 +17,17 @@ public struct Change<Value> {
 
     /// The value from before the change, if the registration asked for `.old`. For a collection edit, the elements that
     /// were removed or replaced.
-    @export(implementation) public var oldValue: Value? { context.oldValue(as: Value.self) }
+    @export(implementation) public var oldValue: Value? {
+        context.checkAsked(for: .old)
+        return context.oldValue(as: Value.self)
+    }
 
     /// The value from after the change, if the registration asked for `.new`; never in a prior call. For a collection
     /// edit, the elements that were inserted or put in place of others.
-    @export(implementation) public var newValue: Value? { context.newValue(as: Value.self) }
+    @export(implementation) public var newValue: Value? {
+        context.checkAsked(for: .new)
+        return context.newValue(as: Value.self)
+    }
 
     /// The path as it was registered.
     public var keyPath: String { context.keyPath }

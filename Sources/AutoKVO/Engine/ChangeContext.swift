@@ -63,6 +63,14 @@ class ChangeContext {
         wants(.new) ? load(event.value.newValue, as: type) : nil
     }
 
+    /// Reports, in a debug build, that a handler reads a value which its registration did not ask for.
+    @export(implementation) @inline(__always)
+    final func checkAsked(for option: ObservingOptions) {
+        #if DEBUG
+            if !wants(option) { reportNotAsked(for: option) }
+        #endif
+    }
+
     @export(implementation) final func load<Value>(_ pointer: ValuePointer?, as type: Value.Type) -> Value? {
         guard let pointer else { return nil }
         return pointer.load(as: type) ?? convertValue(pointer, to: type)

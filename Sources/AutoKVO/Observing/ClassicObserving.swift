@@ -36,8 +36,8 @@ extension TrackedObject {
             line: line
         ) { observer, change in
             var dictionary: [KeyValueChangeKey: Any] = [.kindKey: change.kind.rawValue]
-            if let old = change.oldValue { dictionary[.oldKey] = old }
-            if let new = change.newValue { dictionary[.newKey] = new }
+            if let old = change.context.oldValue(as: Any.self) { dictionary[.oldKey] = old }
+            if let new = change.context.newValue(as: Any.self) { dictionary[.newKey] = new }
             if let indexes = change.indexes { dictionary[.indexesKey] = indexes }
             if change.isPrior { dictionary[.notificationIsPriorKey] = true }
             observer.observeValue(

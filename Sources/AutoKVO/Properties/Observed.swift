@@ -18,6 +18,12 @@
 /// A property of a type that has one value, such as `Void` or an enum of one case, is a key like any other, and never changes: nobody is
 /// notified when it is set.
 ///
+/// Each assignment is a change, also that of an equal value. Of a property that is declared with a policy it is not:
+///
+///     @Observed(.distinct) var level = 0
+///
+/// See `ObservedPolicy.distinct`.
+///
 /// It cannot be combined with another property wrapper, in either order: the compiler (6.3.1) refuses both. Correct a value in `didSet`.
 ///
 /// Reading costs a plain read. Writing costs, while the object has no observer, a plain write, one load and one branch.
@@ -29,12 +35,25 @@
 /// If several threads write one property, the caller has to serialise the writes, as for any property.
 @propertyWrapper
 public struct Observed<Value> {
+    // What finds the storage of a property takes it for that of its value, so this is the first.
     @usableFromInline
     var value: Value
+    @usableFromInline
+    var isDistinct = false
 
     /// Sets the initial value, which is no change: an object that is being initialised has no observer.
     @export(implementation) public init(wrappedValue: Value) {
         value = wrappedValue
+    }
+
+    /// Sets the initial value of a property that has a policy.
+    @export(implementation) public init(wrappedValue: Value, _ policy: ObservedPolicy) where Value: Equatable {
+        (value, isDistinct) = (wrappedValue, true)
+    }
+
+    /// Sets an optional property that has a policy to nil.
+    @export(implementation) public init(_ policy: ObservedPolicy) where Value: Equatable & ExpressibleByNilLiteral {
+        (value, isDistinct) = (nil, true)
     }
 
     @available(*, unavailable, message: "@Observed works only on properties of classes that derive from TrackedObject.")
@@ -113,7 +132,8 @@ public struct Observed<Value> {
     ///   storage stays at the address as long as the object lives.
     @export(implementation) @inline(never)
     static func write(_ newValue: Value, to object: TrackedObject, at storage: PropertyStorage<Value>) -> Bool {
-        ValuePointers.with(new: newValue) { values, old in
+        if storage.isDistinct, object.holds(newValue, at: storage) { return true }
+        return ValuePointers.with(new: newValue) { values, old in
             object.write(atOffset: storage.offset(in: object), values) { swap(&storage.value, &old.value) }
         }
     }

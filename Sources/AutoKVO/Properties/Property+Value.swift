@@ -43,6 +43,7 @@ extension Property {
     func write(_ newValue: Value) {
         if let indirect { return indirect.write(newValue, storage, object) }
         if object.isObserved {
+            if storage.isDistinct, object.holds(newValue, at: storage) { return }
             let isDone = ValuePointers.with(new: newValue) { values, old in
                 object.write(atOffset: storage.offset(in: object), values) { storage.swap(&old.value) }
             }

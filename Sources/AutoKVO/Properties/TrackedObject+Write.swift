@@ -145,6 +145,9 @@ extension TrackedObject {
         return ObservedWrite(to: self, record, slot, layout) != nil
     }
 
+    /// Completes the deliveries that a write of the property at an offset must not overtake.
+    final func completeDeliveries(beforeWriteAtOffset offset: Int) { _ = isAnnounced(slot(atOffset: offset)) }
+
     /// Makes an edit of a collection, and announces it if somebody has to be notified.
     ///
     /// What is edited is looked at as late as possible: behind the deliveries that the edit completes, and a second time if a prior call

@@ -23,6 +23,7 @@ struct PropertyStorage<Value> {
     }
 
     /// The same storage, which begins with a value of this type, or which a value of the other type begins with.
+    @export(implementation) @inline(__always)
     init<Other>(_ other: PropertyStorage<Other>) {
         pointer = UnsafeMutableRawPointer(other.pointer).assumingMemoryBound(to: Value.self)
     }

@@ -9,7 +9,7 @@ class Equality<Value>: AnyEquality, @unchecked Sendable {
 }
 
 private final class EquatableEquality<Value: Equatable>: Equality<Value>, @unchecked Sendable {
-    override func callAsFunction(_ a: Value, _ b: Value) -> Bool { a == b || areNotNumbers(a, b) }
+    override func callAsFunction(_ a: Value, _ b: Value) -> Bool { a == b || a != a && areNotNumbers(a, b) }
 }
 
 /// An `Equality` with its type erased. It and its subclasses have no variables.

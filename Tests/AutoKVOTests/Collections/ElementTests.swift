@@ -9,7 +9,7 @@ import Testing
     @discardableResult
     private func observeFriends(_ options: ObservingOptions = []) throws -> KeyValueObservation {
         try person.observeElements(
-            "friends", of: Person.self, options: options, added: { [log] in log.add("+\($0.firstName)") },
+            "friends", as: Person.self, options: options, added: { [log] in log.add("+\($0.firstName)") },
             removed: { [log] in log.add("-\($0.firstName)") })
     }
 
@@ -38,12 +38,12 @@ import Testing
 
     @Test("an assignment tells the difference, equal elements as often as they are there") func assignments() throws {
         try person.observeElements(
-            "scores", of: Int.self, added: { [log] in log.add("+\($0)") }, removed: { [log] in log.add("-\($0)") })
+            "scores", as: Int.self, added: { [log] in log.add("+\($0)") }, removed: { [log] in log.add("-\($0)") })
         person.scores = [1, 1, 2]
         person.scores = [2, 1, 3]
         #expect(log.messages == ["+1", "+1", "+2", "-1", "+3"])
         try person.observeElements(
-            "tags", of: String.self, added: { [log] in log.add("+\($0)") }, removed: { [log] in log.add("-\($0)") })
+            "tags", as: String.self, added: { [log] in log.add("+\($0)") }, removed: { [log] in log.add("-\($0)") })
         person.tags = ["a"]
         person.$tags.insert("b")
         person.$tags.remove("a")
@@ -53,7 +53,7 @@ import Testing
     @Test("several edits that are coalesced tell what came of them") func coalesced() throws {
         person.scores = [1, 2]
         try person.observeElements(
-            "scores", of: Int.self, added: { [log] in log.add("+\($0)") }, removed: { [log] in log.add("-\($0)") })
+            "scores", as: Int.self, added: { [log] in log.add("+\($0)") }, removed: { [log] in log.add("-\($0)") })
         coalescingChanges {
             person.$scores.append(3)
             person.$scores.remove(at: 0)
@@ -69,7 +69,7 @@ import Testing
         first.friends = [shared, Person("A")]
         second.friends = [Person("B"), shared]
         try person.observeElements(
-            "spouse.friends", of: Person.self, added: { [log] in log.add("+\($0.firstName)") },
+            "spouse.friends", as: Person.self, added: { [log] in log.add("+\($0.firstName)") },
             removed: { [log] in log.add("-\($0.firstName)") })
         person.spouse = first
         person.spouse = second
@@ -78,12 +78,12 @@ import Testing
     }
 
     @Test("elements convert, and ones that never can are refused") func types() throws {
-        try person.observeElements("friends", of: Employee.self, added: { [log] _ in log.add("employee") })
+        try person.observeElements("friends", as: Employee.self, added: { [log] _ in log.add("employee") })
         person.friends = [Person(), Employee()]
         #expect(log.messages == ["employee"])
-        #expect(throws: KeyValueError.self) { try person.observeElements("friends", of: Int.self) }
-        #expect(throws: KeyValueError.self) { try person.observeElements("age", of: Int.self) }
-        #expect(throws: KeyValueError.self) { try person.observeElements("friend", of: Person.self) }
+        #expect(throws: KeyValueError.self) { try person.observeElements("friends", as: Int.self) }
+        #expect(throws: KeyValueError.self) { try person.observeElements("age", as: Int.self) }
+        #expect(throws: KeyValueError.self) { try person.observeElements("friend", as: Person.self) }
         #expect(person.observations().count == 1)
     }
 
@@ -113,7 +113,7 @@ import Testing
             let owner = tracker.track(Person())
             let token = tracker.token()
             try owner.observeElements(
-                "friends", of: Person.self, options: [.initial], added: { _ in token.touch() },
+                "friends", as: Person.self, options: [.initial], added: { _ in token.touch() },
                 removed: { _ in token.touch() })
             owner.$friends.append(tracker.track(Person()))
             owner.friends = [tracker.track(Person())]

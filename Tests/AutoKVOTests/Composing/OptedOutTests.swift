@@ -76,7 +76,7 @@ private final class Label: Model {
             (
                 "elements by name",
                 { song, _, token in
-                    try song.observeElements("tags", of: String.self, added: { _ in token.touch() })
+                    try song.observeElements("tags", as: String.self, added: { _ in token.touch() })
                 }
             ),
             (
@@ -188,7 +188,7 @@ private final class Label: Model {
             observations = [
                 try song.observe("title") { _ in },
                 try song.observe("title|tags", options: [.unregisterManually, .unregisterAutomatically]) { _ in },
-                try song.observeElements("tags", of: String.self, options: .unregisterManually),
+                try song.observeElements("tags", as: String.self, options: .unregisterManually),
             ]
         }
         for observation in observations {

@@ -1,6 +1,7 @@
 import AutoKVO
 import AutoKVOTestSupport
 import Observation
+import Synchronization
 import Testing
 
 @Suite("An observable object as the source") @MainActor struct TrackedExpressionTests {
@@ -49,6 +50,78 @@ import Testing
         #expect(log.levels.prefix(2) == [0, 2])
         #expect(owner.log == log.levels.map(String.init))
         await end(observation)
+    }
+
+    private final class Loop: MainActorChangeScheduler {
+        private let waiting = Mutex<[@Sendable () -> Void]>([])
+        private let runsAtOnce: Bool
+
+        init(runsAtOnce: Bool = false) { self.runsAtOnce = runsAtOnce }
+
+        func schedule(_ operation: @escaping @Sendable () -> Void) {
+            if runsAtOnce { operation() } else { waiting.withLock { $0.append(operation) } }
+        }
+
+        /// Runs what is there, and says how much that was.
+        func turn() -> Int {
+            let operations = waiting.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
+            for operation in operations { operation() }
+            return operations.count
+        }
+    }
+
+    @Test("another main loop evaluates and delivers, without the main queue") func mainLoop() {
+        let (owner, loop) = (PlainObserver(tracker), Loop())
+        let (lamp, log) = (lamp, log)
+        let observation = owner.observe(tracking: { lamp.level }, on: loop) { owner, level in log.levels.append(level) }
+        #expect(log.levels == [])
+        #expect(loop.turn() == 1 && log.levels == [0])
+        lamp.level = 1
+        lamp.level = 2
+        lamp.color = "blue"
+        #expect(log.levels == [0] && loop.turn() == 1 && log.levels == [0, 2])
+        lamp.level = 3
+        observation.remove()
+        #expect(loop.turn() == 1 && log.levels == [0, 2])
+        lamp.level = 4
+        #expect(loop.turn() == 0 && observation.target == nil)
+    }
+
+    @Test("a loop that runs operations at once delivers what was stored") func atOnce() async {
+        let owner = PlainObserver(tracker)
+        let (lamp, log) = (lamp, log)
+        let observation = owner.observe(tracking: { lamp.level }, on: Loop(runsAtOnce: true)) { owner, level in
+            log.levels.append(level)
+        }
+        #expect(log.levels == [0])
+        lamp.level = 1
+        await eventually("the second value") { log.levels == [0, 1] }
+        lamp.level = 2
+        await eventually("the third value") { log.levels == [0, 1, 2] }
+        observation.remove()
+    }
+
+    @Test("it ends with its owner in another main loop, and keeps nothing") func ownerDiesInLoop() {
+        let (lamp, log, loop) = (lamp, log, Loop())
+        var owner: PlainObserver? = PlainObserver(tracker)
+        let token = tracker.token()
+        let observation = owner!.observe(
+            tracking: { [token] in
+                token.touch()
+                return lamp.level
+            }, on: loop
+        ) {
+            log.levels.append($1)
+        }
+        _ = loop.turn()
+        owner = nil
+        #expect(!observation.isValid)
+        lamp.level = 1
+        _ = loop.turn()
+        #expect(log.levels == [0])
     }
 
     @Test("an equal value is left out if asked") func distinct() async {

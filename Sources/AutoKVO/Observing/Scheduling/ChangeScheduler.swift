@@ -33,11 +33,16 @@ public protocol ChangeScheduler: Sendable {
 public protocol MainActorChangeScheduler: ChangeScheduler {}
 
 /// Delivers changes on the main actor: `.mainActor`.
+///
+/// If nobody runs the main queue within a second, a debug build reports that to `Diagnostics`, once.
 public struct MainActorScheduler: MainActorChangeScheduler {
     /// Makes the scheduler of the main actor. All are equal.
     @export(implementation) public init() {}
 
     @export(implementation) public func schedule(_ operation: @escaping @Sendable () -> Void) {
+        #if DEBUG
+            MainQueueCheck.begin()
+        #endif
         Task { @MainActor in operation() }
     }
 }

@@ -1,0 +1,71 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private class SignUp: TrackedObject {
+    struct Refused: Error, CustomStringConvertible { let description: String }
+
+    @Observed var name = ""
+    @Observed var age = 20
+    @Observed var limit = 18
+    @Observed var note = ""
+
+    @Derived({ (form: SignUp) in form.validationErrors.isEmpty }) var canSave: Bool
+
+    override class var schema: Schema {
+        Schema(SignUp.self, extending: super.schema) {
+            Key("name", \.name) { _, name in
+                while name.last == " " { name.removeLast() }
+                if name.isEmpty { throw Refused(description: "A name is needed.") }
+            }
+            Key("age", \.age) { form, age in
+                if age < form.limit { throw KeyValueError(.invalidValue("You are too young.")) }
+            }
+            Key("note", \.note)
+        }
+    }
+
+    override func validate(_ value: inout Any?, forKey key: String) throws {
+        if key == "note", value as? String == "no" { throw Refused(description: "Not this.") }
+    }
+}
+
+@Suite("Validation errors") struct ValidationErrorsTests {
+    private let tracker = LifetimeTracker()
+    private let form = SignUp()
+
+    @Test("each key that its validation refuses has the sentence of the validation, and nothing else") func sentences()
+    {
+        #expect(form.validationErrors == ["name": "A name is needed."])
+        form.age = 3
+        form.note = "no"
+        #expect(
+            form.validationErrors
+                == ["name": "A name is needed.", "age": "You are too young.", "note": "Not this."])
+        form.name = "Ann "
+        #expect(form.validationErrors["name"] == nil && form.name == "Ann ", "a corrected value passes, and is not set")
+        #expect(Person().validationErrors == [:])
+    }
+
+    @Test("they are observed like a computed property, through what the validations read") func observed() {
+        var seen: [[String: String]] = []
+        form.name = "Ann"
+        form.observe(\.validationErrors, options: [.initial, .new]) { seen.append($1.newValue ?? [:]) }
+        form.age = 19
+        form.age = 3
+        form.limit = 2
+        form.note = "x"
+        #expect(seen == [[:], ["age": "You are too young."], [:]])
+    }
+
+    @Test("a derived property of them, and a label bound to one") func derived() {
+        var states: [Bool] = []
+        let label = Person()
+        form.$canSave.observe(options: [.initial, .new]) { states.append($0.newValue!) }
+        let binding = label.$firstName.bind { [form] in form.validationErrors["name"] ?? "" }
+        #expect(label.firstName == "A name is needed." && !form.canSave)
+        form.name = "Ann"
+        #expect(label.firstName == "" && form.canSave && states == [false, true])
+        binding.invalidate()
+    }
+}
