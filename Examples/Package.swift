@@ -49,6 +49,10 @@ let package = Package(
             dependencies: [.product(name: "AutoKVO", package: "AutoKVO")],
             exclude: ["README.md"]),
         .executableTarget(
+            name: "Replica",
+            dependencies: [.product(name: "AutoKVO", package: "AutoKVO")],
+            exclude: ["README.md"]),
+        .executableTarget(
             name: "Settings",
             dependencies: [
                 .product(name: "AutoKVOFoundation", package: "AutoKVO"),
@@ -61,6 +65,7 @@ let package = Package(
         .testTarget(name: "MonitorTests", dependencies: ["Monitor"]),
         .testTarget(name: "PipelineTests", dependencies: ["Pipeline"]),
         .testTarget(name: "PortedTests", dependencies: ["Ported"]),
+        .testTarget(name: "ReplicaTests", dependencies: ["Replica"]),
         .testTarget(name: "SettingsTests", dependencies: ["Settings"]),
     ],
     swiftLanguageModes: [.v6]

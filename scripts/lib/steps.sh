@@ -167,6 +167,12 @@ step_examples() {
     bash scripts/examples.sh
 }
 
+# The recipes with other libraries, in a package of their own.
+step_recipes() {
+    [ -f Examples/Recipes/Package.swift ] || skip "there is no Examples/Recipes/Package.swift"
+    swift test --package-path Examples/Recipes --scratch-path Examples/.build-recipes --disable-xctest
+}
+
 step_new-user() {
     [ -f README.md ] || skip "there is no README.md"
     bash scripts/new-user.sh

@@ -1,0 +1,79 @@
+import AutoKVO
+import Foundation
+
+/// `Replica listen PATH` and `Replica connect PATH`: each edits its own page at random, and prints the whole board at the end.
+@main struct ReplicaCommand {
+    static func main() {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 3, ["listen", "connect"].contains(arguments[1]) else {
+            FileHandle.standardError.write(Data("usage: Replica listen|connect SOCKET [EDITS] [LOSSES]\n".utf8))
+            exit(2)
+        }
+        let numbers = arguments.dropFirst(3).map { Int($0) ?? 0 }
+        let side = Side(
+            listens: arguments[1] == "listen", path: arguments[2], edits: numbers.first ?? 1000,
+            losses: numbers.dropFirst().first ?? 0)
+        side.run()
+        print(side.board.text)
+    }
+}
+
+/// One process: it makes edits between what it reads and writes, all on one thread.
+final class Side {
+    let board = Board()
+    private let replica: Replica
+    private let (listens, path, edits, losses): (Bool, String, Int, Int)
+    private let listener: UnixSocket?
+    private var made = 0
+    private var numbers: SeededNumbers
+
+    init(listens: Bool, path: String, edits: Int, losses: Int) {
+        (self.listens, self.path, self.edits, self.losses) = (listens, path, edits, losses)
+        replica = Replica(board)
+        listener = listens ? UnixSocket.listen(at: path) : nil
+        numbers = SeededNumbers(state: listens ? 1 : 2)
+    }
+
+    func run() {
+        while true {
+            guard let socket = listens ? listener?.accept() : UnixSocket.connect(to: path) else {
+                // Nobody is there: the work goes on, and what it changes is sent later.
+                edit(1)
+                usleep(2000)
+                continue
+            }
+            replica.connect()
+            if converse(over: socket) { return }
+            replica.disconnect()
+        }
+    }
+
+    private func edit(_ count: Int) {
+        for _ in 0..<min(count, edits - made) {
+            made += 1
+            (listens ? board.left : board.right).editAtRandom(&numbers)
+        }
+    }
+
+    /// True at the end, false if the connection was lost.
+    private func converse(over socket: UnixSocket) -> Bool {
+        var hasFinished = false
+        let limit = losses > 0 ? made + edits / (losses + 1) : edits
+        while true {
+            if made < edits, made >= limit { return false }
+            edit(10)
+            if made == edits, replica.isConfirmed, !hasFinished {
+                hasFinished = true
+                replica.finish()
+            }
+            if hasFinished, replica.otherIsFinished, replica.outgoing.isEmpty { return true }
+            if made == edits { socket.wait(writing: !replica.outgoing.isEmpty) }
+            guard let bytes = socket.read() else { return false }
+            do { try replica.receive(bytes) } catch {
+                FileHandle.standardError.write(Data("refused: \(error)\n".utf8))
+                return false
+            }
+            if !replica.outgoing.isEmpty, !socket.write(&replica.outgoing) { return false }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import AutoKVO
+import Foundation
+import Testing
+
+@testable import Replica
+
+@Suite("One model in two processes") struct ReplicaTests {
+    /// Two sides in this process, and the bytes that go between them.
+    private final class Pair {
+        let (left, right) = (Replica(Board()), Replica(Board()))
+
+        func connect() {
+            left.connect()
+            right.connect()
+        }
+
+        func disconnect() {
+            left.disconnect()
+            right.disconnect()
+        }
+
+        /// Carries all that there is, cut at any place.
+        func carry(_ numbers: inout SeededNumbers) throws {
+            while !left.outgoing.isEmpty || !right.outgoing.isEmpty {
+                for (from, to) in [(left, right), (right, left)] {
+                    let count = Int.random(in: 0...min(from.outgoing.count, 700), using: &numbers)
+                    let bytes = Data(from.outgoing.prefix(count))
+                    from.outgoing = Data(from.outgoing.dropFirst(count))
+                    try to.receive(bytes)
+                }
+            }
+        }
+    }
+
+    private var numbers = SeededNumbers(state: 7)
+
+    @Test("10,000 random edits on each side, with 100 lost connections, end equal") mutating func equal() throws {
+        let pair = Pair()
+        for round in 0..<100 {
+            for _ in 0..<50 {
+                pair.left.board.left.editAtRandom(&numbers)
+                pair.right.board.right.editAtRandom(&numbers)
+            }
+            pair.connect()
+            for _ in 0..<50 {
+                pair.left.board.left.editAtRandom(&numbers)
+                pair.right.board.right.editAtRandom(&numbers)
+                if numbers.next() % 4 == 0 { try pair.carry(&numbers) }
+            }
+            if round % 2 == 0 {
+                try pair.carry(&numbers)
+                #expect(pair.left.board.text == pair.right.board.text)
+            }
+            pair.disconnect()
+        }
+        pair.connect()
+        try pair.carry(&numbers)
+        #expect(pair.left.board.text == pair.right.board.text)
+        #expect(pair.left.isConfirmed && pair.right.isConfirmed)
+    }
+
+    @Test("a change that came in is not sent back, and an edit keeps its indexes") mutating func echo() throws {
+        let pair = Pair()
+        pair.connect()
+        try pair.carry(&numbers)
+        var told: [ChangeKind] = []
+        pair.right.board.left.$items.observe { told.append($0.kind) }
+        pair.left.board.left.items = ["a", "b"]
+        try pair.carry(&numbers)
+        told = []
+        pair.left.board.left.$items.insert("c", at: 1)
+        try pair.right.receive(pair.left.outgoing)
+        #expect(told == [.insertion])
+        #expect(pair.right.board.left.items == ["a", "c", "b"])
+        // Only the confirmation goes back.
+        #expect(!String(decoding: pair.right.outgoing, as: UTF8.self).contains("change"))
+    }
+
+    @Test("what an observer changes in consequence, elsewhere, is sent") mutating func consequence() throws {
+        let pair = Pair()
+        pair.connect()
+        try pair.carry(&numbers)
+        let board = pair.right.board
+        board.left.$level.observe { [unowned board] _ in board.right.title = "seen" }
+        pair.left.board.left.level = 3
+        try pair.carry(&numbers)
+        #expect(pair.left.board.right.title == "seen")
+    }
+
+    @Test("what does not fit is refused and changes nothing; the next connection mends it") mutating func refused()
+        throws
+    {
+        let pair = Pair()
+        pair.connect()
+        try pair.carry(&numbers)
+        pair.left.board.left.items = ["a", "b"]
+        try pair.carry(&numbers)
+        let before = pair.right.board.text
+        let record =
+            #"{"keyPath":"items","kind":2,"newValue":["x"],"indexes":[[900,901]],"isPrior":false,"isFirst":false}"#
+        for wrong in [
+            "no JSON",
+            #"{"change":{"path":"left.nothing","number":1,"isWhole":false,"content":{"list":{"_0":\#(record)}}}}"#,
+            #"{"change":{"path":"left.title","number":1,"isWhole":false,"content":{"list":{"_0":\#(record)}}}}"#,
+            #"{"change":{"path":"left.items","number":1,"isWhole":false,"content":{"list":{"_0":\#(record)}}}}"#,
+        ] {
+            #expect(throws: (any Error).self) { try pair.right.receive(Data((wrong + "\n").utf8)) }
+            #expect(pair.right.board.text == before)
+            pair.disconnect()
+            pair.left.board.left.level += 1
+            pair.connect()
+            try pair.carry(&numbers)
+            #expect(pair.right.board.left.level == pair.left.board.left.level)
+            pair.right.board.left.level = 0
+            try pair.carry(&numbers)
+            #expect(pair.left.board.left.level == 0)
+        }
+    }
+
+    @Test("two processes, 10,000 edits each, five lost connections", .timeLimit(.minutes(2))) func processes()
+        async throws
+    {
+        let socket = FileManager.default.temporaryDirectory.appending(path: "replica-\(getpid()).sock").path
+        defer { try? FileManager.default.removeItem(atPath: socket) }
+        let program = Bundle(for: Replica.self).bundleURL.appending(path: "Replica")
+        let both = try ["listen", "connect"].map { role in
+            let (process, pipe) = (Process(), Pipe())
+            process.executableURL = program
+            process.arguments = [role, socket, "10000", role == "connect" ? "5" : "0"]
+            process.standardOutput = pipe
+            try process.run()
+            return (process, pipe)
+        }
+        let texts = both.map { String(decoding: $0.1.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) }
+        for (process, _) in both {
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+        }
+        #expect(texts[0] == texts[1])
+        #expect(texts[0].contains("item"))
+    }
+}
