@@ -4,7 +4,7 @@
  * A process is a thread; an atomic block is one section of the lock of the expression's object, or one atomic operation. The sources
  * are read outside of any block: the functions of derived values are user code.
  *
- * Built with one of -DMARK_LATE, -DCHECK_ONLY, -DNO_COUNT, -DSTOP_AT_MARKED, -DNO_VERSION, -DREAD_BUSY a guard is left out, and spin must
+ * Built with one of -DMARK_LATE, -DCHECK_ONLY, -DNO_COUNT, -DSTOP_AT_MARKED or -DNO_VERSION a guard is left out, and spin must
  * find the error. */
 
 #ifndef CHANGES
@@ -42,11 +42,7 @@ byte busy;
 #else
 #define IS_CURRENT_D (versionD == mineD)
 #endif
-#ifdef READ_BUSY
-#define IS_KEPT_D true
-#else
 #define IS_KEPT_D (markD == CLEAN && evaluatorD == 0)
-#endif
 #ifdef STOP_AT_MARKED
 #define GOES_ON (!wasMarked)
 #else

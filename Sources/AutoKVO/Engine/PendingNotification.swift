@@ -139,7 +139,7 @@ final class PendingNotification {
 
     /// Restricts the calls to observations that are in the list now, and that no earlier notification of an open change calls.
     func setRange(above earlier: Borrowed<PendingNotification>?) {
-        bound = list.unsafelyUnwrapped.value.lastSequence
+        bound = list!.value.lastSequence
         if let earlier { lowerBound = earlier.use { $0.bound } }
     }
 

@@ -89,7 +89,8 @@ private final class Closed: Open {
         let robot = Robot()
         let owner = Model()
         var calls = 0
-        try owner.depend(on: [Dependency(robot.stateHandle), Dependency(robot.$mode)], named: "state") { _ in calls += 1 }
+        try owner.depend(on: [Dependency(robot.stateHandle), Dependency(robot.$mode)], named: "state") { _ in calls += 1
+        }
         calls = 0
         robot.state = 5
         #expect(calls == 0)

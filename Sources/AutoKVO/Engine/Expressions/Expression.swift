@@ -20,11 +20,12 @@ import Synchronization
 ///                                                keeps the value, and calls the observers
 ///
 /// A thread that only reads the value meanwhile computes one for itself. The evaluation that runs has the sources, so that each read is
-/// compared without a lock; a thread that takes over begins without any. The lock of the route's root guards the state.
+/// compared without a lock; a thread that takes over begins without any. The lock of the route's root guards the state. The model is
+/// docs/model/derived.pml.
 final class Expression: @unchecked Sendable {
     private let root: Borrowed<ObjectRecord>
     /// The route that owns this.
-    fileprivate let route: Borrowed<Route>
+    let route: Borrowed<Route>
     let function: Function
     /// Used under the lock.
     @exclusivity(unchecked) private var state = State()
@@ -32,40 +33,6 @@ final class Expression: @unchecked Sendable {
     private let atomicHeight = Atomic<Int>(1)
     /// Of the last walk that has found it. Only who has a stamp uses it.
     @exclusivity(unchecked) private var stamp: UInt = 0
-
-    struct Function {
-        let body: (AnyObject) -> Any
-        /// Whether the value is a tracked object or an optional one, which is not kept alive.
-        let holdsObject: Bool
-        /// Whether the object that the function is given is what is observed, and not the observer.
-        var isOfTarget = true
-        /// For messages, where it is not the function of a key.
-        var label: (() -> String)?
-    }
-
-    /// What has to be done before the kept value is used, and how often that was said: who finds all sources unchanged clears the mark
-    /// only if nobody has marked it meanwhile.
-    private struct Mark: AtomicRepresentable, Equatable {
-        typealias AtomicRepresentation = UInt.AtomicRepresentation
-        private var word: UInt
-
-        enum Kind: UInt { case clean, check, dirty }
-
-        init(_ kind: Kind, after other: Mark? = nil) {
-            word = (other.map { ($0.word >> 2) &+ 1 } ?? 0) << 2 | kind.rawValue
-        }
-
-        var kind: Kind { Kind(rawValue: word & 3).unsafelyUnwrapped }
-
-        static func encodeAtomicRepresentation(_ value: consuming Mark) -> AtomicRepresentation {
-            UInt.encodeAtomicRepresentation(value.word)
-        }
-        static func decodeAtomicRepresentation(_ value: consuming AtomicRepresentation) -> Mark {
-            var mark = Mark(.clean)
-            mark.word = UInt.decodeAtomicRepresentation(value)
-            return mark
-        }
-    }
 
     private struct State {
         /// Empty while an evaluation has them.
@@ -79,7 +46,7 @@ final class Expression: @unchecked Sendable {
     }
 
     /// Changed without the lock, but cleared under it, where an evaluation begins or turns out not to be needed.
-    private let mark = Atomic(Mark(.dirty))
+    private let mark = Atomic(ExpressionMark(.dirty))
     /// The thread of the last evaluation, if that is not over. Changed under the lock.
     private let evaluator = Atomic<UInt>(0)
 
@@ -90,11 +57,6 @@ final class Expression: @unchecked Sendable {
     @inline(__always)
     private func underLock<Result>(_ body: (inout State) -> Result) -> Result {
         root.use { $0.lock.withLock { body(&state) } }
-    }
-
-    /// For messages.
-    var label: String {
-        function.label?() ?? route.use { $0.derivedKey }.map { "\($0.root.objectClass).\($0.root.schema!.keys[$0.slot].name)" } ?? ""
     }
 
     // MARK: The value
@@ -157,12 +119,12 @@ final class Expression: @unchecked Sendable {
     func mark(isCertain: Bool) -> Bool {
         while true {
             let former = mark.load(ordering: .acquiring)
-            let new = Mark(isCertain || former.kind == .dirty ? .dirty : .check, after: former)
+            let new = ExpressionMark(isCertain || former.kind == .dirty ? .dirty : .check, after: former)
             if replace(former, by: new) { return former.kind == .clean }
         }
     }
 
-    private func replace(_ former: Mark, by new: Mark) -> Bool {
+    private func replace(_ former: ExpressionMark, by new: ExpressionMark) -> Bool {
         mark.compareExchange(expected: former, desired: new, ordering: .acquiringAndReleasing).exchanged
     }
 
@@ -171,7 +133,7 @@ final class Expression: @unchecked Sendable {
     /// - Parameters:
     ///   - sources: Set to what the last evaluation read, if that is to be checked.
     ///   - known: Set to the mark, then.
-    private func nextStep(_ sources: inout [PathLink], _ known: inout Mark) -> Step {
+    private func nextStep(_ sources: inout [PathLink], _ known: inout ExpressionMark) -> Step {
         if isClean { return .done }
         return underLock { state in
             let evaluator = evaluator.load(ordering: .relaxed)
@@ -201,12 +163,12 @@ final class Expression: @unchecked Sendable {
         defer { swap(&stack, &thread.value.checkedExpressions) }
         stack.append(Checked(expression: self))
         while let top = stack.last?.expression {
-            var (sources, mark): ([PathLink], Mark) = ([], Mark(.clean))
+            var (sources, mark): ([PathLink], ExpressionMark) = ([], ExpressionMark(.clean))
             let step = top.nextStep(&sources, &mark)
             if step == .check {
                 if let marked = Expression.nextMarked(of: sources, from: &stack[stack.count - 1].count) {
                     stack.append(Checked(expression: marked))
-                } else if top.replace(mark, by: Mark(.clean, after: mark)) {
+                } else if top.replace(mark, by: ExpressionMark(.clean, after: mark)) {
                     stack.removeLast()
                 } else {
                     stack[stack.count - 1].count = 0
@@ -231,10 +193,7 @@ final class Expression: @unchecked Sendable {
     }
 
     /// Whether it has to be looked at before its value is known to be unchanged.
-    private var isMarked: Bool {
-        if isClean { return false }
-        return underLock { !$0.isEnded && !isEvaluatingHere }
-    }
+    private var isMarked: Bool { !isClean && underLock { !$0.isEnded && !isEvaluatingHere } }
 
     // MARK: Evaluating
 
@@ -259,7 +218,7 @@ final class Expression: @unchecked Sendable {
             state.version += 1
             version = state.version
             evaluator.store(thisThread(), ordering: .releasing)
-            mark.store(Mark(.clean, after: mark.load(ordering: .relaxed)), ordering: .releasing)
+            mark.store(ExpressionMark(.clean, after: mark.load(ordering: .relaxed)), ordering: .releasing)
             swap(&sources, &state.sources)
             before = state.kept
             return state.isKept
@@ -336,34 +295,5 @@ final class Expression: @unchecked Sendable {
         }
         for link in ended.sources { link.cancel() }
         withExtendedLifetime(ended) {}
-    }
-}
-
-extension PathLink {
-    func isOf(_ record: Borrowed<ObjectRecord>, _ slot: Int) -> Bool { self.slot == slot && .to(self.record) == record }
-
-    /// Whether it was read where an object stores something. The record pins the object's address.
-    @inline(__always)
-    func isOf(_ object: TrackedObject, _ offset: Int) -> Bool {
-        self.offset == offset && record.address == Borrowed.to(object).rawAddress
-    }
-
-    /// The expression that reads the link's key.
-    var expression: Expression? { unmanagedExpression?.object }
-
-}
-
-extension ObjectRecord {
-    /// The expression of a derived key that somebody needs.
-    @inline(__always)
-    func expression(_ slot: Int) -> Expression? {
-        guard layout!.value[slot].isRecorded, let list = list(slot) else { return nil }
-        return lock.withLock { list.value.expression?.object }
-    }
-
-    /// The route of the expression of a derived key that somebody needs.
-    func expressionRoute(_ slot: Int) -> Route? {
-        guard layout!.value[slot].isRecorded, let list = list(slot) else { return nil }
-        return lock.withLock { list.value.expression?.use { $0.route.object } }
     }
 }

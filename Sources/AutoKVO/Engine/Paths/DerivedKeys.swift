@@ -45,12 +45,16 @@ extension ObjectRecord {
             // One that is there may have been marked while it had no observer that would have had it refreshed.
             if let former, isNeeded { return PathWork.do(.start(former)) }
             let key = schema!.keys[slot]
-            let made = isNeeded
+            let made =
+                isNeeded
                 ? Route(
-                    Expression.Function(body: key.computation, holdsObject: key.declared.objectClass != nil), root: self,
+                    Expression.Function(body: key.computation, holdsObject: key.declared.objectClass != nil),
+                    root: self,
                     sink: .derivedKey(slot)) : nil
             let isCurrent = lock.withLock {
-                guard let now = stateOfExpression(slot), now.route === former, now.isNeeded == isNeeded else { return false }
+                guard let now = stateOfExpression(slot), now.route === former, now.isNeeded == isNeeded else {
+                    return false
+                }
                 list(slot)!.value.setExpressionRoute(made)
                 return true
             }

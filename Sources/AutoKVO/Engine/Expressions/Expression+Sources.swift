@@ -1,0 +1,47 @@
+extension Expression {
+    struct Function {
+        let body: (AnyObject) -> Any
+        /// Whether the value is a tracked object or an optional one, which is not kept alive.
+        let holdsObject: Bool
+        /// Whether the object that the function is given is what is observed, and not the observer.
+        var isOfTarget = true
+        /// For messages, where it is not the function of a key.
+        var label: (() -> String)?
+    }
+
+    /// For messages.
+    var label: String {
+        function.label?() ?? route.use { $0.derivedKey }.map {
+            "\($0.root.objectClass).\($0.root.schema!.keys[$0.slot].name)"
+        } ?? ""
+    }
+}
+
+extension PathLink {
+    func isOf(_ record: Borrowed<ObjectRecord>, _ slot: Int) -> Bool { self.slot == slot && .to(self.record) == record }
+
+    /// Whether it was read where an object stores something. The record pins the object's address.
+    @inline(__always)
+    func isOf(_ object: TrackedObject, _ offset: Int) -> Bool {
+        self.offset == offset && record.address == Borrowed.to(object).rawAddress
+    }
+
+    /// The expression that reads the link's key.
+    var expression: Expression? { unmanagedExpression?.object }
+
+}
+
+extension ObjectRecord {
+    /// The expression of a derived key that somebody needs.
+    @inline(__always)
+    func expression(_ slot: Int) -> Expression? {
+        guard layout!.value[slot].isRecorded, let list = list(slot) else { return nil }
+        return lock.withLock { list.value.expression?.object }
+    }
+
+    /// The route of the expression of a derived key that somebody needs.
+    func expressionRoute(_ slot: Int) -> Route? {
+        guard layout!.value[slot].isRecorded, let list = list(slot) else { return nil }
+        return lock.withLock { list.value.expression?.use { $0.route.object } }
+    }
+}
