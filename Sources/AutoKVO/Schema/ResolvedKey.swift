@@ -51,8 +51,8 @@ final class ResolvedKey: @unchecked Sendable {
     var isRecorded: Bool { isDerivedProperty || observed == nil && affectedBy.isEmpty && notifiesAutomatically }
     /// Whether it is `@Derived`.
     var isDerivedProperty: Bool { storageType?.isDerived ?? false }
-    /// What computes the value of such a key.
-    let computation: (AnyObject) -> Any
+    /// What computes the value of such a key; nil of any other.
+    let computation: ((AnyObject) -> Any)?
     /// Whether a key without storage reads anything that is observed: found out with its first use by name.
     let readsSomething = Atomic(false)
     /// Whether writing the property announces the change by itself.
@@ -79,7 +79,7 @@ final class ResolvedKey: @unchecked Sendable {
         notifiesAutomatically =
             declarations.allSatisfy(\.notifiesAutomatically)
             && type.automaticallyNotifiesObservers(forKey: declared.name)
-        computation = field.flatMap { $0.storage.computation(in: $0.field) } ?? declared.read.body
+        computation = field == nil ? declared.read.body : field!.storage.computation(in: field!.field)
         let isOfSameType = field?.storage.isDerived == false && field?.storage.valueType == declared.valueType
         // A key that no schema declares is read in the storage.
         keyPathCheck = Atomic(!isOfSameType || isOverridden ? .none : declared.hasKeyPath ? .pending : .passed)

@@ -31,15 +31,22 @@ extension ModelWorld {
             if observation.routes.isEmpty { observation.isLive = false }
         }
         let holders = nodes.values.filter { $0.up == id && $0.id != id }.map(\.id).sorted()
-        let concerned = holders.map { holder in (holder, self.concerned(holder, "up")) }
-        for holder in holders { nodes[holder]!.up = nil }
-        for (_, concerned) in concerned {
-            for (observation, routes) in concerned where observation.isLive {
-                for route in observation.ignoresChange ? routes.prefix(1) : routes[...] where observation.isLive {
-                    expect(observation, route.1, old: nil, new: value(route.0, route.1[...]))
-                    fire(observation)
+        // The death is one change of all properties that refer to the object: each path is called for once.
+        var calls: [(observation: ReferenceObservation, route: (Int, String))] = []
+        for holder in holders {
+            for (observation, routes) in concerned(holder, "up") {
+                for route in observation.ignoresChange ? routes.prefix(1) : routes[...] {
+                    let isKnown = calls.contains {
+                        $0.observation === observation && (observation.ignoresChange || $0.route == route)
+                    }
+                    if !isKnown { calls.append((observation, route)) }
                 }
             }
+        }
+        for holder in holders { nodes[holder]!.up = nil }
+        for (observation, route) in calls where observation.isLive {
+            expect(observation, route.1, old: nil, new: value(route.0, route.1[...]))
+            fire(observation)
         }
         let node = nodes.removeValue(forKey: id)!
         release([node.next].compactMap { $0 } + node.items)

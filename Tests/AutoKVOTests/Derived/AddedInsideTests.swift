@@ -96,6 +96,7 @@ private final class Holder: Model {
             referent.name = "referent"
             for holder in holders { holder.next = referent }
             log.value = []
+            withExtendedLifetime(referent) {}
         }
         #expect(
             log.value.filter { !$0.contains("to") }
@@ -116,6 +117,7 @@ private final class Holder: Model {
             first.next = referent
             second.next = referent
             log.clear()
+            withExtendedLifetime(referent) {}
         }
         #expect(log.count == 2)
         withExtendedLifetime((first, second)) {}

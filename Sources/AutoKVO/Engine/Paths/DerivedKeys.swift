@@ -48,7 +48,7 @@ extension ObjectRecord {
             let made =
                 isNeeded
                 ? Route(
-                    Expression.Function(body: key.computation, holdsObject: key.declared.objectClass != nil),
+                    Expression.Function(body: key.computation!, holdsObject: key.declared.objectClass != nil),
                     root: self,
                     sink: .derivedKey(slot)) : nil
             let isCurrent = lock.withLock {
