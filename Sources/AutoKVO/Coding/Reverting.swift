@@ -1,29 +1,42 @@
 /// A change that was made, as far as it takes to undo it.
 struct PastChange {
-    let kind: ChangeKind
+    var kind: ChangeKind
     let indexes: RangeSet<Int>?
     let old: Any?
     let new: Any?
+    /// Whether to undo it is to make the change that was made.
+    var isInverse = false
+
+    /// The change that undoes this one. To undo that is to make this one.
+    var inverse: PastChange {
+        let kinds: [ChangeKind: ChangeKind] = [.insertion: .removal, .removal: .insertion]
+        return PastChange(kind: kinds[kind] ?? kind, indexes: indexes, old: new, new: old, isInverse: true)
+    }
+
+    func failure(_ reason: String, _ object: TrackedObject, _ keyPath: String) -> KeyValueError {
+        KeyValueError(
+            .invalidValue("the change cannot be \(isInverse ? "made" : "undone"): \(reason)"),
+            className: "\(type(of: object))", key: keyPath, keyPath: keyPath)
+    }
+
+    /// The value that comes when the change is undone, and the one that goes: an option that the observation lacked, if it is not there.
+    fileprivate var options: (old: String, new: String) { isInverse ? (".new", ".old") : (".old", ".new") }
 }
 
 extension TrackedObject {
     /// Undoes a change of what is at the end of a path, by name.
     func revert(_ change: PastChange, forKeyPath keyPath: String) throws(KeyValueError) {
         if change.kind == .setting {
-            guard let old = change.old else { throw missing("old value: it takes the option .old", keyPath) }
+            guard let old = change.old else {
+                throw change.failure(
+                    "it has no value to set, which takes the option \(change.options.old)", self, keyPath)
+            }
             return try setValue(unwrapped(old), forKeyPath: keyPath)
         }
         let end = try pathEnd(keyPath)
-        guard let (schema, slot) = end.key else { throw end.noObject! }
+        guard let (schema, slot) = end.key, let owner = end.object else { throw end.noObject! }
         try schema.requireSetter(of: schema.keys[slot], in: keyPath)
-        guard let owner = end.object else { throw end.noObject! }
         try ProxiedKey(owner, schema, schema.keys[slot]).revert(change, in: keyPath)
-    }
-
-    fileprivate func missing(_ what: String, _ keyPath: String) -> KeyValueError {
-        KeyValueError(
-            .invalidValue("the change cannot be undone, since it has no \(what)"), className: "\(type(of: self))",
-            key: keyPath, keyPath: keyPath)
     }
 }
 
@@ -32,21 +45,24 @@ extension ProxiedKey {
     func revert(_ change: PastChange, in keyPath: String) throws(KeyValueError) {
         func elements(_ value: Any?, _ option: String) throws(KeyValueError) -> [Any] {
             if let found = value.flatMap(unwrapped).flatMap(AutoKVO.elements(of:)) { return found }
-            throw object.missing("elements: it takes the option \(option)", keyPath)
+            throw change.failure("it has no elements, which takes the option \(option)", object, keyPath)
         }
         let type = unwrappedType(key.declared.valueType)
         if let array = type as? any ProxiedArray.Type, let indexes = change.indexes {
             switch change.kind {
             case .insertion: try array.remove(at: indexes, of: self)
-            case .removal: try array.insert(try elements(change.old, ".old"), at: indexes, of: self)
-            default: try array.replace(at: indexes, with: try elements(change.old, ".old"), of: self)
+            case .removal: try array.insert(try elements(change.old, change.options.old), at: indexes, of: self)
+            default: try array.replace(at: indexes, with: try elements(change.old, change.options.old), of: self)
             }
         } else if let set = type as? any ProxiedSet.Type, change.indexes == nil {
-            let left = change.kind == .insertion ? [] : try elements(change.old, ".old")
-            let came = change.kind == .removal ? [] : try elements(change.new, ".new")
-            _ = try set.perform(nil, with: left + came, on: self)
+            let left = change.kind == .insertion ? [] : try elements(change.old, change.options.old)
+            let came = change.kind == .removal ? [] : try elements(change.new, change.options.new)
+            // Only a set that is as the change left it is as before; any other one loses what came and gets what left, as far as it can.
+            let mutation: SetMutationKind? =
+                change.kind == .insertion ? .minus : change.kind == .removal ? .union : nil
+            _ = try set.perform(mutation, with: left + came, on: self)
         } else {
-            throw object.missing("elements of \(type)", keyPath)
+            throw change.failure("it has no elements of \(type)", object, keyPath)
         }
     }
 }

@@ -8,14 +8,28 @@ extension ChangeRecord {
     /// - Throws: What `setValue(_:forKeyPath:)` and the proxies throw, a key that no `Key` offers among it; `.invalidValue` for a
     ///   record without the values that it takes, or of a prior call. Then nothing has changed.
     public func revert(on object: TrackedObject) throws(KeyValueError) {
-        guard !isPrior else {
-            throw KeyValueError(
-                .invalidValue("a prior call says what is still to be done, so it cannot be undone"),
-                className: "\(type(of: object))", key: keyPath, keyPath: keyPath)
-        }
-        try object.revert(
-            PastChange(kind: kind, indexes: indexes, old: oldValue.map { $0 as Any }, new: newValue.map { $0 as Any }),
-            forKeyPath: keyPath)
+        try perform(pastChange, on: object)
+    }
+
+    /// Makes the change on another object, by name: sets the new value, or makes the same edit. Two models stay equal if each makes what
+    /// the other one records.
+    ///
+    /// It takes `.new`, and for removals and replacements in a set `.old`. A removal from a set takes out what is in it, and an insertion
+    /// puts in what is not.
+    ///
+    /// - Parameter object: An object of the class that was observed, or one with the same keys: the path begins there.
+    /// - Throws: What `revert(on:)` throws, for indexes that the collection does not have too. Then nothing has changed.
+    public func apply(on object: TrackedObject) throws(KeyValueError) {
+        try perform(pastChange.inverse, on: object)
+    }
+
+    private var pastChange: PastChange {
+        PastChange(kind: kind, indexes: indexes, old: oldValue.map { $0 as Any }, new: newValue.map { $0 as Any })
+    }
+
+    private func perform(_ change: PastChange, on object: TrackedObject) throws(KeyValueError) {
+        if isPrior { throw change.failure("a prior call says what is still to be done", object, keyPath) }
+        try object.revert(change, forKeyPath: keyPath)
     }
 }
 

@@ -126,7 +126,7 @@ enum AffectedLists {
             if let expression, let stamp {
                 guard expression.use({ $0.isNew(to: stamp) }) else { return }
             } else {
-                guard let (root, slot) = link.derivedKey, let list = root.list(slot), isNew(list) else { return }
+                guard let (root, slot) = link.route.derivedKey, let list = root.list(slot), isNew(list) else { return }
             }
             queue.append(
                 Element(

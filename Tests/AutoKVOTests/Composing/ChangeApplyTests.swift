@@ -72,6 +72,65 @@ private func edit(_ crate: Crate, _ random: inout SplitMix64) {
         }
     }
 
+    @Test("an object on which each change is made by name is as the one that was observed, through JSON too")
+    func madeOnAnother() throws {
+        for seed in 0..<100 as Range<UInt64> {
+            var random = SplitMix64(seed: seed)
+            let (crate, other) = (Crate(), Crate())
+            crate.items = [3, 1, 2]
+            other.items = crate.items
+            try crate.observe("items", as: [Int].self, options: [.old, .new]) { change in
+                let data = try! JSONEncoder().encode(ChangeRecord(change))
+                try! JSONDecoder().decode(ChangeRecord<[Int]>.self, from: data).apply(on: other)
+            }
+            try crate.observe("tags", options: [.old, .new]) { try! ChangeRecord($0).apply(on: other) }
+            for _ in 0..<40 {
+                edit(crate, &random)
+                #expect(crate.items == other.items && crate.tags == other.tags, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("a change that cannot be made on an object is refused, and leaves it as it was") func refusedOnAnother()
+        throws
+    {
+        let (crate, other) = (Crate(), Crate())
+        crate.items = [1, 2, 3]
+        var records: [ChangeRecord<Any>] = []
+        try crate.observe("items", options: [.old, .new, .prior]) { records.append(ChangeRecord($0)) }
+        try crate.observe("items", options: []) { records.append(ChangeRecord($0)) }
+        crate.$items.remove(at: 2)
+        crate.items = [4]
+        other.items = [9]
+        // The removal and the set without its value are refused, and so are prior calls. The set with its value is made last.
+        let refused = records.filter { $0.isPrior || $0.kind == .removal || $0.newValue == nil }
+        #expect(refused.count == 5 && records.count == 6)
+        for record in refused {
+            #expect(throws: KeyValueError.self) { try record.apply(on: other) }
+            #expect(other.items == [9])
+        }
+        for record in records where !record.isPrior && record.kind == .setting && record.newValue != nil {
+            try record.apply(on: other)
+        }
+        #expect(other.items == [4])
+    }
+
+    @Test("a set that has an element already gets it once; one that lacks it loses nothing") func setsThatDiffer()
+        throws
+    {
+        let (crate, other) = (Crate(), Crate())
+        other.tags = ["b"]
+        crate.tags = ["a"]
+        var records: [ChangeRecord<Any>] = []
+        try crate.observe("tags", options: [.old, .new]) { records.append(ChangeRecord($0)) }
+        crate.$tags.insert("b")
+        crate.$tags.remove("a")
+        for record in records { try record.apply(on: other) }
+        #expect(other.tags == ["b"])
+        for record in records.reversed() { try record.revert(on: other) }
+        #expect(other.tags == ["a"])
+    }
+
     @Test("the call made at the registration fills a copy") func initial() {
         let crate = Crate()
         crate.items = [1, 2]

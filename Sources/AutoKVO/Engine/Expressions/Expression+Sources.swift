@@ -11,9 +11,21 @@ extension Expression {
 
     /// For messages.
     var label: String {
-        function.label?() ?? route.use { $0.derivedKey }.map {
+        function.label?() ?? liveRoute?.derivedKey.map {
             "\($0.root.objectClass).\($0.root.schema!.keys[$0.slot].name)"
         } ?? ""
+    }
+
+    /// Whether the last evaluation read anything.
+    var hasSources: Bool { !sources.isEmpty }
+
+    /// The name of the one key that the last evaluation read; empty if it was not one.
+    var onlyKey: String {
+        let sources = sources
+        guard let first = sources.first, sources.allSatisfy({ $0.isOf(.to(first.record), first.slot) }) else {
+            return ""
+        }
+        return first.record.schema!.keys[first.slot].name
     }
 }
 
@@ -25,10 +37,6 @@ extension PathLink {
     func isOf(_ object: TrackedObject, _ offset: Int) -> Bool {
         self.offset == offset && record.address == Borrowed.to(object).rawAddress
     }
-
-    /// The expression that reads the link's key.
-    var expression: Expression? { unmanagedExpression?.object }
-
 }
 
 extension ObjectRecord {

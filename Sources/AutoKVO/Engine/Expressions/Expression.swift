@@ -23,8 +23,9 @@ import Synchronization
 /// compared without a lock; a thread that takes over begins without any. The lock of the route's root guards the state. The model is
 /// docs/model/derived.pml.
 final class Expression: @unchecked Sendable {
-    private let root: Borrowed<ObjectRecord>
-    /// The route that owns this.
+    /// Owned: who refreshes an expression may be the last to have it, when the route ends on another thread.
+    private let root: ObjectRecord
+    /// The route that owns this, until it ends it. Only who knows that it has not ended may use it.
     let route: Borrowed<Route>
     let function: Function
     /// Used under the lock.
@@ -50,14 +51,17 @@ final class Expression: @unchecked Sendable {
     /// The thread of the last evaluation, if that is not over. Changed under the lock.
     private let evaluator = Atomic<UInt>(0)
 
-    init(_ function: Function, _ route: Borrowed<Route>, _ root: Borrowed<ObjectRecord>) {
+    init(_ function: Function, _ route: Borrowed<Route>, _ root: ObjectRecord) {
         (self.function, self.route, self.root) = (function, route, root)
     }
 
     @inline(__always)
     private func underLock<Result>(_ body: (inout State) -> Result) -> Result {
-        root.use { $0.lock.withLock { body(&state) } }
+        root.lock.withLock { body(&state) }
     }
+
+    /// Nil once it has ended.
+    var liveRoute: Route? { underLock { $0.isEnded ? nil : route.object } }
 
     // MARK: The value
 
@@ -67,8 +71,7 @@ final class Expression: @unchecked Sendable {
         if let kept = keptIfClean() { return kept }
         refresh()
         if let kept = keptIfClean() ?? (isEvaluatingHere ? keptValue : nil) { return kept }
-        return root.use { $0.object(as: AnyObject.self) }.map { object in Recording.suspended { function.body(object) }
-        }
+        return root.object(as: AnyObject.self).map { object in Recording.suspended { function.body(object) } }
     }
 
     /// The value that was computed last, whether a source has changed since or not.
@@ -99,17 +102,8 @@ final class Expression: @unchecked Sendable {
         return true
     }
 
-    /// Whether the last evaluation read anything.
-    var hasSources: Bool { underLock { !$0.sources.isEmpty } }
-
-    /// The name of the one key that the last evaluation read; empty if it was not one.
-    var onlyKey: String {
-        let sources = underLock { $0.sources }
-        guard let first = sources.first, sources.allSatisfy({ $0.isOf(.to(first.record), first.slot) }) else {
-            return ""
-        }
-        return first.record.schema!.keys[first.slot].name
-    }
+    /// What the last evaluation read; nothing while one is under way.
+    var sources: [PathLink] { underLock { $0.sources } }
 
     // MARK: Marking and refreshing
 
@@ -209,12 +203,14 @@ final class Expression: @unchecked Sendable {
 
     /// - Returns: Whether a source has changed meanwhile, so that it has to be evaluated again by this thread.
     private func evaluateOnce() -> Bool {
-        guard let object = root.use({ $0.object(as: AnyObject.self) }) else { return false }
+        guard let object = root.object(as: AnyObject.self) else { return false }
         var sources: [PathLink] = []
+        var ownRoute: Route?
         var version = 0
         var before: Any = ()
         let isKept = underLock { state in
             if state.isEnded { return false }
+            ownRoute = route.object
             state.version += 1
             version = state.version
             evaluator.store(thisThread(), ordering: .releasing)
@@ -223,9 +219,9 @@ final class Expression: @unchecked Sendable {
             before = state.kept
             return state.isKept
         }
-        if version == 0 { return false }
+        guard let ownRoute else { return false }
         TestPoint.evaluating.reach()
-        var recorder = Recorder(route, isMoved: version > 1)
+        var recorder = Recorder(.to(ownRoute), isMoved: version > 1)
         let value = recorder.record(&sources) { function.body(object) }
         let isChanged = !isKept || !isUnchanged(value, before)
         if !recorder.isSame {
@@ -233,7 +229,7 @@ final class Expression: @unchecked Sendable {
             atomicHeight.store(1 + (heights.max() ?? 0), ordering: .relaxed)
         }
         var new = isChanged ? keep(value) : ()
-        if isChanged { markReaders() }
+        if isChanged { markReaders(of: ownRoute) }
         TestPoint.evaluated.reach()
         let isCurrent = underLock { state in
             guard state.version == version else { return false }
@@ -248,9 +244,8 @@ final class Expression: @unchecked Sendable {
         // Of an evaluation that was overtaken all sources are its own.
         if !isCurrent { for link in sources { link.cancel() } }
         for link in recorder.dropped { link.cancel() }
-        withExtendedLifetime(before) {}
-        withExtendedLifetime(new) {}
-        withExtendedLifetime(object) {}
+        withExtendedLifetime((before, new)) {}
+        withExtendedLifetime((object, ownRoute)) {}
         return isCurrent && mark.load(ordering: .acquiring).kind != .clean
     }
 
@@ -274,8 +269,8 @@ final class Expression: @unchecked Sendable {
     ///
     /// Also those without a mark: the thread that has marked this one may not have come to them yet. But not the one that this thread
     /// evaluates, which gets the new value now.
-    private func markReaders() {
-        guard let (root, slot) = route.use({ $0.unmanagedDerivedKey }) else { return }
+    private func markReaders(of route: Route) {
+        guard let (root, slot) = route.unmanagedDerivedKey else { return }
         root.use { root in
             guard let list = root.list(slot) else { return }
             root.lock.withLock {

@@ -84,9 +84,6 @@ final class PathLink: @unchecked Sendable {
 
     var route: Route { unmanagedRoute.object }
 
-    /// The key that is derived from the path; nil for the path of an observation.
-    var derivedKey: (root: ObjectRecord, slot: Int)? { route.derivedKey }
-
     /// Whether it is the link of the root's own property.
     var isFirst: Bool { level == 0 && chain === unmanagedRoute.use { $0 } }
 

@@ -23,7 +23,7 @@ import Testing
         #expect(links.map(\.isFollowed) == [true, true, false])
         #expect(links.map(\.isInner) == [true, true, false])
         #expect(links.map(\.isLeaf) == [false, false, true])
-        #expect(links.allSatisfy { $0.needs == [.old, .prior] && !$0.isLinked && $0.derivedKey == nil })
+        #expect(links.allSatisfy { $0.needs == [.old, .prior] && !$0.isLinked && $0.route.derivedKey == nil })
         #expect(observation.isActive)
     }
 

@@ -1,0 +1,65 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Synchronization
+import Testing
+
+/// What two derived values read. It outlives them.
+private final class SharedSource: TrackedObject, @unchecked Sendable {
+    private let stored = Atomic(0)
+    var value: Int {
+        get {
+            didRead("value")
+            return stored.load(ordering: .sequentiallyConsistent)
+        }
+        set { withMutation(of: "value") { stored.store(newValue, ordering: .sequentiallyConsistent) } }
+    }
+    override class var schema: Schema {
+        Schema(SharedSource.self, extending: super.schema) { Key("value", \.value, notifiesAutomatically: false) }
+    }
+}
+
+private final class Inner: TrackedObject, @unchecked Sendable {
+    let source: SharedSource
+    init(_ source: SharedSource) { self.source = source }
+    @Derived({ (inner: Inner) in inner.source.value + 1 }) var next: Int
+}
+
+private final class Outer: TrackedObject, @unchecked Sendable {
+    let inner: Inner
+    init(_ source: SharedSource) { inner = Inner(source) }
+    @Derived({ (outer: Outer) in outer.inner.next * 2 }) var twice: Int
+}
+
+@Suite("Derived values that end while another thread refreshes them") struct EndedInsideTests {
+    /// A change finds the derived values to refresh by their sources. The last observation of one may end, and its object die, at any
+    /// moment of that:
+    ///
+    ///     sets the source                            holds the objects
+    ///     finds `next` among the sources of `twice`
+    ///                                                ends the observation: the routes of both end
+    ///                                                drops the objects: their records are freed
+    ///     evaluates `next`
+    @Test("what a refresh uses lasts until it is done", arguments: 0..<load(200))
+    func endedByAnotherThread(round: Int) throws {
+        let source = SharedSource()
+        let isDone = Atomic(false)
+        concurrently(2) { number in
+            if number == 0 {
+                var value = 0
+                while !isDone.load(ordering: .acquiring) {
+                    value += 1
+                    source.value = value
+                }
+            } else {
+                for _ in 0..<20 {
+                    let outer = Outer(source)
+                    let observation = outer.$twice.observe { _ in }
+                    #expect(outer.twice % 2 == 0)
+                    observation.remove()
+                }
+                isDone.store(true, ordering: .releasing)
+            }
+        }
+        #expect(source.observations().isEmpty)
+    }
+}
