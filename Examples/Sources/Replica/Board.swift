@@ -1,11 +1,20 @@
 import AutoKVO
 
-/// A page of the board. Nothing in it knows that it is kept in two processes.
+/// A page of the board. Nothing in it knows that it is kept in two processes; its names are what the other side may change.
 final class Page: TrackedObject {
     @Observed var title = ""
     @Observed var level = 0
     @Observed var items: [String] = []
     @Observed var labels: Set<String> = []
+
+    override class var schema: Schema {
+        Schema(Page.self, extending: super.schema) {
+            Key("title", \.title)
+            Key("level", \.level)
+            Key("items", \.items)
+            Key("labels", \.labels)
+        }
+    }
 }
 
 /// The model that two processes have.

@@ -23,31 +23,18 @@ final class Replica {
     init(_ board: Board) {
         self.board = board
         for (name, page) in [("left", board.left), ("right", board.right)] {
-            add(name + ".title", page.$title, Content.text, { if case .text(let it) = $0 { it } else { nil } }) {
-                page.title = try $0.required($0.newValue)
-            }
-            add(name + ".level", page.$level, Content.number, { if case .number(let it) = $0 { it } else { nil } }) {
-                page.level = try $0.required($0.newValue)
-            }
-            add(name + ".items", page.$items, Content.list, { if case .list(let it) = $0 { it } else { nil } }) {
-                record in
-                try record.check(against: page.items)
-                page.$items.edit { record.apply(to: &$0) }
-            }
-            add(name + ".labels", page.$labels, Content.labels, { if case .labels(let it) = $0 { it } else { nil } }) {
-                try $0.check()
-                var labels = page.labels
-                $0.apply(to: &labels)
-                page.labels = labels
-            }
+            add(name, page, "title", page.$title, Content.text) { if case .text(let it) = $0 { it } else { nil } }
+            add(name, page, "level", page.$level, Content.number) { if case .number(let it) = $0 { it } else { nil } }
+            add(name, page, "items", page.$items, Content.list) { if case .list(let it) = $0 { it } else { nil } }
+            add(name, page, "labels", page.$labels, Content.labels) { if case .labels(let it) = $0 { it } else { nil } }
         }
     }
 
     private func add<Value>(
-        _ path: String, _ property: Property<Value>, _ wrap: @escaping (ChangeRecord<Value>) -> Content,
-        _ unwrap: @escaping (Content) -> ChangeRecord<Value>?, store: @escaping (ChangeRecord<Value>) throws -> Void
+        _ name: String, _ page: Page, _ key: String, _ property: Property<Value>,
+        _ wrap: @escaping (ChangeRecord<Value>) -> Content, _ unwrap: @escaping (Content) -> ChangeRecord<Value>?
     ) {
-        fields[path] = Field(property, for: self, path: path, wrap, unwrap, store: store)
+        fields["\(name).\(key)"] = Field(property, key, of: page, for: self, path: "\(name).\(key)", wrap, unwrap)
     }
 
     /// Whether the other side has applied everything that was changed here.

@@ -31,7 +31,7 @@ import Testing
     func derivedKeys() throws {
         let leaf = PathLink(try node.route("next.value", .derivedKey(1)), level: 1)
         #expect(leaf.isInner && !leaf.isFollowed && leaf.needs == [])
-        #expect(leaf.derivedKey?.slot == 1 && leaf.derivedKey?.root === node.record)
+        #expect(leaf.route.derivedKey?.slot == 1 && leaf.route.derivedKey?.root === node.record)
     }
 
     @Test("a path has one link in each object on its way, and none after its removal") func linkCounts() throws {
