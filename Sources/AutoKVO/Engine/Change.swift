@@ -56,7 +56,7 @@ public struct Change<Value> {
     public var userInfo: Any? { context.currentObservation.userInfo }
 
     /// Whether the last component of the path changed, not an object on the way to it.
-    public var isLastComponent: Bool { context.event.value.isLastComponent }
+    @_documentation(visibility: internal) public var isLastComponent: Bool { context.event.value.isLastComponent }
 }
 
 /// What kind of change a property went through.

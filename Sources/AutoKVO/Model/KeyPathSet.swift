@@ -9,7 +9,7 @@ public protocol KeyPathSet {
 
 extension String: KeyPathSet {
     /// The string itself, or its parts between `|`.
-    public var keyPaths: [String] {
+    @_documentation(visibility: internal) public var keyPaths: [String] {
         utf8.contains(UInt8(ascii: "|"))
             ? split(separator: "|", omittingEmptySubsequences: false).map { part in
                 String(part.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
@@ -19,14 +19,14 @@ extension String: KeyPathSet {
 }
 
 extension Array: KeyPathSet where Element == String {
-    public var keyPaths: [String] { flatMap(\.keyPaths) }
+    @_documentation(visibility: internal) public var keyPaths: [String] { flatMap(\.keyPaths) }
 }
 
 extension ArraySlice: KeyPathSet where Element == String {
-    public var keyPaths: [String] { flatMap(\.keyPaths) }
+    @_documentation(visibility: internal) public var keyPaths: [String] { flatMap(\.keyPaths) }
 }
 
 extension Set: KeyPathSet where Element == String {
     /// The paths, sorted.
-    public var keyPaths: [String] { inOrder(by: <).flatMap(\.keyPaths) }
+    @_documentation(visibility: internal) public var keyPaths: [String] { inOrder(by: <).flatMap(\.keyPaths) }
 }

@@ -37,15 +37,14 @@ extension KeyValueObserver {
             .observe(keyPaths, of: target, by: self)
     }
 
-    /// The same with the user info before the handler's name.
-    ///
-    /// - Throws: A `KeyValueError` for a path that the target's class, or a handler that this object's class, does not have.
+    /// The former order of the arguments.
+    @available(*, deprecated, message: "The handler comes before the user info.") @_documentation(visibility: internal)
     @discardableResult @export(implementation) public func observe(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], userInfo: Any?,
         handler: String, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
-        try Registration(options, userInfo, .named(handler, of: self), file, line)
-            .observe(keyPaths, of: target, by: self)
+        try observe(
+            keyPaths, of: target, options: options, handler: handler, userInfo: userInfo, file: file, line: line)
     }
 
     /// Observes key paths of several objects as one observation.

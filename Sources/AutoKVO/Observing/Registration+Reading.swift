@@ -29,7 +29,7 @@ extension Registration {
             observation.end(.removed)
             throw Self.dying(root, "")
         }
-        if observation.isValid, !route.expression!.hasSources {
+        if observation.isValid, route.expression!.sources.isEmpty {
             Diagnostics.report(
                 "What is observed at \(site.description) reads nothing that is observed, so nobody will be called")
         }

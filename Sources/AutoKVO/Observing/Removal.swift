@@ -137,8 +137,8 @@ extension KeyValueObserver {
     @discardableResult
     public func stopObserving() -> Int { Removal(observer: self).perform() }
 
-    /// Ends all observations in which this object is the observer: the same as `stopObserving()`.
-    @discardableResult
+    /// The former name of `stopObserving()`.
+    @available(*, deprecated, renamed: "stopObserving()") @_documentation(visibility: internal) @discardableResult
     public func stopObservingAllTargets() -> Int { stopObserving() }
 }
 

@@ -130,9 +130,8 @@ extension TrackedObject {
             keyPaths, of: self, by: observer)
     }
 
-    /// The same with the user info before the handler's name.
-    ///
-    /// - Throws: A `KeyValueError` for a path that this object's class, or a handler that the observer's class, does not have.
+    /// The former order of the arguments.
+    @available(*, deprecated, message: "The handler comes before the user info.") @_documentation(visibility: internal)
     @discardableResult @export(implementation) public func addObserver(
         _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any?,
         handler: String, file: StaticString = #fileID, line: UInt = #line

@@ -34,7 +34,7 @@ public struct Property<Value>: PropertyHandle {
         self.indirect = indirect
     }
 
-    @export(implementation) public var target: HandleTarget {
+    @_documentation(visibility: internal) @export(implementation) public var target: HandleTarget {
         let offset = storage.offset(in: object)
         return offset < 0 ? HandleTarget(object, ofOneValued: Value.self) : HandleTarget(object, offset: offset)
     }

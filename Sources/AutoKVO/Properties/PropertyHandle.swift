@@ -18,7 +18,7 @@ public protocol PropertyHandle<Value> {
     /// - Complexity: O(*n*) for a path of *n* keys, O(1) for a property.
     var value: Current { get }
     /// Where the handle leads.
-    var target: HandleTarget { get }
+    @_documentation(visibility: internal) var target: HandleTarget { get }
 }
 
 extension PropertyHandle {
@@ -34,7 +34,7 @@ extension PropertyHandle {
 /// Where a handle leads: the object at which it begins, and a property or a path of it. It keeps that object alive.
 ///
 /// The types that adopt `PropertyHandle` have one; code outside the library does not need it.
-public struct HandleTarget {
+@_documentation(visibility: internal) public struct HandleTarget {
     @usableFromInline let object: TrackedObject
     /// How far into the object the property's storage is; -1 for a path.
     @usableFromInline let offset: Int

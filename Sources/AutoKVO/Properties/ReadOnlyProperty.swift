@@ -14,7 +14,7 @@ public struct ReadOnlyProperty<Value>: PropertyHandle {
     /// - Complexity: O(1).
     @export(implementation) public var value: Value { property.value }
 
-    @export(implementation) public var target: HandleTarget { property.target }
+    @_documentation(visibility: internal) @export(implementation) public var target: HandleTarget { property.target }
 
     /// The key of the property. A class whose schema has a fault is a mistake in code and traps.
     @export(implementation) public var key: String { property.key }

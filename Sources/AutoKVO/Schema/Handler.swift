@@ -13,7 +13,7 @@
 /// `Sendable`, and may name its methods.
 public struct Handler<Class: AnyObject>: SchemaElement {
     /// The declaration with its class erased: an object of the library, which the schema reads.
-    public let declaration: AnyObject
+    @_documentation(visibility: internal) public let declaration: AnyObject
 
     private init(_ name: String, takesChange: Bool, _ call: @escaping (Class, Change<Any>, Any?) -> Void) {
         declaration = DeclaredHandler(name: name, owner: Class.self, takesChange: takesChange) {

@@ -7,7 +7,7 @@
 /// a fault of the schema.
 public struct Hidden<Class: AnyObject>: SchemaElement {
     /// The declaration with its class erased: an object of the library, which the schema reads.
-    public let declaration: AnyObject
+    @_documentation(visibility: internal) public let declaration: AnyObject
 
     /// Hides a key of the class, its own or an inherited one.
     public init(_ name: String) { declaration = HiddenKey(name: name, owner: Class.self) }

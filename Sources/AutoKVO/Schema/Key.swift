@@ -11,7 +11,7 @@ import Synchronization
 /// compared; two properties that are equal at that moment cannot be distinguished).
 public struct Key<Class: AnyObject, Value>: SchemaElement {
     /// The declaration with its class erased: an object of the library, which the schema reads.
-    public let declaration: AnyObject
+    @_documentation(visibility: internal) public let declaration: AnyObject
 
     /// Declares a key.
     ///

@@ -133,12 +133,12 @@ public protocol SchemaElement<Class> {
     /// The class to whose schema it belongs.
     associatedtype Class: AnyObject
     /// The declaration with its class erased: an object of the library, which the schema reads.
-    var declaration: AnyObject { get }
+    @_documentation(visibility: internal) var declaration: AnyObject { get }
 }
 
 extension SchemaElement {
     /// For an element that the library does not have. A schema that contains one traps.
-    public var declaration: AnyObject { self as AnyObject }
+    @_documentation(visibility: internal) public var declaration: AnyObject { self as AnyObject }
 }
 
 /// A class that is not a `TrackedObject` and has handlers that can be named.

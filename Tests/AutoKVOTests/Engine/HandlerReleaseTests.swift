@@ -34,7 +34,7 @@ import Testing
         switch way {
         case 0: observation.remove()
         case 1: target!.removeObserver(panel!, forKeyPath: "age")
-        case 2: panel!.stopObservingAllTargets()
+        case 2: panel!.stopObserving()
         case 3: target!.removeAllObservers()
         case 4: try KeyValueObservation.removeAll(observer: panel!)
         case 5: observation.remove(keyPath: "age")

@@ -121,7 +121,7 @@ private final class OptedOut: Model {
         }
         tracker.expectNoLeaks()
         #expect(panel.observations().count == 2)
-        #expect(panel.stopObservingAllTargets() == 2)
+        #expect(panel.stopObserving() == 2)
         #expect(panel.observations().isEmpty)
         let person = Person()
         do {

@@ -83,7 +83,7 @@ private final class Bare {
         try add()
         #expect(plain.stopObserving(of: person) == 1)
         try add()
-        #expect(plain.stopObservingAllTargets() == 1)
+        #expect(plain.stopObserving() == 1)
         try add()
         #expect(try KeyValueObservation.removeAll(observer: plain, keyPath: "age") == 1)
         person.age = 1

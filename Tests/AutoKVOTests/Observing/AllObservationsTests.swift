@@ -29,7 +29,7 @@ import Testing
 
     @Test("a named handler may come after the user info, as before it") func handlerAfterUserInfo() throws {
         let (panel, person) = (Person("Panel"), Person())
-        let observation = try panel.observe("age", of: person, userInfo: 7, handler: "valueDidChange")
+        let observation = try panel.observe("age", of: person, handler: "valueDidChange", userInfo: 7)
         person.age = 1
         #expect(panel.log == ["value:age:7"])
         #expect(observation.userInfo as? Int == 7)

@@ -43,7 +43,7 @@ private actor Desk: KeyValueObserver {
     func arities(handler: String, entry: String) throws {
         try person.addObserver(panel, forKeyPath: "age", handler: handler, userInfo: 7)
         try panel.observe("age", of: person, handler: handler, userInfo: 7)
-        try person.addObserver(panel, forKeyPath: "age", userInfo: 7, handler: handler)
+        try person.addObserver(panel, forKeyPath: "age", handler: handler, userInfo: 7)
         person.age = 1
         #expect(panel.log == [entry, entry, entry])
     }
@@ -128,7 +128,7 @@ private actor Desk: KeyValueObserver {
         try person.addObserver(panel, forKeyPath: "age", handler: "reload")
         try person.addObserver(panel, forKeyPath: "age") { panel, _ in
             panel.log.append("closure")
-            panel.stopObservingAllTargets()
+            panel.stopObserving()
         }
         observation = try person.addObserver(panel, forKeyPath: "age", handler: "nameDidChange")
         person.age = 1

@@ -107,7 +107,7 @@ import Testing
         }
         #expect(recorder.paths == ["firstName", "firstName", "firstName"])
         #expect(observation.keyPaths == ["firstName"])
-        #expect(panel.stopObservingAllTargets() == 1)
+        #expect(panel.stopObserving() == 1)
         withExtendedLifetime(people) {}
     }
 

@@ -16,8 +16,8 @@ import Testing
         #expect(person.removeAllObservers() == 0)
         #expect(panel.stopObserving("age", of: person) == 0)
         #expect(panel.stopObserving() == 0)
-        #expect(panel.stopObservingAllTargets() == 0)
-        #expect(PlainObserver().stopObservingAllTargets() == 0)
+        #expect(panel.stopObserving() == 0)
+        #expect(PlainObserver().stopObserving() == 0)
         #expect(try KeyValueObservation.removeAll(observer: panel) == 0)
         #expect(person.removeObserver(panel, forKeyPath: "age", context: nil) == 0)
     }
@@ -135,8 +135,8 @@ import Testing
         #expect(recorder.count == 0)
         other.age = 1
         #expect(recorder.count == 2)
-        #expect(plain.stopObservingAllTargets() == 1)
-        #expect(panel.stopObservingAllTargets() == 1)
+        #expect(plain.stopObserving() == 1)
+        #expect(panel.stopObserving() == 1)
         #expect(other.observations().count == 1)
     }
 
@@ -170,7 +170,7 @@ import Testing
         #expect(person.observations().count + other.observations().count == 8 - expected)
         #expect(
             try KeyValueObservation.removeAll(observer: observer, target: target, keyPath: path, handler: handler) == 0)
-        plain.stopObservingAllTargets()
+        plain.stopObserving()
     }
 
     @Test("each form of a target's removal ends what it names, of every observer where none is named", arguments: 0..<8)

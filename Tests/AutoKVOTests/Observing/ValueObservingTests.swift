@@ -92,7 +92,7 @@ import Testing
         person.age = 2
         person.lastName = "Ray"
         #expect(panel.log == ["2", "Ann Ray"])
-        #expect(panel.stopObservingAllTargets() == 2)
+        #expect(panel.stopObserving() == 2)
     }
 
     @Test("tokens are kept in arrays and sets, and end with them") func tokens() throws {

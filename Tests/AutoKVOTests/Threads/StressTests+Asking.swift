@@ -88,7 +88,7 @@ extension StressTests {
         case 0: knot.removeObserver(knot, forKeyPath: "any")
         case 1: knot.removeAllObservers(forKeyPath: "left.b", handler: "note")
         case 2: knot.stopObserving("a", of: knot)
-        case 3: _ = knot.removeAllObservers() + knot.stopObservingAllTargets()
+        case 3: _ = knot.removeAllObservers() + knot.stopObserving()
         case 4, 5:
             // Making a handle is an access to the property, and so the thread's that writes it.
             let handle =

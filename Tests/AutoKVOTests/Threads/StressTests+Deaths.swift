@@ -62,19 +62,19 @@ extension StressTests {
             for path in ["a", "leaf.value", "any"] {
                 let observation = try target.value!.addObserver(observer.value!, forKeyPath: path) {
                     (_: Board, change) in
-                    third.stopObservingAllTargets()
+                    third.stopObserving()
                     _ = try? change.target?.addObserver(third, forKeyPath: "b") { (_: Board, _) in }
                 }
                 observation.onEnd { [weak third] _ in
                     ends.add()
-                    third?.stopObservingAllTargets()
+                    third?.stopObserving()
                 }
             }
             concurrently(3) { number in
                 switch number {
                 case 0: target.value = nil
                 case 1: observer.value = nil
-                default: _ = third.stopObservingAllTargets()
+                default: _ = third.stopObserving()
                 }
             }
         }

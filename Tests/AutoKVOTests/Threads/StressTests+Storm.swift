@@ -49,7 +49,7 @@ extension StressTests {
                 case 4:
                     let observation = kept.withLock { kept in kept.isEmpty ? nil : kept.remove(at: kept.count / 2) }
                     observation?.remove()
-                case 5: observer.stopObservingAllTargets()
+                case 5: observer.stopObserving()
                 case 6: board.removeObserver(observer, forKeyPath: "a")
                 case 7:
                     let dying = tracker.track(Person())

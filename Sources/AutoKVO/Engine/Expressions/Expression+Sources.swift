@@ -16,9 +16,6 @@ extension Expression {
         } ?? ""
     }
 
-    /// Whether the last evaluation read anything.
-    var hasSources: Bool { !sources.isEmpty }
-
     /// The name of the one key that the last evaluation read; empty if it was not one.
     var onlyKey: String {
         let sources = sources

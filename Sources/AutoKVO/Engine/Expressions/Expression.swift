@@ -244,8 +244,7 @@ final class Expression: @unchecked Sendable {
         // Of an evaluation that was overtaken all sources are its own.
         if !isCurrent { for link in sources { link.cancel() } }
         for link in recorder.dropped { link.cancel() }
-        withExtendedLifetime((before, new)) {}
-        withExtendedLifetime((object, ownRoute)) {}
+        withExtendedLifetime((before, new, object, ownRoute)) {}
         return isCurrent && mark.load(ordering: .acquiring).kind != .clean
     }
 

@@ -74,9 +74,7 @@ final class PathLink: @unchecked Sendable {
         source = record.expressionRoute(slot)
     }
 
-    func noteMove() {
-        if isMoved { PathLink.movesCounter.wrappingAdd(1, ordering: .acquiringAndReleasing) }
-    }
+    func noteMove() { if isMoved { PathLink.movesCounter.wrappingAdd(1, ordering: .acquiringAndReleasing) } }
 
     deinit {
         Counters.links.add(-1)

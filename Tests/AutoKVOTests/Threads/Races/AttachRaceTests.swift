@@ -81,7 +81,7 @@
             for keyPath in ["age", "address.city", "fullName"] {
                 let (target, observer) = (person(), person())
                 target.address = tracker.track(Address())
-                TestPoint.attaching.whenReached { onAnotherThread { observer.stopObservingAllTargets() } }
+                TestPoint.attaching.whenReached { onAnotherThread { observer.stopObserving() } }
                 let calls = Counter()
                 let observation = try target.addObserver(observer, forKeyPath: keyPath) { (_: Person, _) in calls.add()
                 }
@@ -110,7 +110,7 @@
                         }
                     }
                 }
-                #expect(observer.stopObservingAllTargets() == 1)
+                #expect(observer.stopObserving() == 1)
             }
         }
 

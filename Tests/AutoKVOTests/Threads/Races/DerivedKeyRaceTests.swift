@@ -35,7 +35,7 @@
             target.address = tracker.track(Address())
             for _ in 0..<3 {
                 TestPoint.updatingDerivedKeyRoutes.whenReached {
-                    onAnotherThread { observer.stopObservingAllTargets() }
+                    onAnotherThread { observer.stopObserving() }
                 }
                 try target.addObserver(observer, forKeyPath: "cityLine") { (_: Person, _) in }
             }
