@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What a new user does: an empty package that depends on this one, with the README's first Swift code block as its program.
-# It is built in debug and in release, without a warning, and prints what its comments say ("// prints: …").
+# It is built in debug and in release, without a warning, and prints what its comments say ("// prints: …"). Then the blocks of the article
+# "Getting started", pasted in the order of the page.
 #
 # And what somebody meets whose module is built without reflection metadata, which tells the names of observed properties: a
 # sentence that says so, be it that module alone or every one.
@@ -55,6 +56,19 @@ for configuration in debug release; do
     "$("${build[@]}" --show-bin-path)/app" | tee "$place/printed"
     diff "$place/expected" "$place/printed" || fail "the README's program does not print what it says."
 done
+
+# The article's blocks of Swift, in the order of the page: one program.
+article=docs/AutoKVO.docc/Getting-Started.md
+say "$article, pasted block by block"
+awk '/^```swift/ { inside = 1; next } /^```/ { inside = 0; print ""; next } inside' "$article" >"$place/Sources/app/main.swift"
+sed -n 's|.*// prints: ||p' "$place/Sources/app/main.swift" >"$place/expected"
+[ -s "$place/expected" ] || fail "the article's program does not say what it prints."
+build=(swift build --package-path "$place" --scratch-path "$place/.build")
+"${build[@]}" >"$place/log" 2>&1 || { cat "$place/log" >&2; fail "the article's program does not build."; }
+! grep -n 'warning:' "$place/log" || fail "the article's program builds with warnings."
+"$("${build[@]}" --show-bin-path)/app" | tee "$place/printed"
+diff "$place/expected" "$place/printed" || fail "the article's program does not print what it says."
+
 ! grep '"identity"' "$place/Package.resolved" 2>/dev/null || fail "a client of AutoKVO has to fetch these packages."
 
 # check_unreflected PATH: what the program at PATH, built without reflection metadata, says.

@@ -9,99 +9,133 @@ import Testing
     class Person: TrackedObject {
         @Observed var firstName = "Ann"
         @Observed var lastName = "Lee"
-        @Observed var employer: Company?
-        @Observed var friends: [Person] = []
-
         @Derived({ (person: Person) in "\(person.firstName) \(person.lastName)" }) var fullName: String
     }
+    // end
 
+    // snippet: start.company
     class Company: TrackedObject {
         @Observed var city = "Ulm"
     }
 
+    class Employee: Person {
+        @Observed var employer: Company?
+        @Observed var friends: [Person] = []
+    }
+    // end
+
+    // snippet: start.label
     final class Label: KeyValueObserver {
         var text = ""
     }
     // end
 
+    // snippet: start.schema
+    class Account: TrackedObject {
+        @Observed var limit = 100
+        @Observed var password = ""
+
+        override class var schema: Schema {
+            Schema(Account.self, extending: super.schema) {
+                Key("limit", \.limit) { _, limit in limit = max(limit, 0) }
+                Hidden("password")
+            }
+        }
+    }
+    // end
+
+    @Test("a class, an observation, a change") func first() throws {
+        let output = Output()
+        func print(_ items: Any...) { output.add(items) }
+        // snippet: start.first
+        let ann = Person()
+        ann.$fullName.observe(options: [.old, .new]) { change in
+            print(change.oldValue ?? "-", "is now", change.newValue ?? "-")
+        }
+        ann.firstName = "Bea"  // prints: Ann Lee is now Bea Lee
+        // end
+        try output.expect("start.first")
+    }
+
+    @Test("handles") func typed() throws {
+        let output = Output()
+        func print(_ items: Any...) { output.add(items) }
+        // snippet: start.typed
+        let bob = Employee()
+        bob.$friends.observe(options: .new) { change in
+            print(change.kind, (change.newValue ?? []).map(\.firstName))
+        }
+        bob.$friends.append(Person())  // prints: insertion ["Ann"]
+
+        bob.$employer.$city.observe(options: .new) { change in print(change.newValue as Any) }
+        bob.employer = Company()  // prints: Optional("Ulm")
+        bob.employer?.city = "Linz"  // prints: Optional("Linz")
+        bob.employer = nil  // prints: nil
+        // end
+        try output.expect("start.typed")
+    }
+
+    @Test("an observer, and the end of what it observes") func observer() throws {
+        let output = Output()
+        func print(_ items: Any...) { output.add(items) }
+        // snippet: start.observer
+        let (cleo, label) = (Person(), Label())
+        cleo.$fullName.observe(for: label, options: .new) { label, change in label.text = change.newValue ?? "" }
+        cleo.lastName = "Fox"
+        print(label.text)  // prints: Ann Fox
+        // end
+        // snippet: start.end
+        let observation = cleo.$firstName.observe { _ in print("changed") }
+        observation.remove()
+        print(label.stopObserving(of: cleo), label.stopObserving(of: cleo))  // prints: 1 0
+        cleo.firstName = "Eve"
+        print(cleo.observations().count)  // prints: 0
+        // end
+        try output.expect("start.observer", "start.end")
+    }
+
     @Test("observe by name") func observe() throws {
         let output = Output()
         func print(_ items: Any...) { output.add(items) }
-        // snippet: start.observe
-        let person = Person()
         let label = Label()
-        try person.addObserver(label, forKeyPath: "fullName", options: [.old, .new]) { label, change in
+        // snippet: start.observe
+        let dan = Employee()
+        try dan.addObserver(label, forKeyPath: "fullName", options: [.old, .new]) { label, change in
             label.text = "\(change.oldValue ?? "-"), now \(change.newValue ?? "-")"
         }
-        person.firstName = "Bea"
-        print(label.text)  // prints: Ann Lee, now Bea Lee
+        dan.firstName = "Dan"
+        print(label.text)  // prints: Ann Lee, now Dan Lee
         // end
         try output.expect("start.observe")
-    }
-
-    @Test("observe several paths") func several() throws {
-        let output = Output()
-        func print(_ items: Any...) { output.add(items) }
-        // snippet: start.several
-        let person = Person()
-        try person.observe(["firstName", "fullName"], options: [.old, .new]) { change in
-            print(change.keyPath, change.oldValue ?? "-", "to", change.newValue ?? "-")
-        }
-        person.firstName = "Bea"
-        // prints: firstName Ann to Bea
-        // prints: fullName Ann Lee to Bea Lee
-        // end
-        try output.expect("start.several")
     }
 
     @Test("observe through objects") func path() throws {
         let output = Output()
         func print(_ items: Any...) { output.add(items) }
         // snippet: start.path
-        let person = Person()
-        try person.observe("employer.city", as: String?.self, options: .new) { change in
+        let eva = Employee()
+        try eva.observe("employer.city", as: String?.self, options: .new) { change in
             if let city = change.newValue { print(city ?? "nowhere") }
         }
-        person.employer = Company()  // prints: Ulm
-        person.employer?.city = "Linz"  // prints: Linz
-        person.employer = nil  // prints: nowhere
+        eva.employer = Company()  // prints: Ulm
+        eva.employer = nil  // prints: nowhere
         // end
         try output.expect("start.path")
     }
 
-    @Test("let the compiler check") func typed() throws {
+    @Test("observe several paths") func several() throws {
         let output = Output()
         func print(_ items: Any...) { output.add(items) }
-        // snippet: start.typed
-        let person = Person()
-        person.observe(\.$firstName, options: [.old, .new]) { person, change in
-            if let old = change.oldValue, let new = change.newValue { print(old.count, "letters, then", new.count) }
+        // snippet: start.several
+        let fay = Person()
+        try fay.observe(["firstName", "fullName"], options: [.old, .new]) { change in
+            print(change.keyPath, change.oldValue ?? "-", "to", change.newValue ?? "-")
         }
-        person.firstName = "Barbara"  // prints: 3 letters, then 7
-
-        person.$friends.observe(options: .new) { change in
-            print(change.kind, (change.newValue ?? []).map(\.firstName))
-        }
-        person.$friends.append(Person())  // prints: insertion ["Ann"]
+        fay.firstName = "Fay"
+        // prints: firstName Ann to Fay
+        // prints: fullName Ann Lee to Fay Lee
         // end
-        try output.expect("start.typed")
-    }
-
-    @Test("let it go") func end() throws {
-        let output = Output()
-        func print(_ items: Any...) { output.add(items) }
-        // snippet: start.end
-        let person = Person()
-        let label = Label()
-        let observation = try person.observe("firstName") { _ in print("changed") }
-        try label.observe("lastName", of: person) { _, _ in print("changed") }
-
-        observation.remove()
-        print(label.stopObserving(of: person), label.stopObserving(of: person))  // prints: 1 0
-        person.firstName = "Eve"
-        person.lastName = "Fox"
-        // end
-        try output.expect("start.end")
+        try output.expect("start.several")
     }
 
     @Test("handle what may be wrong") func error() throws {
@@ -115,5 +149,16 @@ import Testing
         }
         // end
         try output.expect("start.error")
+    }
+
+    @Test("a schema") func schema() throws {
+        let output = Output()
+        func print(_ items: Any...) { output.add(items) }
+        // snippet: start.setting
+        let account = Account()
+        account.$limit.observe(options: .new) { change in print("limit", change.newValue ?? 0) }
+        try account.setValues(["limit": -5], validating: true)  // prints: limit 0
+        // end
+        try output.expect("start.setting")
     }
 }

@@ -12,11 +12,15 @@ final class Output: @unchecked Sendable {
         lock.withLock { lines.append(line) }
     }
 
-    /// Compares what was printed with the comments in the article.
-    func expect(_ id: String, _ sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let snippets = try Article.all().flatMap(\.snippets).filter { $0.id == id }
-        let snippet = try #require(snippets.first, "no article has the code \(id)", sourceLocation: sourceLocation)
+    /// Compares what was printed with the comments in the article: those of one piece of code, or of several in their order.
+    func expect(_ ids: String..., sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let snippets = try Article.all().flatMap(\.snippets)
+        let expected = try ids.flatMap { id in
+            try #require(
+                snippets.first { $0.id == id }, "no article has the code \(id)", sourceLocation: sourceLocation
+            ).output
+        }
         let lines = lock.withLock { self.lines }
-        #expect(lines == snippet.output, sourceLocation: sourceLocation)
+        #expect(lines == expected, sourceLocation: sourceLocation)
     }
 }
