@@ -1,7 +1,6 @@
 import AutoKVO
 import AutoKVOTestSupport
 import Observation
-import Synchronization
 import Testing
 
 @Suite("An observable object as the source") @MainActor struct TrackedExpressionTests {
@@ -53,7 +52,7 @@ import Testing
     }
 
     private final class Loop: MainActorChangeScheduler {
-        private let waiting = Mutex<[@Sendable () -> Void]>([])
+        private let waiting = Guarded<[@Sendable () -> Void]>([])
         private let runsAtOnce: Bool
 
         init(runsAtOnce: Bool = false) { self.runsAtOnce = runsAtOnce }

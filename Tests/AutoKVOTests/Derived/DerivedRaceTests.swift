@@ -29,7 +29,7 @@ private final class RaceSource: TrackedObject, @unchecked Sendable {
     @Test("the value is that of the last sources when both threads are done", arguments: 0..<load(80))
     func twoWriters(round: Int) throws {
         let sum = SumOfTwo()
-        let last = Mutex(0)
+        let last = Guarded(0)
         let observation = try sum.observe("twice", as: Int.self, options: .new) { change in
             if let new = change.newValue { last.withLock { $0 = max($0, new) } }
         }

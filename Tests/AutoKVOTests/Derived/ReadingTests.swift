@@ -1,7 +1,6 @@
 import AutoKVO
 import AutoKVOTestSupport
 import Observation
-import Synchronization
 import Testing
 
 @Suite("Observing what is read") struct ReadingTests {
@@ -131,7 +130,7 @@ import Testing
     @Test func observationSeesExactlyWhatAMemberReads() {
         let person = Clerk("Ann")
         person.spouse = Person("Sue")
-        let calls = Mutex<[String]>([])
+        let calls = Guarded<[String]>([])
         nonisolated(unsafe) let seen = (value: person, 0)
         withObservationTracking {
             _ = person.observable.initials

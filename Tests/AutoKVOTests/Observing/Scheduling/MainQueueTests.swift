@@ -11,7 +11,7 @@ import Testing
     @Suite("The main queue") struct MainQueueTests {
         @Test("that nobody runs it for a second is reported once") func nobody() async {
             await #expect(processExitsWith: .success) { @MainActor in
-                let lines = Mutex<[String]>([])
+                let lines = Guarded<[String]>([])
                 Diagnostics.handler = { line in lines.withLock { $0.append(line) } }
                 let person = Person()
                 person.$age.observe(on: .mainActor) { _ in }
