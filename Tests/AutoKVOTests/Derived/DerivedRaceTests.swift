@@ -10,7 +10,8 @@ private final class SumOfTwo: TrackedObject, @unchecked Sendable {
     @Derived({ (sum: SumOfTwo) in sum.sum * 2 }) var twice: Int
 }
 
-private final class RaceSource: TrackedObject, @unchecked Sendable {
+/// A property that threads write and derived values read.
+final class RaceSource: TrackedObject, @unchecked Sendable {
     /// Read by a thread while another one writes it, as the caller of such a class has to make possible.
     private let stored = Atomic(0)
     var value: Int {

@@ -3,30 +3,15 @@ import AutoKVOTestSupport
 import Synchronization
 import Testing
 
-/// What two derived values read. It outlives them.
-private final class SharedSource: TrackedObject, @unchecked Sendable {
-    private let stored = Atomic(0)
-    var value: Int {
-        get {
-            didRead("value")
-            return stored.load(ordering: .sequentiallyConsistent)
-        }
-        set { withMutation(of: "value") { stored.store(newValue, ordering: .sequentiallyConsistent) } }
-    }
-    override class var schema: Schema {
-        Schema(SharedSource.self, extending: super.schema) { Key("value", \.value, notifiesAutomatically: false) }
-    }
-}
-
 private final class Inner: TrackedObject, @unchecked Sendable {
-    let source: SharedSource
-    init(_ source: SharedSource) { self.source = source }
+    let source: RaceSource
+    init(_ source: RaceSource) { self.source = source }
     @Derived({ (inner: Inner) in inner.source.value + 1 }) var next: Int
 }
 
 private final class Outer: TrackedObject, @unchecked Sendable {
     let inner: Inner
-    init(_ source: SharedSource) { inner = Inner(source) }
+    init(_ source: RaceSource) { inner = Inner(source) }
     @Derived({ (outer: Outer) in outer.inner.next * 2 }) var twice: Int
 }
 
@@ -41,7 +26,7 @@ private final class Outer: TrackedObject, @unchecked Sendable {
     ///     evaluates `next`
     @Test("what a refresh uses lasts until it is done", arguments: 0..<load(200))
     func endedByAnotherThread(round: Int) throws {
-        let source = SharedSource()
+        let source = RaceSource()
         let isDone = Atomic(false)
         concurrently(2) { number in
             if number == 0 {
