@@ -1,10 +1,11 @@
 // snippet: start.import
 import AutoKVO
 // end
+import AutoKVOTestSupport
 import Testing
 
 /// The code of `Getting-Started.md`.
-@Suite("Getting started") struct GettingStartedTests {
+@Suite("Getting started", .needs(.blankObject)) struct GettingStartedTests {
     // snippet: start.model
     class Person: TrackedObject {
         @Observed var firstName = "Ann"

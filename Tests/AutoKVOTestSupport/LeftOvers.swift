@@ -1,5 +1,6 @@
 import AutoKVO
 import CDeallocHook
+import Foundation
 import Testing
 
 /// Checks that nothing of the library's own is alive: no record, observation, link or route, and no entry in the C
@@ -32,9 +33,16 @@ public func expectNothingLeft(by suites: String..., sourceLocation: SourceLocati
     arguments.skip = ["Traps\\(\\)", "nothingIsLeft\\(\\)"]
     arguments.parallel = false
     arguments.verbosity = -2
+    // What an exit test prints is thrown away, so the issues are read from the stream of events.
+    let events = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).jsonl")
+    defer { remove(events.path) }
+    arguments.eventStreamOutputPath = events.path
     let status = await __swiftPMEntryPoint(passing: arguments) as CInt
     if status != 0 {
-        Issue.record("The tests of \(suites) ended with status \(status)", sourceLocation: sourceLocation)
+        let issues = (try? String(contentsOf: events, encoding: .utf8))?.split(separator: "\n")
+            .filter { $0.contains(#""issueRecorded""#) }.joined(separator: "\n")
+        let sentence = "The tests of \(suites) ended with status \(status): \(issues ?? "no events")"
+        Issue.record("\(sentence)", sourceLocation: sourceLocation)
     }
     expectAllGone(sourceLocation)
 }
