@@ -41,11 +41,7 @@ extension Property where Value: SetAlgebra & Collection {
         let one = Value(CollectionOfOne(element))
         let inserted =
             object.isObserved
-            ? move {
-                SetMovement(coming: one.subtracting($0))
-            } _: {
-                $0.insert(element)
-            } : nil
+            ? move({ SetMovement(of: .union, with: one, from: $0) }, { $0.insert(element) }) : nil
         return inserted ?? storage.exclusively { $0.insert(element) }
     }
 

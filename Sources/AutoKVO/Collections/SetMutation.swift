@@ -30,11 +30,11 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
     /// What a mutation of a set with the elements of another moves; nil is the symmetric difference.
     @export(implementation) init(of mutation: SetMutationKind?, with other: Elements, from set: Elements) {
         switch mutation {
-        case .union: self.init(coming: other.subtracting(set))
+        case .union: self.init(coming: other.elements(notIn: set))
         case .minus: self.init(leaving: set.intersection(other))
         case .intersect: self.init(leaving: set.subtracting(other))
         case .set: self.init(leaving: set.subtracting(other), coming: other.subtracting(set), isReplacement: true)
-        case nil: self.init(leaving: set.intersection(other), coming: other.subtracting(set))
+        case nil: self.init(leaving: set.intersection(other), coming: other.elements(notIn: set))
         }
     }
 
@@ -45,6 +45,11 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
         CollectionChange(
             kind, removed: kind == .insertion ? nil : leaving, inserted: kind == .removal ? nil : coming)
     }
+}
+
+extension SetAlgebra where Self: Collection {
+    /// What `subtracting` gives, which for a `Set` looks at each element of the other one, however few are here.
+    @export(implementation) func elements(notIn other: Self) -> Self { Self(filter { !other.contains($0) }) }
 }
 
 /// A set that a proxy can edit without knowing the type of its elements.
