@@ -11,30 +11,16 @@ extension Transaction {
     ) {
         var links: [Borrowed<PathLink>] = []
         swap(&links, &thread.value.affectedLinks)
-        record.appendLinks(of: slot, to: &links)
-        let stamp = links.isEmpty ? nil : WalkStamp.take()
-        var found: Set<Borrowed<Route>>?
-        func isNew(_ link: PathLink) -> Bool {
-            if let stamp, let expression = link.unmanagedExpression { return expression.use { $0.isNew(to: stamp) } }
-            var routes = found.take() ?? []
-            defer { found = routes }
-            return routes.insert(link.unmanagedRoute).inserted
-        }
-        var index = 0
-        while index < links.count {
-            links[index].use { link in
-                if link.unmanagedExpression != nil { mark(link, thread) }
-                if link.observation == nil, isNew(link),
-                    let (root, slot) = link.unmanagedRoute.use({ $0.unmanagedDerivedKey })
-                {
-                    root.use { $0.appendLinks(of: slot, to: &links) }
-                }
+        AffectedLists.forEach(from: record, slot) { _, _, _ in
+        } link: { link, _ in
+            if link.unmanagedExpression != nil {
+                mark(link, thread)
+            } else if link.isFollowed {
+                links.append(.retaining(link))
             }
-            index += 1
         }
-        WalkStamp.giveBack(stamp)
         for link in links {
-            link.use { if $0.isFollowed, $0.unmanagedExpression == nil { follow($0) } }
+            link.use { follow($0) }
             link.release()
         }
         links.removeAll(keepingCapacity: links.count <= ThreadContext.poolLimit)
@@ -71,21 +57,6 @@ extension Transaction {
         }
         swap(&marked, &thread.value.markedRoom)
         if !waiting.isEmpty { thread.value.marked = waiting }
-    }
-}
-
-extension ObjectRecord {
-    /// Appends the links in the list of a key, and in those of the keys of the object that are derived from it, each retained.
-    fileprivate func appendLinks(of slot: Int, to links: inout [Borrowed<PathLink>]) {
-        guard let list = list(slot) else { return }
-        let hold = lock.lock()
-        list.value.forEachLink { links.append(.retaining($0)) }
-        if list.value.interest.load(ordering: .relaxed).contains(.derived) {
-            for slot in schema!.dependencies(of: slot).derived {
-                self.list(slot)?.value.forEachLink { links.append(.retaining($0)) }
-            }
-        }
-        lock.unlock(hold)
     }
 }
 
