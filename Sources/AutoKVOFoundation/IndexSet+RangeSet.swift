@@ -25,14 +25,6 @@ extension Change {
     public var indexSet: IndexSet? { indexes.map { IndexSet($0) } }
 }
 
-extension TrackedObject {
-    /// Says that elements of an array are about to be inserted, removed or replaced. See the form with a `RangeSet`.
-    public func willChange(_ kind: ChangeKind, valuesAt indexes: IndexSet, forKey key: String) {
-        willChange(kind, valuesAt: RangeSet(indexes), forKey: key)
-    }
-
-    /// Says that elements of an array have been inserted, removed or replaced, and notifies the observers.
-    public func didChange(_ kind: ChangeKind, valuesAt indexes: IndexSet, forKey key: String) {
-        didChange(kind, valuesAt: RangeSet(indexes), forKey: key)
-    }
+extension IndexSet: ArrayIndexes {
+    public var arrayIndexes: RangeSet<Int> { RangeSet(self) }
 }

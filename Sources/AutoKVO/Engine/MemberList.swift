@@ -21,6 +21,14 @@ struct MemberList<Member: ListMember> {
         (member.previous, member.next) = (nil, nil)
     }
 
+    #if DEBUG
+        func isLonger(than limit: Int) -> Bool {
+            var (cursor, count) = (first, 0)
+            while let member = cursor, count <= limit { (cursor, count) = (member.use { $0.next }, count + 1) }
+            return count > limit
+        }
+    #endif
+
     @inline(__always)
     func forEach(_ body: (Member) -> Void) {
         var cursor = first

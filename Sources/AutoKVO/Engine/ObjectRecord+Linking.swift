@@ -22,6 +22,9 @@ extension ObjectRecord {
                 }
             }
         }
+        #if DEBUG
+            checkInvariants(of: slot)
+        #endif
         lock.unlock(hold)
         if growth != 0, let dependencies { interestInDerivedKeyDidChange(slot, dependencies) }
         return result

@@ -219,3 +219,60 @@ struct ObserverList: ~Copyable {
         updateInterest()
     }
 }
+
+#if DEBUG
+    extension ObserverList {
+        /// Traps if what the list says of itself is not so.
+        ///
+        /// - Parameter derivedLists: The lists of the keys of the object that are derived from this one.
+        func checkInvariants(_ derivedLists: [InPlace<ObserverList>] = []) {
+            var found = ObserverList()
+            found.links = links
+            observations.forEach {
+                let isInOrder = $0.sequence > found.lastSequence && $0.sequence <= lastSequence
+                precondition(isInOrder, "The observations of a list are not in order.")
+                found.lastSequence = $0.sequence
+                let isMember = $0.membership == .linked || $0.membership == .leaving && $0.pinCount > 0
+                precondition(isMember, "An observation is in a list and says that it is not.")
+                if $0.isLinked { found.account(for: $0, by: 1) }
+            }
+            links.forEach { precondition($0.isLinked, "A link is in a list and says that it is not.") }
+            links.forEach { if $0.isInner { found.inner += 1 } }
+            for list in derivedLists {
+                list.value.observations.forEach {
+                    if $0.isLinked { found.derived += 1 }
+                    if $0.isLinked, $0.options.contains(.prior) { found.derivedAhead += 1 }
+                }
+                list.value.links.forEach {
+                    (found.derived, found.derivedAhead) = (found.derived + 1, found.derivedAhead + 1)
+                    if $0.isInner { found.inner += 1 }
+                }
+            }
+            precondition(
+                counts == found.counts,
+                "A list miscounts what is in it and in those of derived keys: \(counts), not \(found.counts).")
+            found.updateInterest()
+            let isTrue = interest.load(ordering: .relaxed) == found.interest.load(ordering: .relaxed)
+            precondition(isTrue, "A list says that a change needs something else than it does.")
+        }
+
+        fileprivate var isLong: Bool { observations.isLonger(than: 40) || links.isLonger(than: 40) }
+        private var counts: [Int32] { [count, old, new, prior, parts, derived, derivedAhead, inner] }
+    }
+
+    extension ObjectRecord {
+        /// Checks the list of a key, and those of the keys that it is derived from. Under the lock. Where there are more than 40 of
+        /// anything they are left out: checking them at each change would take most of the time of the tests.
+        func checkInvariants(of slot: Int) {
+            let bases = schema!.dependencies(of: slot).bases
+            if bases.count > 40 { return }
+            for slot in [slot] + bases {
+                let slots = schema!.dependencies(of: slot).derived
+                guard let list = list(slot), slots.count <= 40 else { continue }
+                let derived = slots.compactMap { self.list($0) }
+                if ([list] + derived).contains(where: { $0.value.isLong }) { continue }
+                list.value.checkInvariants(derived)
+            }
+        }
+    }
+#endif

@@ -209,3 +209,24 @@ extension InPlace where Value == ThreadContext {
         }
     }
 }
+
+#if DEBUG
+    extension ThreadContext {
+        /// Traps if the open changes do not agree about what they share: each of their notifications belongs to one of them, and counts
+        /// all that it waits for, and maybe one that begins and is not open yet. What exists for prior calls only waits for nothing.
+        func checkInvariants() {
+            if openTransactions.count > 40 { return }
+            var owned: Set<Borrowed<PendingNotification>> = []
+            var counts: [Borrowed<PendingNotification>: Int] = [:]
+            for transaction in openTransactions {
+                transaction.forEachNotification {
+                    precondition(owned.insert(.to($0)).inserted, "Two open changes have one notification.")
+                }
+                for notification in transaction.shared { counts[notification, default: 0] += 1 }
+            }
+            let counted = owned.allSatisfy { $0.use { $0.isAdded || $0.openCount > counts[.to($0), default: 0] } }
+            precondition(counted, "A notification does not count all changes that it waits for.")
+            precondition(owned.isSuperset(of: counts.keys), "An open change waits for a notification of none.")
+        }
+    }
+#endif

@@ -38,6 +38,9 @@ extension Transaction {
         if thread.value.openTransactions[index].isPreparing { return nil }
         var transaction = thread.value.removeTransaction(at: index)
         transaction.close(thread)
+        #if DEBUG
+            thread.value.checkInvariants()
+        #endif
         if transaction.moves != PathLink.moves {
             if let record = object.record { addMovedSubjects(of: record, slot, to: &transaction.chain, thread) }
             joinMovedPaths(thread)

@@ -145,6 +145,9 @@ struct Transaction {
     private static func open(_ transaction: Transaction, _ thread: InPlace<ThreadContext>) -> Bool {
         var chain = transaction.chain
         thread.value.openTransactions.append(transaction)
+        #if DEBUG
+            thread.value.checkInvariants()
+        #endif
         TestPoint.begun.reach()
         chain.forEach { if $0.needs.contains(.old) { $0.readOld() } }
         // Those of the ranges that it has opened are not read yet.

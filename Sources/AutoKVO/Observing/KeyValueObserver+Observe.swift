@@ -37,16 +37,6 @@ extension KeyValueObserver {
             .observe(keyPaths, of: target, by: self)
     }
 
-    /// The former order of the arguments.
-    @available(*, deprecated, message: "The handler comes before the user info.") @_documentation(visibility: internal)
-    @discardableResult @export(implementation) public func observe(
-        _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], userInfo: Any?,
-        handler: String, file: StaticString = #fileID, line: UInt = #line
-    ) throws(KeyValueError) -> KeyValueObservation {
-        try observe(
-            keyPaths, of: target, options: options, handler: handler, userInfo: userInfo, file: file, line: line)
-    }
-
     /// Observes key paths of several objects as one observation.
     ///
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.

@@ -31,30 +31,20 @@ extension TrackedObject {
     ///
     /// - Parameters:
     ///   - kind: What is about to happen.
-    ///   - indexes: For removals and replacements, where the elements are; for insertions, where they will be.
+    ///   - indexes: For removals and replacements, where the elements are; for insertions, where they will be: `2..<5`, a `RangeSet`, or,
+    ///     with AutoKVOFoundation, an `IndexSet`.
     ///   - key: The key of the array.
-    public func willChange(_ kind: ChangeKind, valuesAt indexes: RangeSet<Int>, forKey key: String) {
+    public func willChange(_ kind: ChangeKind, valuesAt indexes: some ArrayIndexes, forKey key: String) {
         guard let slot = announcedSlot(key) else { return }
-        Transaction.begin(self, slot, kind == .setting ? nil : CollectionChange(kind, indexes: indexes))
+        Transaction.begin(
+            self, slot, kind == .setting ? nil : CollectionChange(kind, indexes: indexes.arrayIndexes))
     }
 
     /// Says that elements of an array have been inserted, removed or replaced, and notifies the observers.
     ///
     /// Observers get the kind and the indexes that `willChange` was given. The arguments of this call are not used.
-    public func didChange(_ kind: ChangeKind, valuesAt indexes: RangeSet<Int>, forKey key: String) {
+    public func didChange(_ kind: ChangeKind, valuesAt indexes: some ArrayIndexes, forKey key: String) {
         announceEnd(key)
-    }
-
-    /// Says that neighbouring elements of an array are about to be inserted, removed or replaced. See the form with a `RangeSet`.
-    @export(implementation)
-    public func willChange(_ kind: ChangeKind, valuesAt indexes: Range<Int>, forKey key: String) {
-        willChange(kind, valuesAt: RangeSet(indexes), forKey: key)
-    }
-
-    /// Says that neighbouring elements of an array have been inserted, removed or replaced, and notifies the observers.
-    @export(implementation)
-    public func didChange(_ kind: ChangeKind, valuesAt indexes: Range<Int>, forKey key: String) {
-        didChange(kind, valuesAt: RangeSet(indexes), forKey: key)
     }
 
     func announceEnd(_ key: String) {
@@ -73,4 +63,18 @@ extension TrackedObject {
             return nil
         }
     }
+}
+
+/// Where elements are in an array.
+public protocol ArrayIndexes {
+    /// The same as ranges.
+    var arrayIndexes: RangeSet<Int> { get }
+}
+
+extension RangeSet<Int>: ArrayIndexes {
+    public var arrayIndexes: RangeSet<Int> { self }
+}
+
+extension Range<Int>: ArrayIndexes {
+    public var arrayIndexes: RangeSet<Int> { RangeSet(self) }
 }

@@ -136,10 +136,6 @@ extension KeyValueObserver {
     /// Ends all observations in which this object is the observer.
     @discardableResult
     public func stopObserving() -> Int { Removal(observer: self).perform() }
-
-    /// The former name of `stopObserving()`.
-    @available(*, deprecated, renamed: "stopObserving()") @_documentation(visibility: internal) @discardableResult
-    public func stopObservingAllTargets() -> Int { stopObserving() }
 }
 
 extension KeyValueObservation {

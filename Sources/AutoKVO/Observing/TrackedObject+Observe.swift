@@ -129,14 +129,4 @@ extension TrackedObject {
         try Registration(options, userInfo, .named(handler, of: observer), file, line).observe(
             keyPaths, of: self, by: observer)
     }
-
-    /// The former order of the arguments.
-    @available(*, deprecated, message: "The handler comes before the user info.") @_documentation(visibility: internal)
-    @discardableResult @export(implementation) public func addObserver(
-        _ observer: AnyObject, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any?,
-        handler: String, file: StaticString = #fileID, line: UInt = #line
-    ) throws(KeyValueError) -> KeyValueObservation {
-        try Registration(options, userInfo, .named(handler, of: observer), file, line)
-            .observe(keyPaths, of: self, by: observer)
-    }
 }

@@ -1,0 +1,107 @@
+#if DEBUG
+    import AutoKVOTestSupport
+    import Testing
+
+    @testable import AutoKVO
+
+    /// Each test breaks what a list, or the open changes of a thread, say of themselves: a check that cannot fail would find nothing.
+    @Suite("Debug builds check lists and open changes") struct InvariantTests {
+        @Test("a list whose observations, links and derived keys are what it says passes") func valid() throws {
+            let person = Person()
+            try person.observe("age", options: [.old, .new, .prior]) { _ in }
+            try person.observe("fullName") { _ in }
+            try person.observe("spouse.age", options: .new) { _ in }
+            let record = try #require(person.record)
+            record.lock.withLock {
+                for slot in 0..<record.layout!.value.count { record.checkInvariants(of: slot) }
+            }
+        }
+
+        @Test("observations out of order") func orderTraps() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let fixture = ListFixture()
+                let observations = [KeyValueObservation.unlinked(), .unlinked()]
+                observations.forEach(fixture.append)
+                fixture.list.checkInvariants()
+                observations[1].sequence = 1
+                fixture.list.checkInvariants()
+            }
+            #expect(missing("are not in order", in: result) == [])
+        }
+
+        @Test("an observation that is in the list and says that it is not") func membershipTraps() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let fixture = ListFixture()
+                let observation = KeyValueObservation.unlinked()
+                fixture.append(observation)
+                fixture.list.checkInvariants()
+                observation.membership = .out
+                fixture.list.checkInvariants()
+            }
+            #expect(missing("is in a list and says that it is not", in: result) == [])
+        }
+
+        @Test("an observation that has left, and that nothing pins") func leavingTraps() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let fixture = ListFixture()
+                let observation = KeyValueObservation.unlinked()
+                fixture.append(observation)
+                observation.pinWord += 1
+                _ = fixture.remove(observation)
+                fixture.list.checkInvariants()
+                observation.pinWord -= 1
+                fixture.list.checkInvariants()
+            }
+            #expect(missing("is in a list and says that it is not", in: result) == [])
+        }
+
+        @Test("a link that says that it is in no list") func linkTraps() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let fixture = ListFixture()
+                let node = EngineNode()
+                let link = PathLink(try node.route("next.value"), level: 0)
+                fixture.append(link)
+                fixture.list.checkInvariants()
+                link.isLinked = false
+                fixture.list.checkInvariants()
+            }
+            #expect(missing("A link is in a list", in: result) == [])
+        }
+
+        @Test("a count of derived keys' observers that nobody is behind") func derivedTraps() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let fixture = ListFixture()
+                fixture.list.checkInvariants()
+                fixture.list.derivedInterestDidChange(by: 1, isAhead: false, isInner: false)
+                fixture.list.checkInvariants()
+            }
+            #expect(missing("miscounts what is in it", in: result) == [])
+        }
+
+        @Test("a notification that two open changes have") func ownersTraps() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let person = Person()
+                _ = try person.observe("age") { _ in }
+                person.willChangeValue(forKey: "age")
+                let thread = ThreadContext.current
+                thread.value.checkInvariants()
+                thread.value.openTransactions.append(thread.value.openTransactions[0])
+                thread.value.checkInvariants()
+            }
+            #expect(missing("have one notification", in: result) == [])
+        }
+
+        @Test("a notification that counts fewer changes than wait for it") func countTraps() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let person = Person()
+                _ = try person.observe("age") { _ in }
+                person.willChangeValue(forKey: "age")
+                let thread = ThreadContext.current
+                thread.value.checkInvariants()
+                thread.value.openTransactions[0].chain.first?.use { $0.openCount = 0 }
+                thread.value.checkInvariants()
+            }
+            #expect(missing("does not count all changes", in: result) == [])
+        }
+    }
+#endif
