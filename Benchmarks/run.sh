@@ -56,7 +56,7 @@ for system in $systems; do
     echo "bench-$system: it does not compile: $reason" | tee -a .build/peers/missing.txt >&2
   fi
 done
-for name in qt boost sigc gobject gnustep; do
+for name in qt qtgraphs boost sigc gobject gnustep; do
   case "$quick$name" in --quicksigc | --quickgobject | --quickgnustep) continue ;; esac
   [ ! -x ".build/peers/bench-$name" ] || executables+=(".build/peers/bench-$name")
 done

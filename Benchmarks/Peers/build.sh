@@ -40,12 +40,17 @@ qt() {
     $cxx $flags -fPIC -I"$out" $(pkg-config --cflags Qt6Core) Peers/qt.cpp "$out/support.o" -o "$out/bench-qt" \
       $(pkg-config --libs Qt6Core)
 }
+qtgraphs() {
+  $cxx $flags -fPIC $(pkg-config --cflags Qt6Core) Peers/qtgraphs.cpp "$out/support.o" -o "$out/bench-qtgraphs" \
+    $(pkg-config --libs Qt6Core)
+}
 gnustep() {
   gcc $(gnustep-config --objc-flags | sed 's/-MMD -MP//') -std=gnu11 -IPeers -c Peers/gnustep.m -o "$out/gnustep.o" &&
     $cxx $flags Peers/gnustep.cpp "$out/gnustep.o" "$out/support.o" -o "$out/bench-gnustep" $(gnustep-config --base-libs)
 }
 
 build "Qt 6" qt qt6-base-dev qt
+build "Qt 6 QProperty, derived values" qtgraphs qt6-base-dev qtgraphs
 build "boost::signals2" boost libboost-dev \
   $cxx $flags Peers/boost.cpp "$out/support.o" -o "$out/bench-boost"
 if [ "${1:-}" != --quick ]; then

@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+struct bench_tally bench_current_tally;
+
 static void *sleep_for_ever(void *unused) {
   (void)unused;
   for (;;) pause();

@@ -148,4 +148,5 @@ let sizeOfFour = sizeCell("object-size-4", ModelOfFour.self)
 benchMain(
     cells(of: ByObserver.self) + cells(of: ByClosure.self) + cells(of: Typed.self)
         + [leaf, head, dependent, dependentWithOld, appending, size, sizeOfFour]
-        + secondSet() + deliveredElsewhere() + firstUse())
+        + secondSet() + deliveredElsewhere() + firstUse()
+        + graphCells(of: DerivedGraphs.self) + graphCells(of: KeyGraphs.self))

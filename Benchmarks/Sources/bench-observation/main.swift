@@ -65,4 +65,4 @@ enum Tracking: Peer {
     }
 }
 
-benchMain(cells(of: Tracking.self) + [streamCell()])
+benchMain(cells(of: Tracking.self) + [streamCell()] + graphCells(of: ObservationGraphs.self))

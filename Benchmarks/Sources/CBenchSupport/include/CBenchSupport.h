@@ -38,6 +38,15 @@ void bench_start(void);
 /// Merges what is free on the heap, so that every round of building starts from one piece of memory, as the first one does.
 void bench_tidy_heap(void);
 
+/// How often functions of derived values were called, and sinks, in the one thread that uses graphs.
+struct bench_tally { long computations, calls; };
+extern struct bench_tally bench_current_tally;
+
+static inline void bench_computed(void) { bench_current_tally.computations++; }
+static inline void bench_called(void) { bench_current_tally.calls++; }
+static inline struct bench_tally bench_get_tally(void) { return bench_current_tally; }
+static inline void bench_set_tally(struct bench_tally tally) { bench_current_tally = tally; }
+
 #ifdef __cplusplus
 }
 #endif
