@@ -23,14 +23,20 @@ enum Recording {
     @inline(__always)
     static func into<Recorder: ~Copyable, Result>(_ recorder: inout Recorder, _ body: () -> Result) -> Result {
         withUnsafeMutablePointer(to: &recorder) { recorder in
-            crc_add(1)
-            let outer = crc_exchange(UnsafeMutableRawPointer(recorder))
-            defer {
-                _ = crc_exchange(outer)
-                crc_add(-1)
+            severalTimes {
+                let outer = crc_exchange(UnsafeMutableRawPointer(recorder))
+                defer { _ = crc_exchange(outer) }
+                return body()
             }
-            return body()
         }
+    }
+
+    /// Runs a function that records several times: what all threads read is written once then.
+    @inline(__always)
+    static func severalTimes<Result>(_ body: () -> Result) -> Result {
+        crc_begin()
+        defer { crc_end() }
+        return body()
     }
 
     /// Records nothing as long as a function runs.

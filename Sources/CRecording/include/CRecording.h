@@ -10,8 +10,10 @@
 
 #pragma clang assume_nonnull begin
 
-/// How many evaluations record now, on all threads.
+/// How many threads record now.
 extern uintptr_t crc_count;
+/// How many evaluations have begun on this thread, inside each other, and not ended.
+extern _Thread_local uintptr_t crc_depth __attribute__((tls_model("initial-exec")));
 /// What records on this thread.
 extern _Thread_local void *_Nullable crc_recorder __attribute__((tls_model("initial-exec")));
 
@@ -31,8 +33,13 @@ static inline void *_Nullable crc_exchange(void *_Nullable recorder) {
   return former;
 }
 
-/// An evaluation begins or ends.
-static inline void crc_add(intptr_t change) { __atomic_fetch_add(&crc_count, (uintptr_t)change, __ATOMIC_RELAXED); }
+/// An evaluation begins or ends, or several of them do. Only the outermost writes what all threads read.
+static inline void crc_begin(void) {
+  if (crc_depth++ == 0) __atomic_fetch_add(&crc_count, 1, __ATOMIC_RELAXED);
+}
+static inline void crc_end(void) {
+  if (--crc_depth == 0) __atomic_fetch_sub(&crc_count, 1, __ATOMIC_RELAXED);
+}
 
 /// Around an expression that takes the address of a property to read it: the thread sanitizer would report two threads that do so.
 /// Its runtime has these functions; without it there are none.

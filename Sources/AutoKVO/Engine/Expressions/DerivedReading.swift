@@ -7,7 +7,7 @@ extension TrackedObject {
     final func readDerived(atOffset offset: Int) -> Any? {
         if isRecording, let recorder = Recording.current(as: Recorder.self) {
             if let link = recorder.value.noteNext(self, atOffset: offset) {
-                if let expression = link.use({ $0.source?.expression }) { return value(of: expression) }
+                if let source = link.use({ $0.source }) { return source.use(value) }
             } else {
                 recorder.value.noteOther(self, atOffset: offset)
             }

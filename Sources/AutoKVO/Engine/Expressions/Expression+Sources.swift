@@ -43,10 +43,4 @@ extension ObjectRecord {
         guard layout!.value[slot].isRecorded, let list = list(slot) else { return nil }
         return lock.withLock { list.value.expression?.object }
     }
-
-    /// The route of the expression of a derived key that somebody needs.
-    func expressionRoute(_ slot: Int) -> Route? {
-        guard layout!.value[slot].isRecorded, let list = list(slot) else { return nil }
-        return lock.withLock { list.value.expression?.use { $0.route.object } }
-    }
 }

@@ -122,27 +122,38 @@ final class Expression: @unchecked Sendable {
         mark.compareExchange(expected: former, desired: new, ordering: .acquiringAndReleasing).exchanged
     }
 
-    private enum Step { case done, evaluate, check }
+    /// What is to be done before the value is known: nothing, or nothing here; to evaluate; or to refresh a source first.
+    private enum Step {
+        case done, evaluate
+        case refresh(Borrowed<Expression>)
+    }
 
-    /// - Parameters:
-    ///   - sources: Set to what the last evaluation read, if that is to be checked.
-    ///   - known: Set to the mark, then.
-    private func nextStep(_ sources: inout [PathLink], _ known: inout ExpressionMark) -> Step {
-        if isClean { return .done }
-        return underLock { state in
-            let evaluator = evaluator.load(ordering: .relaxed)
-            if state.isEnded || evaluator != 0 && evaluator == thisThread() { return .done }
-            // Another thread evaluates, and may have read what has changed since.
-            if evaluator != 0 { return .evaluate }
-            known = mark.load(ordering: .acquiring)
-            if known.kind == .check { sources = state.sources }
-            return known.kind == .clean ? .done : known.kind == .dirty ? .evaluate : .check
+    /// - Parameter index: How many of the sources have been looked at.
+    private func nextStep(_ index: inout Int) -> Step {
+        while true {
+            if isClean { return .done }
+            var (sources, known): ([PathLink], ExpressionMark) = ([], ExpressionMark(.clean))
+            let step: Step? = underLock { state in
+                let evaluator = evaluator.load(ordering: .relaxed)
+                if state.isEnded || evaluator != 0 && evaluator == thisThread() { return .done }
+                // Another thread evaluates, and may have read what has changed since.
+                if evaluator != 0 { return .evaluate }
+                known = mark.load(ordering: .acquiring)
+                if known.kind != .check { return known.kind == .clean ? .done : .evaluate }
+                sources = state.sources
+                return nil
+            }
+            if let step { return step }
+            if let source = Expression.nextMarked(of: sources, from: &index) { return .refresh(source) }
+            if replace(known, by: ExpressionMark(.clean, after: known)) { return .done }
+            index = 0
         }
     }
 
     /// An expression to be checked.
     struct Checked {
-        let expression: Expression
+        /// Retained.
+        let expression: Borrowed<Expression>
         /// How many of its sources have been looked at.
         var count = 0
     }
@@ -155,39 +166,30 @@ final class Expression: @unchecked Sendable {
         let thread = ThreadContext.current
         swap(&stack, &thread.value.checkedExpressions)
         defer { swap(&stack, &thread.value.checkedExpressions) }
-        stack.append(Checked(expression: self))
+        stack.append(Checked(expression: .retaining(self)))
         while let top = stack.last?.expression {
-            var (sources, mark): ([PathLink], ExpressionMark) = ([], ExpressionMark(.clean))
-            let step = top.nextStep(&sources, &mark)
-            if step == .check {
-                if let marked = Expression.nextMarked(of: sources, from: &stack[stack.count - 1].count) {
-                    stack.append(Checked(expression: marked))
-                } else if top.replace(mark, by: ExpressionMark(.clean, after: mark)) {
-                    stack.removeLast()
-                } else {
-                    stack[stack.count - 1].count = 0
-                }
+            let step = top.use { $0.nextStep(&stack[stack.count - 1].count) }
+            if case .refresh(let source) = step {
+                stack.append(Checked(expression: source))
             } else {
                 stack.removeLast()
-                if step == .evaluate { top.evaluate() }
+                if case .evaluate = step { top.use { $0.evaluate() } }
+                top.release()
             }
         }
     }
 
-    /// The next derived key that was read, and whose value has to be looked at.
-    private static func nextMarked(of sources: [PathLink], from index: inout Int) -> Expression? {
+    /// The next derived key that was read, and that has to be looked at before its value is known to be unchanged; retained.
+    private static func nextMarked(of sources: [PathLink], from index: inout Int) -> Borrowed<Expression>? {
         BorrowedElements.of(sources) { sources in
             while index < sources.count {
-                let source = sources[index].use { $0.source?.expression }
+                let source = sources[index].use { $0.source }
                 index += 1
-                if let source, source.isMarked { return source }
+                if let source, source.use({ !$0.isClean }) { return source.retain() }
             }
             return nil
         }
     }
-
-    /// Whether it has to be looked at before its value is known to be unchanged.
-    private var isMarked: Bool { !isClean && underLock { !$0.isEnded && !isEvaluatingHere } }
 
     // MARK: Evaluating
 
@@ -205,12 +207,12 @@ final class Expression: @unchecked Sendable {
     private func evaluateOnce() -> Bool {
         guard let object = root.object(as: AnyObject.self) else { return false }
         var sources: [PathLink] = []
-        var ownRoute: Route?
+        var ownRoute: Borrowed<Route>?
         var version = 0
         var before: Any = ()
         let isKept = underLock { state in
             if state.isEnded { return false }
-            ownRoute = route.object
+            ownRoute = route.retain()
             state.version += 1
             version = state.version
             evaluator.store(thisThread(), ordering: .releasing)
@@ -221,15 +223,16 @@ final class Expression: @unchecked Sendable {
         }
         guard let ownRoute else { return false }
         TestPoint.evaluating.reach()
-        var recorder = Recorder(.to(ownRoute), isMoved: version > 1)
+        defer { ownRoute.release() }
+        var recorder = Recorder(ownRoute, isMoved: version > 1)
         let value = recorder.record(&sources) { function.body(object) }
         let isChanged = !isKept || !isUnchanged(value, before)
         if !recorder.isSame {
-            let heights = sources.lazy.compactMap { $0.source?.expression?.height }
+            let heights = sources.lazy.compactMap { $0.source?.use { $0.height } }
             atomicHeight.store(1 + (heights.max() ?? 0), ordering: .relaxed)
         }
         var new = isChanged ? keep(value) : ()
-        if isChanged { markReaders(of: ownRoute) }
+        if isChanged { ownRoute.use(markReaders) }
         TestPoint.evaluated.reach()
         let isCurrent = underLock { state in
             guard state.version == version else { return false }
@@ -244,7 +247,7 @@ final class Expression: @unchecked Sendable {
         // Of an evaluation that was overtaken all sources are its own.
         if !isCurrent { for link in sources { link.cancel() } }
         for link in recorder.dropped { link.cancel() }
-        withExtendedLifetime((before, new, object, ownRoute)) {}
+        withExtendedLifetime(object) {}
         return isCurrent && mark.load(ordering: .acquiring).kind != .clean
     }
 

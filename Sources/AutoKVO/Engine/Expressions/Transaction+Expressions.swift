@@ -37,7 +37,7 @@ extension Transaction {
     /// Refreshes the expressions that this thread has marked, but for those that an open change is of, which wait for its end. So the
     /// sources of each are those of now.
     static func refreshMarked(_ thread: InPlace<ThreadContext>) {
-        if !thread.value.marked.isEmpty { refreshAllMarked(thread) }
+        if !thread.value.marked.isEmpty { Recording.severalTimes { refreshAllMarked(thread) } }
     }
 
     @inline(never)

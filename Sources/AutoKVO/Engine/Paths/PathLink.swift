@@ -24,8 +24,8 @@ final class PathLink: @unchecked Sendable {
     var behind: Borrowed<PathLink>?
     /// Where the property is stored in the object, if an expression has read it there.
     private(set) var offset = -1
-    /// The route of the expression of the key that is read, if it is a derived one. Set by who makes the link.
-    private(set) var source: Route?
+    /// The expression of the key that is read, if it is a derived one; retained. Set by who makes the link.
+    private(set) var source: Borrowed<Expression>?
     // The record's lock guards the following.
     /// Whether it is among the links of the key, and its neighbours there.
     var isLinked = false
@@ -71,12 +71,13 @@ final class PathLink: @unchecked Sendable {
     /// It is in its list, so the key is needed, and has its expression.
     func setSource(atOffset offset: Int) {
         self.offset = offset
-        source = record.expressionRoute(slot)
+        source = record.expression(slot).map { .retaining($0) }
     }
 
     func noteMove() { if isMoved { PathLink.movesCounter.wrappingAdd(1, ordering: .acquiringAndReleasing) } }
 
     deinit {
+        source?.release()
         Counters.links.add(-1)
     }
 
