@@ -29,7 +29,7 @@ let package = Package(
         .target(name: "CCountingMalloc"),
         .executableTarget(
             name: "counts-autokvo",
-            dependencies: ["CCountingMalloc", "FirstUse", .product(name: "AutoKVO", package: "AutoKVO")]),
+            dependencies: ["BenchKit", "CCountingMalloc", "FirstUse", .product(name: "AutoKVO", package: "AutoKVO")]),
         .executableTarget(name: "counts"),
         .executableTarget(
             name: "sweep",

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds and measures AutoKVO and its peers side by side, in one interleaved sweep, and judges the bars.
 #
-#   Benchmarks/run.sh            everything; writes Benchmarks/results/latest.{jsonl,md,svg} and docs/performance.md
+#   Benchmarks/run.sh            everything; writes Benchmarks/results, docs/performance.md and docs/performance-tables.md
 #   Benchmarks/run.sh --quick    AutoKVO, the floor, CurrentValueSubject, Qt and boost, in under ten minutes;
 #                                writes to Benchmarks/.build/quick, so that the full sweep's figures stay
 #
@@ -12,7 +12,7 @@ cd "$(dirname "$0")"
 
 quick=
 rest=()
-written=(--output results --page ../docs/performance.md)
+written=(--output results --page ../docs/performance-tables.md --users ../docs/performance.md)
 for argument in "$@"; do
   case $argument in
     --quick)

@@ -52,9 +52,9 @@ public enum Graph: String, CaseIterable, Sendable {
 /// A graph that was made, to be changed.
 public struct MadeGraph {
     /// Makes change 1, 2, 3, …
-    @usableFromInline let change: (Int) -> Void
+    public let change: (Int) -> Void
     /// Whether every sink is right after that change.
-    @usableFromInline let isRight: (Int) -> Bool
+    public let isRight: (Int) -> Bool
 
     @inlinable
     public init(change: @escaping (Int) -> Void, isRight: @escaping (Int) -> Bool) {
@@ -146,12 +146,14 @@ public func pairs<G: Graphs>(_: G.Type, _ n: Int, _ samples: Int) -> [Line] {
         drops.append(Double(drop) / Double(n))
     }
     return [
-        Line("pairs", "ns/build", builds), Line("pairs-drop", "ns/drop", drops), Line("pairs-bytes", "bytes/pair", bytes),
+        Line("pairs", "ns/build", builds), Line("pairs-drop", "ns/drop", drops),
+        Line("pairs-bytes", "bytes/pair", bytes),
     ]
 }
 
+/// Makes a graph. `told` is to be kept as long as it is used.
 @inlinable
-func make<G: Graphs>(_ graph: Graph, _ n: Int, _ told: Told, _: G.Type) -> MadeGraph {
+public func make<G: Graphs>(_ graph: Graph, _ n: Int, _ told: Told, _: G.Type) -> MadeGraph {
     func change(_ source: G.Source, by next: @escaping (Int) -> Int = { $0 }) -> (Int) -> Void {
         { turn in G.change { G.set(source, next(turn)) } }
     }

@@ -148,7 +148,7 @@ let firstSet = [
     },
 ]
 
-let operations = firstSet + secondSet()
+let operations = firstSet + secondSet() + thirdSet()
 
 func counted(_ isOfBytes: Bool) -> UInt64 { isOfBytes ? counted_bytes() : counted_allocations() }
 

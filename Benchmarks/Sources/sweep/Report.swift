@@ -5,6 +5,7 @@ struct Report {
     var results: Results
     var bars: [Bar.Judged]
     var secondBars: [Bar.Judged]
+    var thirdBars: [Bar.Judged]
     var leftOut: [String]
     var revision: String
     var date: Date
@@ -17,7 +18,7 @@ struct Report {
     /// The page that stands beside the figures.
     func markdown() -> String {
         "# The last sweep\n\n" + sections(heading: "##", picture: "latest.svg") + "\n## Second set\n\n"
-            + secondSet(heading: "###")
+            + secondSet(heading: "###") + "\n## Third set\n\n" + thirdSet(heading: "###")
     }
 
     /// A page with what stands between its markers replaced by this sweep; nil if it has no markers.
@@ -25,7 +26,14 @@ struct Report {
         let first = sections(heading: "###", picture: "../Benchmarks/results/latest.svg")
         return page.replacing(between: "<!-- sweep -->\n", and: "<!-- end of sweep -->", with: first)?
             .replacing(
-                between: "<!-- second set -->\n", and: "<!-- end of second set -->", with: secondSet(heading: "###"))
+                between: "<!-- second set -->\n", and: "<!-- end of second set -->", with: secondSet(heading: "###"))?
+            .replacing(
+                between: "<!-- third set -->\n", and: "<!-- end of third set -->", with: thirdSet(heading: "###"))
+    }
+
+    /// The same for the page of the users.
+    func filledInForUsers(_ page: String) -> String? {
+        page.replacing(between: "<!-- figures -->\n", and: "<!-- end of figures -->", with: usersPage())
     }
 
     private func sections(heading: String, picture: String) -> String {
@@ -72,7 +80,7 @@ struct Report {
 
     /// Plain lines for the terminal: held or missed, and the ratio.
     func barList() -> String {
-        let bars = bars + secondBars
+        let bars = bars + secondBars + thirdBars
         let lines = bars.map { bar in
             let ratio = bar.ratio.map { String(format: "%6.2f", $0) } ?? "     -"
             return "\(bar.verdict.padded(12))  \(ratio)  \(bar.name.padded(27)) \(bar.rule)"
@@ -84,7 +92,7 @@ struct Report {
             .joined(separator: "\n")
     }
 
-    private var day: String {
+    var day: String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(identifier: "UTC")

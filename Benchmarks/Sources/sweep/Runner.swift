@@ -12,7 +12,8 @@ struct Cell: Hashable {
     var place: (Int, Int, Int) {
         let workloads = ["W1", "W2", "W3", "W4", "W4b", "W5", "W6", "W7", "W7t", "W8"]
         return (
-            workloads.firstIndex(of: workload) ?? workloads.count + (SecondSet.index(of: workload) ?? 0), n,
+            workloads.firstIndex(of: workload) ?? workloads.count
+                + (SecondSet.index(of: workload) ?? SecondSet.all.count + (ThirdSet.index(of: workload) ?? 0)), n,
             Systems.place(of: system)
         )
     }
@@ -82,12 +83,13 @@ extension Cell {
     /// Whether the workload is looked at over several sizes, so that its name alone would not tell which.
     var isSized: Bool {
         ["W6", "objects", "fanout", "fanin"].contains(workload) || SecondSet.index(of: workload) != nil
+            || ThirdSet.index(of: workload) != nil
     }
 }
 
 enum Systems {
     static let floor = "plain Swift"
-    static let autoKVO = ["AutoKVO", "AutoKVO, closure only", "AutoKVO, typed"]
+    static let autoKVO = ["AutoKVO", "AutoKVO, closure only", "AutoKVO, typed", "AutoKVO, Key"]
     static let swift = [
         "Observation", "OpenCombine @Published", "OpenCombine CurrentValueSubject", "NotificationCenter",
     ]

@@ -22,8 +22,13 @@ struct Sweep: ParsableCommand {
     @Option(help: "Where latest.jsonl, latest.md and latest.svg go.")
     var output: String
 
-    @Option(help: "A page to fill in between its markers <!-- sweep --> and <!-- second set -->, and their ends.")
+    @Option(
+        help:
+            "A page of tables to fill in between its markers: <!-- sweep -->, <!-- second set -->, <!-- third set -->.")
     var page: String?
+
+    @Option(help: "The users' page, to fill in between its markers <!-- figures -->.")
+    var users: String?
 
     @Option(help: "A file that names what was left out, a line each.")
     var missing: String?
@@ -82,7 +87,8 @@ struct Sweep: ParsableCommand {
 
         let report = Report(
             results: results, bars: Bar.all.map { $0.judged(results) },
-            secondBars: Bar.ofSecondSet.map { $0.judged(results) }, leftOut: leftOut, revision: revision, date: started,
+            secondBars: Bar.ofSecondSet.map { $0.judged(results) },
+            thirdBars: Bar.ofThirdSet.map { $0.judged(results) }, leftOut: leftOut, revision: revision, date: started,
             quick: quick,
             oneThread: oneThread, samples: rounds * samples, rounds: rounds,
             seconds: Int(-started.timeIntervalSinceNow))
@@ -91,11 +97,16 @@ struct Sweep: ParsableCommand {
         try results.jsonLines().write(to: folder.appending(path: "latest.jsonl"), atomically: true, encoding: .utf8)
         try report.markdown().write(to: folder.appending(path: "latest.md"), atomically: true, encoding: .utf8)
         try Picture(results).svg().write(to: folder.appending(path: "latest.svg"), atomically: true, encoding: .utf8)
-        if let page {
-            let text = try String(contentsOfFile: page, encoding: .utf8)
-            guard let filled = report.filledIn(text) else { throw ValidationError("\(page) has no markers") }
-            try filled.write(toFile: page, atomically: true, encoding: .utf8)
+        try report.usersPicture().write(to: folder.appending(path: "users.svg"), atomically: true, encoding: .utf8)
+        func fill(_ page: String?, _ filled: (String) -> String?) throws {
+            guard let page else { return }
+            guard let text = filled(try String(contentsOfFile: page, encoding: .utf8)) else {
+                throw ValidationError("\(page) has no markers")
+            }
+            try text.write(toFile: page, atomically: true, encoding: .utf8)
         }
+        try fill(page, report.filledIn)
+        try fill(users, report.filledInForUsers)
         print(report.barList())
         for line in leftOut { print("left out: \(line)") }
         if !failed.isEmpty { throw ExitCode(1) }
