@@ -99,4 +99,5 @@ func sizeCell(_ workload: String, _ type: AnyClass) -> Cell {
 let size = sizeCell("object-size", PlainTarget.self)
 let sizeOfFour = sizeCell("object-size-4", PlainTargetOfFour.self)
 
-benchMain(cells(of: PlainStore.self) + cells(of: ClosureLoop.self) + [appending, size, sizeOfFour] + secondSet() + graphs())
+benchMain(
+    cells(of: PlainStore.self) + cells(of: ClosureLoop.self) + [appending, size, sizeOfFour] + secondSet() + graphs())
