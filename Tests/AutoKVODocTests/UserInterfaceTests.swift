@@ -171,7 +171,7 @@ private func onNextTurnOfTheLoop(_ operation: @escaping @Sendable () -> Void) {
 // snippet: ui.scheduler
 struct LoopScheduler: MainActorChangeScheduler {
     func schedule(_ operation: @escaping @Sendable () -> Void) {
-        if Thread.isMainThread { operation() } else { onNextTurnOfTheLoop(operation) }
+        onNextTurnOfTheLoop(operation)
     }
 }
 

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Writes a documentation archive of docc as plain HTML: pages that a browser shows from the disk, without a server or a script.
+"""Writes a documentation archive of docc as plain HTML: pages that a browser shows from the disk, without a server.
 
     scripts/lib/static_docs.py ARCHIVE OUTPUT
 
 docc's own pages load their content with a script, which browsers refuse for file:// addresses. The archive also has the content of
-each page as JSON (docc's RenderNode), and this program writes each as one HTML file with relative links, and OUTPUT/index.html.
+each page as JSON (docc's RenderNode), and this program writes each as one HTML file with relative links, and OUTPUT/index.html. Code is
+coloured here; the one script on a page makes the buttons that copy it.
 It fails for content of a kind that it does not know, and for a link between two pages that leads nowhere.
 """
 
 import html
 import json
 import posixpath
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -30,8 +32,43 @@ nav, .eyebrow { opacity: .75; font-size: .9em; }
 .abstract { font-size: 1.15em; }
 table { border-collapse: collapse; display: block; overflow-x: auto; } th, td { border: 1px solid var(--line); padding: .35rem .6rem; text-align: left; vertical-align: top; }
 aside { border-left: 3px solid var(--line); margin: 1rem 0; padding: .1rem 1rem; }
+img { max-width: 100%; height: auto; }
+.code { position: relative; } .code button { position: absolute; top: .4rem; right: .4rem; font-size: .75em; opacity: 0; } .code:hover button, .code button:focus { opacity: .8; }
+.k { color: #9b2393; } .s { color: #c41a16; } .c { color: #5d6c79; } .n { color: #1c00cf; } .t { color: #0b4f79; }
+@media (prefers-color-scheme: dark) { .k { color: #fc5fa3; } .s { color: #fc6a5d; } .c { color: #92a1b1; } .n { color: #d0bf69; } .t { color: #5dd8ff; } }
 dl.topics dt { margin-top: .6rem; overflow-wrap: anywhere; } dl.topics dd { margin-left: 1.2rem; opacity: .8; }
 """
+
+
+COPY = """<script>
+for (const block of document.querySelectorAll(".code")) {
+  const button = block.appendChild(document.createElement("button"));
+  button.textContent = "Copy";
+  button.onclick = async () => {
+    await navigator.clipboard.writeText(block.querySelector("code").innerText);
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  };
+}
+</script>"""
+
+# What a line of Swift is made of, in the order in which it is looked for: comments, strings, attributes and keywords, types, numbers.
+TOKENS = re.compile(
+    r"(?P<c>//[^\n]*)|(?P<s>\"(?:\\.|[^\"\\\n])*\")"
+    r"|(?P<k>@\w+|#\w+|\b(?:actor|any|as|async|await|case|catch|class|defer|deinit|do|else|enum|extension|final|for|func|guard|if|import|in|init"
+    r"|inout|is|let|nil|nonisolated|override|private|public|protocol|return|self|some|static|struct|super|switch|throw|throws|true|false|try|unowned|var"
+    r"|weak|where|while)\b)"
+    r"|(?P<t>\b[A-Z]\w*)|(?P<n>\b\d[\d_.]*\b)")
+
+
+def coloured(code):
+    """Swift as HTML, each word in a span of its kind."""
+    parts, end = [], 0
+    for match in TOKENS.finditer(code):
+        parts.append(html.escape(code[end : match.start()]))
+        parts.append(f'<span class="{match.lastgroup}">{html.escape(match[0])}</span>')
+        end = match.end()
+    return "".join(parts) + html.escape(code[end:])
 
 
 class Page:
@@ -81,8 +118,15 @@ class Page:
                 return f"<strong>{self.inline(item['inlineContent'])}</strong>"
             case "reference":
                 return self.link(item["identifier"])
+            case "image":
+                return self.image(self.node["references"][item["identifier"]])
             case kind:
                 raise SystemExit(f"error: {self.path} has text of the kind {kind}, which is not known here")
+
+    def image(self, reference):
+        name = posixpath.basename(reference["variants"][0]["url"])
+        address = posixpath.relpath("images/" + name, posixpath.dirname(self.file()))
+        return f'<img src="{quote(address)}" alt="{html.escape(reference.get("alt") or "")}">'
 
     def blocks(self, items):
         return "\n".join(self.block(item) for item in items)
@@ -95,7 +139,9 @@ class Page:
                 level = item["level"]
                 return f'<h{level} id="{html.escape(item["anchor"])}">{html.escape(item["text"])}</h{level}>'
             case "codeListing":
-                return f"<pre><code>{html.escape(chr(10).join(item['code']))}</code></pre>"
+                code = chr(10).join(item["code"])
+                shown = coloured(code) if item.get("syntax") in ("swift", None) else html.escape(code)
+                return f'<div class="code"><pre><code>{shown}</code></pre></div>'
             case "aside":
                 return f"<aside><strong>{html.escape(item['name'])}:</strong> {self.blocks(item['content'])}</aside>"
             case "unorderedList":
@@ -161,7 +207,7 @@ class Page:
 
 def document(title, style, body):
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{html.escape(title)}</title>'
-    return f'<!DOCTYPE html><html lang="en"><head>{head}<link rel="stylesheet" href="{style}"></head><body>\n{body}\n</body></html>\n'
+    return f'<!DOCTYPE html><html lang="en"><head>{head}<link rel="stylesheet" href="{style}"></head><body>\n{body}\n{COPY}\n</body></html>\n'
 
 
 def main(archive, output):
@@ -175,6 +221,9 @@ def main(archive, output):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(page.render())
     Path(output, "style.css").write_text(STYLE)
+    Path(output, "images").mkdir()
+    for image in Path(archive, "images").rglob("*.svg"):
+        shutil.copy(image, Path(output, "images", image.name))
     modules = [page for page in pages.values() if page.path.count("/") == 2]
     entries = (
         f'<dt><a href="{page.file()}">{html.escape(page.title)}</a></dt><dd>{page.inline(page.node["abstract"])}</dd>' for page in modules)

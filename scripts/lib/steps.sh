@@ -179,7 +179,10 @@ step_new-user() {
 }
 
 # In the scratch path of the tests, so that in CI everything is built already.
-step_docs() { bash scripts/docs.sh .build; }
+step_docs() {
+    python3 scripts/pictures.py --check
+    bash scripts/docs.sh .build
+}
 
 # The public interface against the committed list of it; from the same build.
 step_api() { bash scripts/api.sh .build; }
