@@ -31,6 +31,13 @@ let package = Package(
             name: "counts-autokvo",
             dependencies: ["BenchKit", "CCountingMalloc", "FirstUse", .product(name: "AutoKVO", package: "AutoKVO")]),
         .executableTarget(name: "counts"),
+        // Programs of a size that no test has: see its first lines.
+        .executableTarget(
+            name: "simulate",
+            dependencies: [
+                "BenchKit", .product(name: "AutoKVO", package: "AutoKVO"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         .executableTarget(
             name: "sweep",
             dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),

@@ -170,6 +170,7 @@ step_examples() {
 # The recipes with other libraries, in a package of their own.
 step_recipes() {
     [ -f Examples/Recipes/Package.swift ] || skip "there is no Examples/Recipes/Package.swift"
+    [ -f /usr/include/sqlite3.h ] || apt_install libsqlite3-dev
     swift test --package-path Examples/Recipes --scratch-path Examples/.build-recipes --disable-xctest
 }
 
