@@ -118,7 +118,7 @@ func sum(_ count: Int) -> [Figure] {
 
 /// Eight threads, each with its own objects, and one thread that does the same.
 func threads(_ count: Int) -> [Figure] {
-    func work() {
+    @Sendable func work() {
         let items = (0..<100).map { _ in Item() }
         var calls = 0
         for item in items { item.$value.observe(options: [.old, .new]) { _ in calls += 1 } }
