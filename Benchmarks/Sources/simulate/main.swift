@@ -96,15 +96,14 @@ func derived(_ count: Int) -> [Figure] {
 func sum(_ count: Int) -> [Figure] {
     let table = Table()
     var total = 0
-    let items = (0..<count).map { _ in Item() }
-    table.items = items
-    table.$items.value.reserveCapacity(count + 2000)
+    table.items.reserveCapacity(count + 2000)
+    for _ in 0..<count { table.items.append(Item()) }
     var observation: KeyValueObservation?
     let registered = nanoseconds(count) {
         observation = try! table.observe("items.@sum.value", as: Int.self, options: .new) { total = $0.newValue ?? -1 }
     }
     let sets = 20
-    let set = nanoseconds(sets) { for index in 1...sets { items[index * 7919 % count].value = index } }
+    let set = nanoseconds(sets) { for index in 1...sets { table.items[index * 7919 % count].value = index } }
     check("sum", total, equals: sets * (sets + 1) / 2)
     observation?.remove()
     observation = try! table.observe("items.@sum.value") { _ in }
