@@ -1,0 +1,98 @@
+#if DEBUG
+    import AutoKVOTestSupport
+    import Testing
+
+    @testable import AutoKVO
+
+    /// Two sources, of which a value is computed. Used by one thread at a time, which the test points see to.
+    private final class Sum: TrackedObject, @unchecked Sendable {
+        let first = RaceSource()
+        let second = RaceSource()
+        var computations = 0
+        @Derived({ (sum: Sum) in
+            sum.computations += 1
+            return sum.first.value + sum.second.value
+        }) var value: Int
+    }
+
+    /// Each of the points at which two threads meet in one evaluation, and what each does there. The action runs on the thread that evaluates,
+    /// which waits until the other one is done.
+    @Suite("Two threads meet in one evaluation") struct EvaluationRaceTests {
+        private let sum = Sum()
+        private let calls = Recorder<Int>()
+
+        private func observe() {
+            sum.$value.observe(options: [.old, .new], calls.handler())
+        }
+
+        /// Every new value is the last old one, and the last one is right.
+        private func expectRight(_ sourceLocation: SourceLocation = #_sourceLocation) {
+            let (olds, news) = (calls.entries.map(\.old), calls.entries.map(\.new))
+            #expect(sum.value == sum.first.value + sum.second.value, sourceLocation: sourceLocation)
+            #expect(news.last == sum.value, sourceLocation: sourceLocation)
+            #expect(zip(olds, news).allSatisfy { $0 != $1 }, sourceLocation: sourceLocation)
+        }
+
+        /// One clears the mark, reads nothing yet; another stores, marks again and evaluates itself: it takes over.
+        @Test("a source changes before the function is called") func before() {
+            observe()
+            TestPoint.evaluating.whenReached { [sum] in onAnotherThread { sum.second.value = 10 } }
+            sum.first.value = 1
+            #expect(sum.value == 11)
+            expectRight()
+        }
+
+        /// One has computed 1 and not kept it; another stores and evaluates: the version says that the first one keeps nothing.
+        @Test("a source changes when the function has returned") func behind() {
+            observe()
+            TestPoint.evaluated.whenReached { [sum] in onAnotherThread { sum.second.value = 10 } }
+            sum.first.value = 1
+            #expect(sum.value == 11)
+            expectRight()
+        }
+
+        /// Another thread only reads meanwhile: what it computes is for itself, and takes nothing over.
+        @Test("the value is read by another thread at both points", arguments: [TestPoint.evaluating, .evaluated])
+        func read(point: TestPoint) {
+            observe()
+            var seen = -1
+            point.whenReached { [sum] in onAnotherThread { seen = sum.value } }
+            sum.first.value = 4
+            #expect(seen == 4)
+            #expect(calls.entries.map(\.new) == [4])
+            expectRight()
+        }
+
+        /// A new source has its link, and has not been read: a store on another thread finds the link.
+        @Test("a new source changes between its link and its read") func linked() {
+            let switching = Switching()
+            let observation = switching.$value.observe(options: [.old, .new], calls.handler())
+            TestPoint.linked.whenReached { [switching] in onAnotherThread { switching.second.value = 7 } }
+            switching.usesSecond = true
+            #expect(switching.value == 7)
+            #expect(calls.entries.last?.new == 7)
+            observation.remove()
+        }
+
+        /// The observation ends, and with it the need of the value, while it is computed.
+        @Test("the last observer goes while the value is computed", arguments: [TestPoint.evaluating, .evaluated])
+        func ended(point: TestPoint) {
+            let observation = sum.$value.observe(options: [.old, .new], calls.handler())
+            point.whenReached { onAnotherThread { observation.remove() } }
+            sum.first.value = 2
+            #expect(calls.count == 0)
+            #expect(sum.value == 2 && sum.first.observations().isEmpty)
+        }
+
+        @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+            await #expect(processExitsWith: .success) { await expectNothingLeft(by: "EvaluationRaceTests") }
+        }
+    }
+
+    private final class Switching: TrackedObject, @unchecked Sendable {
+        let first = RaceSource()
+        let second = RaceSource()
+        @Observed var usesSecond = false
+        @Derived({ (object: Switching) in object.usesSecond ? object.second.value : object.first.value }) var value: Int
+    }
+#endif
