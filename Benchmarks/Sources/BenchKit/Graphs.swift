@@ -12,12 +12,12 @@ public protocol Graphs {
     /// A derived value. Its function is counted with `bench_computed()`.
     static func node(_ function: @escaping () -> Int) -> Node
     static func read(_ node: Node) -> Int
-    /// Makes a function be told of each value of a node, and keeps what that takes: for as long as the node where it says so. Its calls
+    /// Calls a function with each new value of a node, and keeps what that takes: for as long as the node where it says so. Its calls
     /// are counted with `bench_called()`.
     static func sink(_ node: Node, _ told: @escaping (Int) -> Void)
     /// Makes a change, and does what has to be done behind it.
     static func change(_ body: () -> Void)
-    /// The same for several changes that sinks are told of together.
+    /// The same for several changes, for which each sink is called once.
     static func changeTogether(_ body: () -> Void)
     /// Forgets what `sink` kept.
     static func forget()
