@@ -2,13 +2,13 @@
 """Draws the pictures of the articles from the texts in docs/pictures: one SVG each, for light and dark pages, beside the articles.
 
     scripts/pictures.py            writes docs/AutoKVO.docc/*.svg
-    scripts/pictures.py --check    fails if one of them is not what its text says
+    scripts/pictures.py --check    fails if one of them is not what its text says, or has none
 
 A text has a line for each thing, in units of a pixel:
 
-    size 640 240
+    size 640 240                       and, if there is one, title Words
     box 20 40 160 Person|target        x, y, width and lines of text; `strong` or `faint` before it says how
-    arrow 180 60 300 60 observes       from, to, and what stands above its middle; `dashed` before it for a reference that keeps nobody alive
+    arrow 180 60 300 60 observes       from, to, and what stands above its middle; `dashed` or `strong` before it
     line 20 100 620 100                without a point
     text 20 30 Words                   `bold`, `middle` or `faint` before it
     cells 20 60 A B *C -D              a row of cells; * is new, - is going
@@ -95,7 +95,9 @@ def drawing(name, source):
         *drawn, "</svg>", ""])
 
 
-wrong = []
+wrong = [
+    picture.name for picture in sorted((ROOT / "docs/AutoKVO.docc").glob("*.svg"))
+    if not (ROOT / "docs/pictures" / (picture.stem + ".txt")).exists()]
 for source in sorted((ROOT / "docs/pictures").glob("*.txt")):
     picture = ROOT / "docs/AutoKVO.docc" / (source.stem + ".svg")
     new = drawing(source.stem, source.read_text())

@@ -26,5 +26,5 @@ extension Change {
 }
 
 extension IndexSet: ArrayIndexes {
-    public var arrayIndexes: RangeSet<Int> { RangeSet(self) }
+    @_documentation(visibility: internal) public var arrayIndexes: RangeSet<Int> { RangeSet(self) }
 }

@@ -9,6 +9,7 @@ import Observation
 nonisolated(unsafe) private var waiting: [Job] = []
 nonisolated(unsafe) private var keptSinks: [Job] = []
 
+/// What is done when something that it has read is about to change. Used by one thread.
 class Job: @unchecked Sendable {
     func run() {}
 

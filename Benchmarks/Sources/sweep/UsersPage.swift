@@ -31,13 +31,13 @@ extension Report {
                 + "AutoKVO, NotificationCenter \(times("W2", "NotificationCenter")) times, Observation \(times("W2", "Observation")) times.",
             "**A thousand observers** of one property: \(figure("W3")) ns for each (Qt \(figure("W3", "Qt 6 signal"))).",
             "**Observing and ending it** take \(figure("W4")) ns together, and an observation takes \(figure("W7t")) bytes. A million objects with "
-                + "an observer each are built, notified and dropped at the same price for each as a thousand.",
+                + "an observer each are built, notified and dropped for at most twice the price of a thousand, each.",
             "**A derived value** costs \(perValue("deep N=50")) ns for each value that a change computes in a chain of 50 (Qt's QProperty "
                 + "\(perValue("deep N=50", "Qt 6 QProperty")), Observation \(perValue("deep N=50", "Observation"))). Each is computed at most once for "
                 + "a change, however many ways lead to it: a sheet of 8 × 8 cells computes \(figure("sheet-computations N=8")) values, with Qt "
                 + "\(figure("sheet-computations N=8", "Qt 6 QProperty")).",
-            "**What is measured exactly**, in instructions and blocks of memory, is checked at each commit: a change of an observed property, of a "
-                + "path, or of derived values that read the same as before allocates nothing.",
+            "**What is measured exactly**, in instructions and blocks of memory, is checked at each commit: a change of an observed property, of one "
+                + "at the end of a path, or of derived values that read the same as before allocates nothing.",
         ]
     }
 

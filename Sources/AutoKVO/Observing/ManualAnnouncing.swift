@@ -72,9 +72,9 @@ public protocol ArrayIndexes {
 }
 
 extension RangeSet<Int>: ArrayIndexes {
-    public var arrayIndexes: RangeSet<Int> { self }
+    @_documentation(visibility: internal) public var arrayIndexes: RangeSet<Int> { self }
 }
 
 extension Range<Int>: ArrayIndexes {
-    public var arrayIndexes: RangeSet<Int> { RangeSet(self) }
+    @_documentation(visibility: internal) public var arrayIndexes: RangeSet<Int> { RangeSet(self) }
 }

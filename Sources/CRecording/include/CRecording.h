@@ -10,7 +10,7 @@
 
 #pragma clang assume_nonnull begin
 
-/// How many threads record now.
+/// How many threads record now, or are about to.
 extern uintptr_t crc_count;
 /// How many evaluations have begun on this thread, inside each other, and not ended.
 extern _Thread_local uintptr_t crc_depth __attribute__((tls_model("initial-exec")));

@@ -78,12 +78,18 @@
             #expect(missing("miscounts what is in it", in: result) == [])
         }
 
+        /// A person with an observer, and this thread, which has begun a change of the property.
+        private static func withOpenChange() throws -> (Person, InPlace<ThreadContext>) {
+            let person = Person()
+            try person.observe("age") { _ in }
+            person.willChangeValue(forKey: "age")
+            return (person, ThreadContext.current)
+        }
+
         @Test("a notification that two open changes have") func ownersTraps() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                let person = Person()
-                _ = try person.observe("age") { _ in }
-                person.willChangeValue(forKey: "age")
-                let thread = ThreadContext.current
+                let (person, thread) = try Self.withOpenChange()
+                defer { withExtendedLifetime(person) {} }
                 thread.value.checkInvariants()
                 thread.value.openTransactions.append(thread.value.openTransactions[0])
                 thread.value.checkInvariants()
@@ -93,10 +99,8 @@
 
         @Test("a notification that counts fewer changes than wait for it") func countTraps() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                let person = Person()
-                _ = try person.observe("age") { _ in }
-                person.willChangeValue(forKey: "age")
-                let thread = ThreadContext.current
+                let (person, thread) = try Self.withOpenChange()
+                defer { withExtendedLifetime(person) {} }
                 thread.value.checkInvariants()
                 thread.value.openTransactions[0].chain.first?.use { $0.openCount = 0 }
                 thread.value.checkInvariants()

@@ -33,19 +33,13 @@
             #expect(zip(olds, news).allSatisfy { $0 != $1 }, sourceLocation: sourceLocation)
         }
 
-        /// One clears the mark, reads nothing yet; another stores, marks again and evaluates itself: it takes over.
-        @Test("a source changes before the function is called") func before() {
+        /// Before the function is called, the mark is cleared and nothing read; another thread stores, marks again and evaluates: it takes over.
+        /// When it has returned, 1 is computed and not kept; another thread does the same: the version says that the first one keeps nothing.
+        @Test("a source changes meanwhile", arguments: [TestPoint.evaluating, .evaluated]) func changed(
+            point: TestPoint
+        ) {
             observe()
-            TestPoint.evaluating.whenReached { [sum] in onAnotherThread { sum.second.value = 10 } }
-            sum.first.value = 1
-            #expect(sum.value == 11)
-            expectRight()
-        }
-
-        /// One has computed 1 and not kept it; another stores and evaluates: the version says that the first one keeps nothing.
-        @Test("a source changes when the function has returned") func behind() {
-            observe()
-            TestPoint.evaluated.whenReached { [sum] in onAnotherThread { sum.second.value = 10 } }
+            point.whenReached { [sum] in onAnotherThread { sum.second.value = 10 } }
             sum.first.value = 1
             #expect(sum.value == 11)
             expectRight()
@@ -89,6 +83,7 @@
         }
     }
 
+    /// Reads one source or the other. Used as the one above.
     private final class Switching: TrackedObject, @unchecked Sendable {
         let first = RaceSource()
         let second = RaceSource()
