@@ -72,7 +72,7 @@ final class CoalescedChanges {
             held.append(subject)
         }
         // Reading is user code.
-        subjects.forEach { if !$0.isPrepared { $0.readOld() } }
+        subjects.forEach { if $0.needs.contains(.old) { $0.readOld() } }
     }
 
     /// Notifies of what was held back, as part of the changes that are.

@@ -55,7 +55,10 @@ extension Transaction {
             let isOwn = link.isLeaf && key.slot == changed && key.record == .to(record)
             let notification = notification(
                 of: link, isOwn: isOwn, edit, isUncertain: isUncertain, readsLeaf: !(isOwn && isTargetHeld), thread)
-            if isUncertain, coalescing != nil { return heldRoutes.append(notification) }
+            // An operator reads all elements: once at the end.
+            if coalescing != nil, isUncertain || link.unmanagedRoute.use({ $0.path.tail != nil }) {
+                return heldRoutes.append(notification)
+            }
             routes.append(notification)
             allNeeds.formUnion(link.needs)
         }
