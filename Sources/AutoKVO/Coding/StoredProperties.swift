@@ -80,59 +80,24 @@ extension ObservedWeak: RestorableStorage {
 
 /// Tells which calls belong to one outermost change, made on one thread: the change itself and all that its handlers change.
 ///
-/// The outermost change is under way as long as its notification is in use. That is one of its thread's pool, so it is looked at on
+/// The outermost change is under way as long as its transaction is in use. That is one of its thread's pool, so it is looked at on
 /// that thread only; a token, which no other change has, says whether it is still used for the same change.
 final class OutermostChange {
-    private var notification: PendingNotification?
+    private var transaction: Transaction?
     private var token: UInt = 0
     private var thread: UInt = 0
-    /// Whether the notification has no event of its own, and carries the token as its bound, which nothing else uses then.
-    private var isMarked = false
 
-    private var isUnderWay: Bool {
-        guard thread == thisThread(), let notification else { return false }
-        if isMarked { return notification.bound == UInt64(token) }
-        return notification.event.token == token && notification.record != nil
-    }
+    private var isUnderWay: Bool { thread == thisThread() && transaction.map { $0.token == token } ?? false }
 
     /// Whether the calls are held back that a change on this thread would make.
     static var isHeldBack: Bool { ThreadContext.current.value.coalescing != nil }
 
     /// Whether a call is the first one of an outermost change.
     func begins(with change: Change<Any>) -> Bool {
+        if isUnderWay { return false }
         let context = ThreadContext.current
-        let called = change.context.event.value.token
-        if isUnderWay {
-            // The second edit of two is made when the first is delivered: what waits for it lasts longer.
-            if !change.isPrior, called == token, let second = context.secondEdit {
-                mark(second, context.value.makeToken())
-            }
-            return false
-        }
-        (notification, thread) = (nil, thisThread())
-        if change.isPrior {
-            (notification, token) = (context.value.openNotification(token: called)?.object, called)
-            isMarked = false
-        } else if let pending = context.value.firstPending {
-            // `coalescingChanges` has held the call back, and delivers another one after it.
-            mark(pending, context.value.makeToken())
-        }
+        (transaction, thread) = (context.value.twoEdits ?? context.value.delivering, thisThread())
+        token = transaction?.token ?? 0
         return true
-    }
-
-    private func mark(_ found: Borrowed<PendingNotification>, _ token: UInt) {
-        (notification, self.token, isMarked) = (found.object, token, true)
-        found.use { $0.bound = UInt64(token) }
-    }
-}
-
-extension InPlace where Value == ThreadContext {
-    /// What waits for the delivery of the first of two edits.
-    fileprivate var secondEdit: Borrowed<PendingNotification>? {
-        var cursor = value.firstPending
-        while let notification = cursor, notification.use({ $0.continuation == nil }) {
-            cursor = notification.use { $0.nextPending }
-        }
-        return cursor
     }
 }

@@ -5,7 +5,7 @@
 /// context then takes ownership of what it had borrowed, and the delivery goes on with another one.
 @usableFromInline
 class ChangeContext {
-    /// The notification's event, the same for all calls of a delivery: the accessors return nil for values that the observation did not
+    /// The subject's event, the same for all calls of a delivery: the accessors return nil for values that the observation did not
     /// ask for (`wants`). Of a change that was kept, the event in `kept`.
     @usableFromInline @exclusivity(unchecked) final var event: InPlace<ChangeEvent>
     // Declared before the variables whose size the compiler does not know: it looks up the offsets of the variables behind them.
@@ -138,22 +138,18 @@ class ChangeContext {
 
 /// One change of one property, or of one path. It refers to the values by address, and owns nothing.
 ///
-/// It is initialized in its final location, in a notification: copying what has just been stored field by field waits for the stores.
+/// It is initialized in its final location, in a subject: copying what has just been stored field by field waits for the stores.
 @usableFromInline
 struct ChangeEvent {
     var kind = ChangeKind.setting
     var isPrior = false
     /// The call made at the registration.
     var isInitial = false
-    /// The calls complete a delivery before another change. If that change is inside a `coalescingChanges`, they are not held back.
-    var isCompleting = false
-    /// The delivery began inside the `coalescingChanges` under way: its calls are held back, also if it is completed.
-    var isHeldBack = false
     var isLastComponent = true
     /// Observations of the property itself with one of these options are not called: they were added while the change was under
     /// way, after the old value was discarded.
     var excluded: ObservingOptions = []
-    /// How a collection is edited. The notification owns it.
+    /// How a collection is edited. The subject owns it.
     var edit: Borrowed<CollectionChange>?
     /// Identifies the change that makes a prior call and the call after it.
     var token: UInt = 0

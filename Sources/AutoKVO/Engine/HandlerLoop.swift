@@ -10,14 +10,17 @@ struct HandlerLoop {
     private let slowPathFlags: ObservationFlags
     /// What was recorded into, which handlers do not.
     private let recorder: UInt
+    /// The calls of the change, if it may have several paths of one observation whose handler ignores the change.
+    private let calls: CallsOfChange?
 
     @inline(__always)
-    init(_ thread: InPlace<ThreadContext>, _ event: InPlace<ChangeEvent>) {
+    init(_ thread: InPlace<ThreadContext>, _ event: InPlace<ChangeEvent>, _ calls: CallsOfChange? = nil) {
         self.thread = thread
+        self.calls = calls
         recorder = Recording.suspend()
         context = thread.value.takeContext(for: event)
         var slowPathFlags = ObservationFlags(event.value.excluded.union(.onceOrDistinct)).union(.partCountedOrInactive)
-        if event.value.isPrior || thread.value.coalescing != nil { slowPathFlags.insert(.any) }
+        if event.value.isPrior { slowPathFlags.insert(.any) }
         self.slowPathFlags = slowPathFlags
         count = ReferenceCount(ofSole: context)
     }
@@ -60,7 +63,6 @@ struct HandlerLoop {
 
     /// The same for an observation that no traversal pins.
     mutating func callDirectly(_ observation: KeyValueObservation) {
-        // When `coalescingChanges` delivers, the target may be dead.
         guard let target = observation.record?.trackedObject, observation.pin() else { return }
         call(observation, by: nil)
         observation.unpin()
@@ -68,9 +70,7 @@ struct HandlerLoop {
     }
 
     /// Calls the handler of a route's observation.
-    ///
-    /// - Parameter calls: The calls of the change, if the handler ignores the change and another route may have called it.
-    mutating func call(_ route: Route, _ calls: CallsOfChange? = nil) {
+    mutating func call(_ route: Route) {
         guard let observation = route.unmanagedObservation else { return }
         let this = Borrowed.to(route)
         observation.use { observation in
@@ -83,17 +83,16 @@ struct HandlerLoop {
                 return
             }
             if observation.pin() {
-                call(observation, by: this, calls)
+                call(observation, by: this)
                 observation.unpin()
             }
             csr_release(target)
         }
     }
 
-    private mutating func call(
-        _ observation: KeyValueObservation, by route: Borrowed<Route>?, _ calls: CallsOfChange? = nil
-    ) {
+    private mutating func call(_ observation: KeyValueObservation, by route: Borrowed<Route>?) {
         TestPoint.beforeCall.reach()
+        let calls = observation.handling.ignoresChange ? calls : nil
         if let calls, calls.contains(observation) { return }
         let isAdmitted =
             observation.flags.isDisjoint(with: slowPathFlags)
@@ -175,7 +174,7 @@ extension KeyValueObservation {
         if options.contains(.once), !event.isPrior { didFire() }
     }
 
-    /// Whether `.prior`, `.once`, `.distinct` and `coalescingChanges` allow the call.
+    /// Whether `.prior`, `.once` and `.distinct` allow the call.
     @inline(never)
     fileprivate func admits(
         _ event: ChangeEvent, _ route: Borrowed<Route>?, _ calls: CallsOfChange?, _ thread: InPlace<ThreadContext>
@@ -183,10 +182,6 @@ extension KeyValueObservation {
         if route == nil, !options.isDisjoint(with: event.excluded) { return false }
         guard isLive, !event.isPrior || options.contains(.prior) else { return false }
         if options.contains(.distinct), event.isUnchanged { return false }
-        if let coalescing = thread.value.coalescing, !event.isInitial, !event.isCompleting {
-            if !event.isPrior { coalescing.use { $0.add(self, event, route) } }
-            return false
-        }
         return options.contains(.once) ? claim(event, calls, thread) : isActive
     }
 
@@ -201,7 +196,7 @@ extension KeyValueObservation {
             guard changeState(from: .active, to: .claimed).changed else { return false }
             let token = event.token
             underLock { details!.claimant = token }
-            thread.value.openNotification(token: token)?.use { $0.willCallAgain(self) }
+            thread.value.openSubject(token: token)?.use { $0.willCallAgain(self) }
             return true
         }
         if options.contains(.prior), !event.isInitial, state == .claimed {

@@ -47,8 +47,7 @@ extension InPlace where Value == ThreadContext {
         while index > 0 {
             index = min(index, value.openTransactions.count) - 1
             guard index >= 0, value.openTransactions[index].isOfDead else { continue }
-            var transaction = value.removeTransaction(at: index)
-            transaction.drop(self)
+            value.openTransactions[index].drop(self)
         }
     }
 }

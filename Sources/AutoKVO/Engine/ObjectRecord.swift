@@ -10,7 +10,7 @@
 ///   address is not reused, so `object(as:)` either retains the object or returns nil. It is called once, and the result used.
 /// - **Threads.** `ThreadContext` has the changes that are under way on one thread. It needs no lock.
 ///
-/// Read next: `Transaction` for a change, `PendingNotification+Delivery` for the calls, `KeyValueObservation` and
+/// Read next: `Transaction` for a change, `Subject+Delivery` for the calls, `KeyValueObservation` and
 /// `ObservationFlags` for the states of an observation, `ObjectRecord+Linking` for the lists, `Paths/Route` for paths.
 class ObjectRecord: AttachedRecord, @unchecked Sendable {
     /// The object.

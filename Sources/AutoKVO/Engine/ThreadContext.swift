@@ -15,19 +15,25 @@ struct ThreadContext {
     /// Change contexts that no handler kept, linked through `nextSpare`, for the next delivery.
     private var spareContexts: Borrowed<ChangeContext>?
     private(set) var spareContextCount = 0
-    /// Notifications for the next change, linked through `next`.
-    private var spareNotifications: Borrowed<PendingNotification>?
-    private(set) var spareNotificationCount = 0
-    /// Notifications with observers that are still to be called, the outermost delivery's first.
-    private(set) var firstPending: Borrowed<PendingNotification>?
-    private var lastPending: Borrowed<PendingNotification>?
+    /// Subjects for the next change, linked through `next`.
+    private var spareSubjects: Borrowed<Subject>?
+    private(set) var spareSubjectCount = 0
+    /// Transactions for the next change.
+    private var spareTransactions: [Transaction] = []
+    /// Subjects with observers that are still to be called, the outermost delivery's first.
+    private(set) var firstPending: Borrowed<Subject>?
+    private var lastPending: Borrowed<Subject>?
     /// The changes that have begun and not ended on this thread, the outermost first.
     var openTransactions: [Transaction] = []
+    /// The one of which observers are being called.
+    var delivering: Transaction?
+    /// What stands for a change that is two edits, as long as they are made.
+    var twoEdits: Transaction?
     /// The token that this thread made last.
     private var lastToken: UInt = 0
     private static let tokenBlocks = Atomic<UInt>(0)
-    /// The outermost `coalescingChanges` under way, if any.
-    var coalescing: Borrowed<CoalescedChanges>?
+    /// The transaction of the outermost `coalescingChanges` under way, if any.
+    var coalescing: Transaction?
     /// Routes to start or to end, in this order.
     var pathWork: [PathWork] = []
     var isDoingPathWork = false
@@ -63,11 +69,8 @@ struct ThreadContext {
             guard let pointer = pointer?.assumingMemoryBound(to: ThreadContext.self) else { return }
             let state = InPlace(pointer)
             while let context = state.value.takeSpareContext() { context.release() }
-            while let transaction = state.value.openTransactions.popLast() {
-                state.giveBack(transaction.chain)
-                state.giveBack(transaction.joined)
-            }
-            while let notification = state.value.takeSpareNotification() { notification.release() }
+            while let transaction = state.value.openTransactions.last { transaction.abandon(state) }
+            while let subject = state.value.takeSpareSubject() { subject.release() }
             state.deallocate()
         }
         requireUsage(stored, "AutoKVO could not get memory for the state of a thread.")
@@ -102,80 +105,81 @@ struct ThreadContext {
         spareContextCount &+= 1
     }
 
-    // MARK: Notifications
+    // MARK: Subjects and transactions
 
     @inline(__always)
-    private mutating func takeSpareNotification() -> Borrowed<PendingNotification>? {
-        guard let notification = spareNotifications else { return nil }
-        spareNotifications = notification.use { $0.next }
-        spareNotificationCount &-= 1
-        return notification
+    private mutating func takeSpareSubject() -> Borrowed<Subject>? {
+        guard let subject = spareSubjects else { return nil }
+        spareSubjects = subject.use { $0.next }
+        spareSubjectCount &-= 1
+        return subject
     }
 
-    /// Puts a notification that has been cleared into the pool.
+    /// Puts a subject that has been cleared into the pool.
     @inline(__always)
-    fileprivate mutating func keep(_ notification: Borrowed<PendingNotification>) {
-        if spareNotificationCount == Self.poolLimit { return notification.release() }
-        notification.use { $0.next = spareNotifications }
-        spareNotifications = notification
-        spareNotificationCount &+= 1
-    }
-
-    @inline(__always)
-    mutating func takeNotification() -> Borrowed<PendingNotification> {
-        let notification = takeSpareNotification() ?? Borrowed.retaining(PendingNotification())
-        assert(notification.use { $0.isBlank })
-        return notification
+    fileprivate mutating func keep(_ subject: Borrowed<Subject>) {
+        if spareSubjectCount == Self.poolLimit { return subject.release() }
+        subject.use { $0.next = spareSubjects }
+        spareSubjects = subject
+        spareSubjectCount &+= 1
     }
 
     @inline(__always)
-    mutating func appendPending(_ notification: PendingNotification) {
-        let this = Borrowed.to(notification)
-        notification.isPending = true
-        if coalescing != nil { notification.event.isHeldBack = true }
-        notification.nextPending = nil
-        notification.previousPending = lastPending
+    mutating func takeSubject() -> Borrowed<Subject> {
+        let subject = takeSpareSubject() ?? Borrowed.retaining(Subject())
+        assert(subject.use { $0.isBlank })
+        return subject
+    }
+
+    mutating func takeTransaction() -> Transaction {
+        let transaction = spareTransactions.popLast() ?? Transaction()
+        transaction.token = makeToken()
+        return transaction
+    }
+
+    /// Puts a transaction into the pool, whose subjects have been given back.
+    mutating func giveBack(_ transaction: Transaction) {
+        transaction.clear()
+        if spareTransactions.count < Self.poolLimit { spareTransactions.append(transaction) }
+    }
+
+    @inline(__always)
+    mutating func appendPending(_ subject: Subject) {
+        let this = Borrowed.to(subject)
+        subject.isPending = true
+        subject.nextPending = nil
+        subject.previousPending = lastPending
         if let lastPending { lastPending.use { $0.nextPending = this } } else { firstPending = this }
         lastPending = this
     }
 
     @inline(__always)
-    mutating func removePending(_ notification: PendingNotification) {
-        guard notification.isPending else { return }
-        notification.isPending = false
-        let (previous, next) = (notification.previousPending, notification.nextPending)
+    mutating func removePending(_ subject: Subject) {
+        guard subject.isPending else { return }
+        subject.isPending = false
+        let (previous, next) = (subject.previousPending, subject.nextPending)
         if let previous { previous.use { $0.nextPending = next } } else { firstPending = next }
         if let next { next.use { $0.previousPending = previous } } else { lastPending = previous }
     }
 
     // MARK: Open transactions
 
-    func openTransaction(_ target: ObjectIdentifier, _ slot: Int) -> Int? {
-        openTransactions.withUnsafeBufferPointer { transactions in
-            transactions.lastIndex { $0.isOf(target, slot) }
-        }
+    func openTransaction(_ target: ObjectIdentifier, _ slot: Int) -> Transaction? {
+        openTransactions.last { $0.isOf(target, slot) }
     }
 
-    /// The notification of an open transaction with a token.
-    func openNotification(token: UInt) -> Borrowed<PendingNotification>? {
+    /// The subject of an open transaction with a token.
+    func openSubject(token: UInt) -> Borrowed<Subject>? {
         for transaction in openTransactions.reversed() {
-            if let found = transaction.notification(where: { $0.event.token == token }) { return found }
+            if let found = transaction.subjects.first(where: { $0.use { $0.event.token == token } }) { return found }
         }
         return nil
     }
 
-    /// The notifications that open transactions have of a subject, that of the last range of its observers last.
-    func openNotifications(_ identity: PendingNotification.Identity) -> [Borrowed<PendingNotification>] {
-        var found: [Borrowed<PendingNotification>] = []
-        for transaction in openTransactions {
-            transaction.forEachNotification { if $0.identity == identity { found.append(.to($0)) } }
-        }
-        return found
-    }
-
-    mutating func removeTransaction(at index: Int) -> Transaction {
-        defer { if openTransactions.isEmpty, openTransactions.capacity > Self.poolLimit { openTransactions = [] } }
-        return openTransactions.remove(at: index)
+    mutating func remove(_ transaction: Transaction) {
+        guard let index = openTransactions.lastIndex(where: { $0 === transaction }) else { return }
+        openTransactions.remove(at: index)
+        if openTransactions.isEmpty, openTransactions.capacity > Self.poolLimit { openTransactions = [] }
     }
 
     /// A token that no other change of the process has. A thread takes them in blocks of 65,536, which no other thread has.
@@ -189,44 +193,35 @@ struct ThreadContext {
 extension InPlace where Value == ThreadContext {
     /// Whether an open change, or the `coalescingChanges` under way, has a subject. Not a method of the context, which would be copied.
     @inline(__always)
-    func isHeld(_ identity: PendingNotification.Identity) -> Bool {
-        if let coalescing = value.coalescing, coalescing.use({ $0.lastHeld(identity) }) != nil { return true }
-        return !value.openTransactions.isEmpty && !value.openNotifications(identity).isEmpty
+    func isHeld(_ identity: Subject.Identity) -> Bool {
+        if let coalescing = value.coalescing, coalescing.hasPlaced(identity) { return true }
+        return value.openTransactions.contains { $0.has(identity) }
     }
 
-    /// Returns a notification to the pool. Its values and its subject are released: user code runs.
+    /// Returns a subject to the pool. Its values and its topic are released: user code runs.
     @inline(__always)
-    func giveBack(_ notification: Borrowed<PendingNotification>) {
-        notification.use { $0.clear() }
-        value.keep(notification)
-    }
-
-    func giveBack(_ chain: NotificationChain) {
-        var cursor = chain.first
-        while let notification = cursor {
-            cursor = notification.use { $0.next }
-            giveBack(notification)
-        }
+    func giveBack(_ subject: Borrowed<Subject>) {
+        subject.use { $0.clear() }
+        value.keep(subject)
     }
 }
 
 #if DEBUG
     extension ThreadContext {
-        /// Traps if the open changes do not agree about what they share: each of their notifications belongs to one of them, and counts
-        /// all that it waits for, and maybe one that begins and is not open yet. What exists for prior calls only waits for nothing.
+        /// Traps if the open changes do not agree about what they share: each subject counts all changes that it waits for, and each open
+        /// change has it once.
         func checkInvariants() {
-            if openTransactions.count > 40 { return }
-            var owned: Set<Borrowed<PendingNotification>> = []
-            var counts: [Borrowed<PendingNotification>: Int] = [:]
-            for transaction in openTransactions {
-                transaction.forEachNotification {
-                    precondition(owned.insert(.to($0)).inserted, "Two open changes have one notification.")
-                }
-                for notification in transaction.shared { counts[notification, default: 0] += 1 }
+            let all = openTransactions + (coalescing.map { [$0] } ?? [])
+            if all.count > 40 { return }
+            var counts: [Borrowed<Subject>: Int] = [:]
+            for transaction in all where transaction.subjects.count <= 40 {
+                precondition(
+                    Set(transaction.subjects).count == transaction.subjects.count,
+                    "An open change has one subject twice.")
+                for subject in transaction.subjects { counts[subject, default: 0] += 1 }
             }
-            let counted = owned.allSatisfy { $0.use { $0.isAdded || $0.openCount > counts[.to($0), default: 0] } }
-            precondition(counted, "A notification does not count all changes that it waits for.")
-            precondition(owned.isSuperset(of: counts.keys), "An open change waits for a notification of none.")
+            let isCounted = counts.allSatisfy { subject, count in subject.use { $0.openCount >= count } }
+            precondition(isCounted, "A subject does not count all changes that it waits for.")
         }
     }
 #endif

@@ -9,91 +9,107 @@ extension Transaction {
         let thread = ThreadContext.current
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
-        guard let chain = finish(object, slot, edit, thread) else { return false }
-        deliver(chain, thread)
-        return true
+        switch close(object, slot, edit, thread) {
+        case .hasNotBegun: return false
+        case .goesOn: return true
+        case .ended(let transaction):
+            transaction.deliver(thread)
+            return true
+        }
     }
 
-    /// Ends a change.
-    ///
-    /// Not inlined, and neither is `deliver`: without optimization this takes 1.5 KB of the stack, which handlers that make changes inside
-    /// of changes would keep.
-    ///
-    /// - Returns: What to notify of, nothing if the change goes on; nil if none had begun.
+    private enum Closing {
+        case hasNotBegun, goesOn
+        case ended(Transaction)
+    }
+
+    /// Not inlined, and neither are the functions that notify: without optimization each takes 1 KB of the stack, which handlers that make
+    /// changes inside of changes would keep.
     @inline(never)
-    private static func finish(
+    private static func close(
         _ object: TrackedObject, _ slot: Int, _ edit: CollectionChange?, _ thread: InPlace<ThreadContext>
-    ) -> NotificationChain? {
+    ) -> Closing {
         let target = ObjectIdentifier(object)
-        guard let open = thread.value.openTransaction(target, slot) else { return nil }
-        let isSure = thread.value.openTransactions[open].depth > 0 || !thread.value.openTransactions[open].hasInner
+        guard let open = thread.value.openTransaction(target, slot) else { return .hasNotBegun }
         // Following reads objects, which is user code and may begin and end changes itself.
-        if let record = object.record { follow(record, slot, isSure ? edit : nil) }
-        guard let index = thread.value.openTransaction(target, slot) else { return NotificationChain() }
-        if thread.value.openTransactions[index].depth > 0 {
-            thread.value.openTransactions[index].depth -= 1
-            return NotificationChain()
-        }
+        if let record = object.record { follow(record, slot, open.hasOnlyItsOwnEdit ? edit : nil) }
+        guard let transaction = thread.value.openTransaction(target, slot) else { return .goesOn }
+        if transaction.goesOn() { return .goesOn }
         // An end without a begin, in a prior call of the change that is beginning.
-        if thread.value.openTransactions[index].isPreparing { return nil }
-        var transaction = thread.value.removeTransaction(at: index)
+        if transaction.isPreparing { return .hasNotBegun }
         transaction.close(thread)
+        return .ended(transaction)
+    }
+
+    @inline(never)
+    private func close(_ thread: InPlace<ThreadContext>) {
+        addMovedSubjects(thread)
+        for subject in subjects { subject.use { $0.readKeptValue() } }
+        thread.value.remove(self)
+        countOut()
         #if DEBUG
             thread.value.checkInvariants()
         #endif
-        if transaction.moves != PathLink.moves {
-            if let record = object.record { addMovedSubjects(of: record, slot, to: &transaction.chain, thread) }
-            joinMovedPaths(thread)
+        Transaction.addMovedSubjects(thread)
+        Transaction.refreshMarked(thread)
+        Transaction.addMovedSubjects(thread)
+    }
+
+    /// Keeps the subjects that nothing else holds back.
+    private func countOut() {
+        for subject in subjects {
+            subject.use {
+                $0.openCount -= 1
+                $0.isDue = true
+                if isOpener(of: $0) { $0.opener = nil }
+            }
         }
-        let moves = PathLink.moves
-        refreshMarked(thread)
-        if moves != PathLink.moves { joinMovedPaths(thread) }
-        return transaction.chain
+        subjects.removeAll { $0.use { $0.openCount > 0 } }
     }
 
     @inline(never)
-    private static func deliver(_ chain: NotificationChain, _ thread: InPlace<ThreadContext>) {
-        if chain.first == nil { return }
-        var chain = chain
-        notify(&chain, isPrior: false, thread)
-        thread.giveBack(chain)
+    private func deliver(_ thread: InPlace<ThreadContext>) {
+        notify(subjects, isPrior: false, thread)
+        giveBack(thread)
     }
 
-    /// Leaves in the chain the notifications that no other open transaction shares, and gives the others to those.
-    mutating func close(_ thread: InPlace<ThreadContext>) {
-        joined.forEachRemoving { chain.append($0) }
-        joined = NotificationChain()
-        let isAlone = shared.isEmpty && thread.value.openTransactions.isEmpty
-        if isAlone { return }
-        var ready = NotificationChain()
-        var cursor = chain.first
-        while let notification = cursor {
-            notification.use {
-                cursor = $0.next
-                $0.openCount -= 1
-                if $0.openCount == 0 {
-                    ready.append(notification)
-                } else {
-                    $0.isDue = true
-                    thread.value.handOver(notification)
-                }
-            }
-        }
-        chain = ready
-        for notification in shared {
-            notification.use {
-                $0.openCount -= 1
-                $0.isDue = true
-            }
-        }
-        shared = []
+    private func giveBack(_ thread: InPlace<ThreadContext>) {
+        for subject in subjects { thread.giveBack(subject) }
+        thread.value.giveBack(self)
     }
 
-    mutating func takeOver(_ notification: Borrowed<PendingNotification>) -> Bool {
-        guard let index = shared.firstIndex(where: { $0.address == notification.address }) else { return false }
-        shared.remove(at: index)
-        joined.append(notification)
-        return true
+    /// Drops the change without notifying, because the object dies. What waited for it, because other objects' changes concern it too, is
+    /// delivered.
+    func drop(_ thread: InPlace<ThreadContext>) {
+        thread.value.remove(self)
+        let due = subjects.filter { $0.use { $0.isDue } }
+        countOut()
+        let isTold = due.isEmpty ? [] : due.filter { subjects.contains($0) }
+        if !isTold.isEmpty {
+            Transaction.refreshMarked(thread)
+            notify(isTold, isPrior: false, thread)
+        }
+        giveBack(thread)
+    }
+
+    /// The thread ends, and the change has not.
+    func abandon(_ thread: InPlace<ThreadContext>) {
+        thread.value.remove(self)
+        countOut()
+        giveBack(thread)
+    }
+
+    /// The outermost `coalescingChanges` of a thread ends.
+    static func endCoalescing(_ thread: InPlace<ThreadContext>) {
+        guard let transaction = thread.value.coalescing else { return }
+        let visit = TransactionsOfTasks.visit()
+        defer { TransactionsOfTasks.leave(visit) }
+        thread.value.coalescing = nil
+        for subject in transaction.subjects { subject.use { $0.isCoalesced = false } }
+        transaction.countOut()
+        refreshMarked(thread)
+        TestPoint.coalesced.reach()
+        transaction.deliver(thread)
     }
 
     /// Properties have changed at once, without a `begin`: the object that weak properties refer to has died, or an observer was added
@@ -112,33 +128,27 @@ extension Transaction {
         defer { TransactionsOfTasks.leave(visit) }
         thread.dropDeadTransactions()
         // What has changed already must be known before handlers of older changes are called: they may move paths away from it.
-        var older: [Borrowed<PendingNotification>] = []
-        var chain = NotificationChain()
+        var older: [Borrowed<Subject>] = []
+        let transaction = thread.value.takeTransaction()
         for (record, slot) in changed {
             older += deliveriesUnderWay(of: record, slot, thread).filter { !older.contains($0) }
-            var transaction = Transaction(record, slot)
-            transaction.findSubjects(of: record, nil, excluding: excluded, isTargetHeld: true, thread)
-            for notification in transaction.shared {
-                notification.use {
-                    ($0.openCount, $0.isDue) = ($0.openCount - 1, true)
-                    $0.readKeptValue()
-                }
-            }
-            chain.append(subjects: transaction.chain, thread)
+            transaction.findSubjects(of: record, slot, excluding: excluded, thread)
         }
-        if changed.count > 1 { chain.sort() }
-        chain.readKeptValues()
+        for subject in transaction.subjects { subject.use { $0.readKeptValue() } }
         for (record, slot) in changed { follow(record, slot) }
         refreshMarked(thread)
+        transaction.countOut()
         if let values {
-            chain.forEach {
-                guard $0.isOwn else { return }
-                $0.setValues(values.type, values.old, values.new)
-                $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
+            for subject in transaction.subjects {
+                subject.use {
+                    guard $0.isOwn else { return }
+                    $0.setValues(values.type, values.old, values.new)
+                    $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
+                }
             }
         }
-        notify(&chain, isPrior: false, after: older, thread)
-        thread.giveBack(chain)
+        transaction.notify(transaction.subjects, isPrior: false, after: older, thread)
+        transaction.giveBack(thread)
     }
 
     /// Moves the links of paths that lead on from a property, or from a key derived from it, to the objects that are behind it now.
@@ -153,50 +163,107 @@ extension Transaction {
         }
     }
 
+    // MARK: Notify
+
     /// Reads all values, then calls the handlers.
     ///
-    /// - Parameter older: Deliveries to complete before. These notifications are pending then, so that a change that one of their
+    /// - Parameter older: Deliveries to complete before. These subjects are pending then, so that a change that one of their
     ///   handlers makes comes after them.
-    static func notify(
-        _ chain: inout NotificationChain, isPrior: Bool, after older: [Borrowed<PendingNotification>] = [],
+    func notify(
+        _ subjects: [Borrowed<Subject>], isPrior: Bool, after older: [Borrowed<Subject>] = [],
         _ thread: InPlace<ThreadContext>
     ) {
-        if let first = chain.first, chain.isSingle, older.isEmpty {
-            return first.use {
-                $0.makeEvent(isPrior: isPrior)
-                $0.deliver(thread)
-                $0.isStarted = false
+        let outer = thread.value.delivering
+        thread.value.delivering = self
+        if subjects.count == 1, older.isEmpty {
+            notify(subjects[0], isPrior, thread)
+        } else {
+            notifyAll(subjects, isPrior, older, thread)
+        }
+        thread.value.delivering = outer
+    }
+
+    private func notify(_ subject: Borrowed<Subject>, _ isPrior: Bool, _ thread: InPlace<ThreadContext>) {
+        subject.use {
+            $0.makeEvent(isPrior: isPrior)
+            $0.deliver(thread)
+            $0.isStarted = false
+        }
+    }
+
+    @inline(never)
+    private func notifyAll(
+        _ subjects: [Borrowed<Subject>], _ isPrior: Bool, _ older: [Borrowed<Subject>], _ thread: InPlace<ThreadContext>
+    ) {
+        for subject in subjects { subject.use { $0.makeEvent(isPrior: isPrior) } }
+        let parts = subjects.count < 2 || isCoalescing ? [] : Transaction.makeParts(of: subjects, isPrior: isPrior)
+        let told = parts.isEmpty ? subjects : Transaction.separated(subjects, parts)
+        Transaction.rememberCalls(told)
+        if !isPrior { for subject in told { subject.use { thread.value.appendPending($0) } } }
+        Transaction.complete(older, thread)
+        for subject in told { subject.use { $0.deliver(thread) } }
+        for subject in told {
+            subject.use {
+                thread.value.removePending($0)
+                ($0.isStarted, $0.skipped) = (false, [])
+                if $0.calls != nil { $0.calls = nil }
             }
         }
-        chain.forEach { $0.makeEvent(isPrior: isPrior) }
-        let hasSeparateParts = !chain.isSingle && chain.separateParts(isPrior: isPrior, thread)
-        chain.rememberCalls()
-        if !isPrior { chain.forEach { thread.value.appendPending($0) } }
-        complete(older, thread)
-        chain.forEach {
-            if !isPrior || $0.needs.contains(.prior) { $0.deliver(thread) }
+        for part in parts { part.clear() }
+    }
+
+    /// Lets the subjects that may have paths whose handlers ignore the change know of each other's calls.
+    @inline(__always)
+    private static func rememberCalls(_ subjects: [Borrowed<Subject>]) {
+        var calls: CallsOfChange?
+        for subject in subjects {
+            subject.use {
+                guard $0.route?.use({ $0.ignoresChange }) ?? $0.list?.value.hasParts ?? false else { return }
+                if calls == nil { calls = CallsOfChange(subjects) }
+                $0.calls = calls
+            }
         }
-        chain.forEach {
-            if $0.isPending { thread.value.removePending($0) }
-            $0.isStarted = false
-            if $0.calls != nil { $0.calls = nil }
+    }
+
+    /// If a change has several subjects, paths of one key are called after all lists, together with the other paths, in the order of
+    /// registration. So they are subjects of their own for this delivery, and their lists skip them.
+    private static func makeParts(of subjects: [Borrowed<Subject>], isPrior: Bool) -> [Subject] {
+        var parts: [Subject] = []
+        for subject in subjects {
+            subject.use { source in
+                guard let list = source.list, list.value.hasParts,
+                    isPrior ? source.needs.contains(.prior) : !source.isDropped
+                else { return }
+                source.skipped = .part
+                let routes = source.record!.use {
+                    $0.partRoutes(in: list, above: source.lowerBound, upTo: source.upperBound)
+                }
+                parts += routes.map { Subject(part: .to($0), of: source) }
+            }
         }
-        if hasSeparateParts { chain.removeParts(thread) }
+        return parts
+    }
+
+    private static func separated(_ subjects: [Borrowed<Subject>], _ parts: [Subject]) -> [Borrowed<Subject>] {
+        let lists = subjects.filter { $0.use { $0.list != nil } }
+        let paths = subjects.filter { $0.use { $0.list == nil } } + parts.map { .to($0) }
+        return lists + paths.inOrder { a, b in a.use { a in b.use { b in a.place.1 < b.place.1 } } }
     }
 }
 
-extension ThreadContext {
-    /// Moves a notification of a transaction that ends to an open one that shares it.
-    mutating func handOver(_ notification: Borrowed<PendingNotification>) {
-        notification.use { $0.ownSubject() }
-        for index in openTransactions.indices where openTransactions[index].takeOver(notification) { return }
-        assertionFailure("An open notification that no transaction waits for.")
-    }
-}
-
-extension PendingNotification {
-    func setValues(_ type: Any.Type, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?) {
-        (event.type, event.old, event.new) = (type, old, new)
-        isKnown = true
+extension ObjectRecord {
+    /// The routes of the parts in a list, without those that were added since the change began.
+    fileprivate func partRoutes(in list: InPlace<ObserverList>, above lowerBound: UInt64, upTo upperBound: UInt64)
+        -> [Route]
+    {
+        lock.withLock {
+            var found: [Route] = []
+            list.value.forEachLinked {
+                if $0.sequence > lowerBound, $0.sequence <= upperBound, let route = $0.details?.partRoute {
+                    found.append(route)
+                }
+            }
+            return found
+        }
     }
 }

@@ -11,7 +11,7 @@ extension Transaction {
     @inline(never)
     static func deliveriesUnderWay(
         of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>
-    ) -> [Borrowed<PendingNotification>] {
+    ) -> [Borrowed<Subject>] {
         if thread.value.firstPending == nil { return [] }
         var lists: [InPlace<ObserverList>] = []
         var routes: [Route] = []
@@ -20,11 +20,11 @@ extension Transaction {
         } link: { link, _ in
             if link.observation != nil { routes.append(link.route) }
         }
-        var found: [Borrowed<PendingNotification>] = []
+        var found: [Borrowed<Subject>] = []
         var cursor = thread.value.firstPending
-        while let notification = cursor {
-            cursor = notification.use {
-                if $0.isConcerned(lists, routes) { found.append(notification) }
+        while let subject = cursor {
+            cursor = subject.use {
+                if $0.isConcerned(lists, routes) { found.append(subject) }
                 return $0.nextPending
             }
         }
@@ -32,21 +32,18 @@ extension Transaction {
     }
 
     /// Completes deliveries unless a handler of one before has made a change that did.
-    static func complete(_ deliveries: [Borrowed<PendingNotification>], _ thread: InPlace<ThreadContext>) {
+    static func complete(_ deliveries: [Borrowed<Subject>], _ thread: InPlace<ThreadContext>) {
         for delivery in deliveries { delivery.use { if $0.isPending { $0.complete(thread) } } }
     }
 }
 
-extension PendingNotification {
+extension Subject {
     /// Whether a change of these lists and of the values of these routes also changes its subject.
     func isConcerned(_ lists: [InPlace<ObserverList>], _ routes: [Route]) -> Bool {
         if let route {
             return route.use { route in
                 routes.contains { $0 === route } || route.keyList.map { lists.contains($0) } ?? false
             }
-        }
-        if let observation {
-            return observation.use { $0.record?.list(Int($0.slot)).map { lists.contains($0) } ?? false }
         }
         return lists.contains(list!)
     }

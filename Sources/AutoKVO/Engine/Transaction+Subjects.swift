@@ -1,266 +1,241 @@
+/// Finding what a change concerns.
 extension Transaction {
-    /// Finds the subjects of a change: lists in the order of `AffectedLists`, then paths in the order of registration, each once.
+    /// Finds the subjects of a change: lists in the order of `AffectedLists`, then paths and functions in the order of registration, each
+    /// once. Counts the transaction, and the `coalescingChanges` under way, into those that are open, and opens the others.
     ///
     /// - Parameters:
     ///   - edit: How a collection is edited.
-    ///   - isTargetHeld: Whether the caller retains the object until all observers have been called.
-    ///   - share: Called with the notifications that open transactions have for the same subjects, and whether the change is one of
-    ///     an object on the way of a path; nil if none is open.
-    ///   - range: Called with a notification for the observers that were added to such a subject's list since its change began.
-    /// - Returns: The union of what the subjects need.
+    ///   - excluded: Observers with one of these options are not called.
+    ///   - hasValues: Whether the caller has the values of the property.
+    ///   - isRepeated: Whether only what has been moved to the property since the first search is to be found.
     @inline(never)
-    @discardableResult
-    static func findSubjects(
-        of record: ObjectRecord, _ changed: Int, _ edit: CollectionChange?, excluding: ObservingOptions = [],
-        isTargetHeld: Bool = false, _ chain: inout NotificationChain, _ thread: InPlace<ThreadContext>,
-        share: ((Borrowed<PendingNotification>, _ isOnTheWay: Bool) -> Void)? = nil,
-        range: (Borrowed<PendingNotification>) -> Void = { _ in }
-    ) -> ObserverList.Interest {
-        var allNeeds: ObserverList.Interest = []
-        var routes = NotificationChain()
-        var isRanked = false
-        // What `coalescingChanges` holds back as a whole.
-        var (heldLists, heldRoutes) = (NotificationChain(), NotificationChain())
+    func findSubjects(
+        of record: ObjectRecord, _ changed: Int, _ edit: CollectionChange? = nil,
+        excluding excluded: ObservingOptions = [],
+        hasValues: Bool = false, isRepeated: Bool = false, _ thread: InPlace<ThreadContext>
+    ) {
+        let start = subjects.count
         let coalescing = thread.value.coalescing
-        func held(_ identity: PendingNotification.Identity, isCertain: Bool) -> Borrowed<PendingNotification>? {
-            coalescing?.use { $0.lastHeld(identity, isCertain: isCertain) }
-        }
+        let walk = thread.value.makeToken()
+        for subject in subjects { subject.use { $0.walk = walk } }
+        let mayBeOpen = start > 0 || coalescing != nil || !thread.value.openTransactions.isEmpty
+        moves = PathLink.moves
         AffectedLists.forEach(from: record, changed) { key, list, interest in
-            let open = share == nil ? [] : thread.value.openNotifications(list.address)
-            for notification in open { share!(notification, false) }
-            let earlier = open.last ?? held(list.address, isCertain: !key.isUncertain)
-            if let earlier, earlier.use({ $0.bound }) >= list.value.lastSequence { return }
-            let isOfObject = key.record == .to(record)
-            let notification = thread.value.takeNotification()
-            notification.use {
-                $0.setSubject(key.record, key.slot, list, isHeld: isTargetHeld && isOfObject)
-                $0.setRange(above: earlier)
-                $0.prepare(
-                    interest, isOwn: isOfObject && key.slot == changed, edit, isUncertain: key.isUncertain,
-                    excluding: key.isUncertain ? [] : excluding, thread)
-                $0.rank = $0.isOwn ? -1 : isOfObject ? key.slot : Int(Int16.max) + key.height
-            }
-            if !open.isEmpty { return range(notification) }
-            if key.isUncertain, coalescing != nil { return heldLists.append(notification) }
-            if key.isUncertain { isRanked = true }
-            allNeeds.formUnion(interest)
-            chain.append(notification)
-        } link: { link, key in
-            guard link.observation != nil else { return }
-            if let share, let open = thread.value.openNotifications(link.unmanagedRoute.rawAddress).last {
-                return share(open, !link.isLeaf)
-            }
-            let isUncertain = key.isUncertain || link.unmanagedExpression != nil
-            if held(link.unmanagedRoute.rawAddress, isCertain: !isUncertain) != nil { return }
-            let isOwn = link.isLeaf && key.slot == changed && key.record == .to(record)
-            let notification = notification(
-                of: link, isOwn: isOwn, edit, isUncertain: isUncertain, readsLeaf: !(isOwn && isTargetHeld), thread)
-            // An operator reads all elements: once at the end.
-            if coalescing != nil, isUncertain || link.unmanagedRoute.use({ $0.path.tail != nil }) {
-                return heldRoutes.append(notification)
-            }
-            routes.append(notification)
-            allNeeds.formUnion(link.needs)
-        }
-        if isRanked { chain.sort() }
-        chain.append(routes, thread)
-        if let coalescing {
-            var others = NotificationChain()
-            heldLists.sort()
-            // A path that has changed for certain need not be held.
-            heldRoutes.forEachRemoving { path in
-                let route = path.use { $0.route }
-                if chain.first(where: { $0.route == route }) != nil {
-                    thread.giveBack(path)
-                } else {
-                    others.append(path)
+            if isRepeated, !key.isMoved { return }
+            var covered: UInt64 = 0
+            if mayBeOpen {
+                forEachOpen(list.address, thread) { subject in
+                    covered = max(covered, subject.upperBound)
+                    join(subject, walk, isCertain: !key.isUncertain)
                 }
+                if covered >= list.value.lastSequence || covered != 0 && isRepeated { return }
             }
-            heldLists.append(others, thread)
-            coalescing.use { $0.hold(heldLists) }
-        }
-        TestPoint.subjectsFound.reach()
-        return allNeeds
-    }
-
-    private static func notification(
-        of link: PathLink, isOwn: Bool, _ edit: CollectionChange?, isUncertain: Bool, readsLeaf: Bool = true,
-        _ thread: InPlace<ThreadContext>
-    ) -> Borrowed<PendingNotification> {
-        let notification = thread.value.takeNotification()
-        notification.use {
-            $0.setSubject(link, readsLeaf: readsLeaf)
-            $0.prepare(link.needs, isOwn: isOwn, edit, isUncertain: isUncertain, excluding: [], thread)
-        }
-        return notification
-    }
-
-    /// The same for a transaction that may share notifications with open ones.
-    mutating func findSubjects(
-        of record: ObjectRecord, _ edit: CollectionChange?, excluding: ObservingOptions = [],
-        isTargetHeld: Bool = false,
-        _ thread: InPlace<ThreadContext>
-    ) {
-        var (shared, redirected): ([Borrowed<PendingNotification>], [Borrowed<PendingNotification>]) = ([], [])
-        var ranges: [Borrowed<PendingNotification>] = []
-        Transaction.findSubjects(
-            of: record, slot, edit, excluding: excluding, isTargetHeld: isTargetHeld, &chain, thread,
-            share: thread.value.openTransactions.isEmpty
-                ? nil
-                : { notification, isOnTheWay in
-                    if isOnTheWay { redirected.append(notification) }
-                    if shared.contains(notification) { return }
-                    notification.use { $0.openCount += 1 }
-                    shared.append(notification)
-                }, range: { ranges.append($0) })
-        for range in ranges {
-            // It ends with the change that has the earlier one.
-            let identity = range.use { $0.identity }
-            let owner = thread.value.openTransactions.lastIndex { $0.notification { $0.identity == identity } != nil }
-            thread.value.openTransactions[owner!].joined.append(range)
-            range.use {
-                $0.openCount += 1
-                $0.ownSubject()
+            let isOfObject = key.record == .to(record)
+            let isOwn = isOfObject && key.slot == changed
+            let subject = thread.value.takeSubject()
+            subject.use {
+                $0.setTopic(key.record, key.slot, list)
+                ($0.lowerBound, $0.upperBound) = (covered, list.value.lastSequence)
+                $0.prepare(
+                    interest, isOwn: isOwn, edit, isUncertain: key.isUncertain,
+                    rank: isOwn ? -1 : isOfObject ? key.slot : Int(Int16.max) + key.height, excluding: excluded, thread)
             }
-            shared.append(range)
-        }
-        self.shared = shared
-        // Reading whole values is user code, so it comes behind the search, which holds locks.
-        Transaction.includeFurtherChange(of: shared, thread)
-        for notification in redirected { notification.use { $0.includeFurtherChange() } }
-    }
-
-    /// Finds what a change concerns because paths were moved after it began, by a handler or by another thread: their observers were
-    /// called with the value from before the store, or not called.
-    ///
-    /// - Parameters:
-    ///   - known: The subjects that it concerned before.
-    ///   - share: Called with the notifications that open transactions have for further ones.
-    @inline(never)
-    private static func findMovedSubjects(
-        of record: ObjectRecord, _ slot: Int, besides known: NotificationChain, _ thread: InPlace<ThreadContext>,
-        share: (Borrowed<PendingNotification>) -> Void
-    ) -> NotificationChain {
-        var (lists, routes) = (NotificationChain(), NotificationChain())
-        AffectedLists.forEach(from: record, slot) { key, list, interest in
-            guard key.isMoved, known.first(where: { $0.list == list }) == nil else { return }
-            if thread.value.coalescing?.use({ $0.lastHeld(list.address) }) != nil { return }
-            let open = thread.value.openNotifications(list.address)
-            if !open.isEmpty { return open.forEach(share) }
-            let notification = thread.value.takeNotification()
-            notification.use {
-                $0.setSubject(key.record, key.slot, list, isHeld: false)
-                $0.bound = list.value.lastSequence
-                $0.prepare(interest, isOwn: false, nil, isUncertain: key.isUncertain, excluding: [], thread)
-            }
-            lists.append(notification)
+            if covered != 0 { joinOwners(of: list.address, subject, walk, thread) }
+            open(subject, walk, coalescing)
         } link: { link, key in
-            let route = link.unmanagedRoute
-            guard link.isMoved || key.isMoved, link.observation != nil, known.first(where: { $0.route == route }) == nil
-            else { return }
-            if thread.value.coalescing?.use({ $0.lastHeld(route.rawAddress) }) != nil { return }
-            if let open = thread.value.openNotifications(route.rawAddress).last { return share(open) }
-            routes.append(
-                notification(
-                    of: link, isOwn: false, nil, isUncertain: key.isUncertain || link.unmanagedExpression != nil, thread
-                ))
-        }
-        lists.append(routes, thread)
-        return lists
-    }
-
-    /// Adds them to a change whose property has been stored: old values are not known. Those of open transactions are left to them.
-    static func addMovedSubjects(
-        of record: ObjectRecord, _ slot: Int, to chain: inout NotificationChain, _ thread: InPlace<ThreadContext>
-    ) {
-        let found = findMovedSubjects(of: record, slot, besides: chain, thread) { _ in }
-        found.readKeptValues()
-        found.forEachRemoving { chain.append($0) }
-    }
-
-    /// Adds to the open transactions what they concern because paths were moved after they began, and reads the old values.
-    static func joinMovedPaths(_ thread: InPlace<ThreadContext>) {
-        var joined: [Borrowed<PendingNotification>] = []
-        for index in thread.value.openTransactions.indices {
-            let transaction = thread.value.openTransactions[index]
-            guard let record = transaction.currentRecord else { continue }
-            var shared = transaction.shared
-            let found = findMovedSubjects(of: record, transaction.slot, besides: transaction.chain, thread) { open in
-                if shared.contains(open) || transaction.notification(where: { .to($0) == open }) != nil { return }
-                open.use { $0.openCount += 1 }
-                shared.append(open)
+            guard link.observation != nil, !isRepeated || link.isMoved || key.isMoved else { return }
+            let isUncertain = key.isUncertain || link.unmanagedExpression != nil
+            var isOpen = false
+            if mayBeOpen {
+                forEachOpen(link.unmanagedRoute.rawAddress, thread) { subject in
+                    isOpen = true
+                    if !link.isLeaf { subject.isReachedOnTheWay = true }
+                    join(subject, walk, isCertain: !isUncertain)
+                }
+                if isOpen { return }
             }
-            thread.value.openTransactions[index].shared = shared
-            found.forEachRemoving {
-                thread.value.openTransactions[index].joined.append($0)
-                joined.append($0)
+            let isOwn = link.isLeaf && key.slot == changed && key.record == .to(record)
+            let subject = thread.value.takeSubject()
+            subject.use {
+                $0.setTopic(link.unmanagedRoute, leaf: link.isLeaf && !(isOwn && hasValues) ? link : nil)
+                $0.prepare(link.needs, isOwn: isOwn, edit, isUncertain: isUncertain, thread)
             }
+            open(subject, walk, coalescing)
         }
-        // Reading is user code, which may end a transaction.
-        for notification in joined {
-            notification.use { if $0.openCount > 0, $0.needs.contains(.old) { $0.readOld() } }
-        }
+        if subjects.count > start + 1 { sort(from: start, thread) }
+        TestPoint.subjectsFound.reach()
     }
-}
 
-extension NotificationChain {
-    /// Reads the old values of expressions, which are the kept ones.
-    func readKeptValues() { forEach { $0.readKeptValue() } }
+    /// Counts this transaction into a subject, once.
+    private func join(_ subject: Subject, _ walk: UInt, isCertain: Bool) {
+        // What is derived from what is computed, and changes for certain, too, is told even if it is equal.
+        if isCertain, subject.isUncertain, subject.expression == nil { subject.isUncertain = false }
+        if subject.walk == walk { return }
+        subject.walk = walk
+        subject.openCount += 1
+        subjects.append(.to(subject))
+    }
 
-    /// The property's own list comes first, then those of derived keys of its object in the order of their declaration, then those of
-    /// other objects, each behind what it is computed from; then paths in the order of registration.
+    private func open(_ subject: Borrowed<Subject>, _ walk: UInt, _ coalescing: Transaction?) {
+        subject.use { $0.opener = ObjectIdentifier(self) }
+        subject.use { join($0, walk, isCertain: false) }
+        coalescing?.add(subject)
+    }
+
+    /// Observers were added to a key since the change began that concerns it: they are told of what is stored after that, when that
+    /// change ends.
     @inline(never)
-    mutating func sort() {
-        var (isSorted, last): (Bool, (Int, UInt64)) = (true, (.min, 0))
-        forEach {
-            let place = $0.place
-            if place < last { isSorted = false }
-            last = place
+    private func joinOwners(
+        of identity: Subject.Identity, _ subject: Borrowed<Subject>, _ walk: UInt, _ thread: InPlace<ThreadContext>
+    ) {
+        for owner in thread.value.openTransactions
+        where owner !== self && owner.subjects.contains(where: { $0.use { $0.identity == identity } }) {
+            subject.use { $0.openCount += 1 }
+            owner.subjects.append(subject)
+        }
+    }
+
+    /// Sorts what has been found by its place; of several links of one path only the first counts.
+    private func sort(from start: Int, _ thread: InPlace<ThreadContext>) {
+        var last = subjects[start].use { $0.place }
+        let isSorted = subjects[(start + 1)...].allSatisfy {
+            let former = last
+            last = $0.use { $0.place }
+            return former < last || former == last && last.0 != .max
         }
         if isSorted { return }
-        var all: [Borrowed<PendingNotification>] = []
-        forEachRemoving { all.append($0) }
-        self = NotificationChain()
-        for notification in all.inOrder(by: { a, b in a.use { a in b.use { b in a.place < b.place } } }) {
-            append(notification)
+        let found = Array(subjects[start...]).inOrder { a, b in a.use { a in b.use { b in a.place < b.place } } }
+        subjects.removeSubrange(start...)
+        var route: Borrowed<Route>?
+        for subject in found {
+            let isRepeated = subject.use { $0.route != nil && $0.route == route }
+            if isRepeated {
+                thread.value.coalescing?.remove(subject)
+                thread.giveBack(subject)
+            } else {
+                subjects.append(subject)
+                route = subject.use { $0.route }
+            }
         }
     }
 
-    /// Appends the subjects of a change that was made together with the one of these, each once.
-    mutating func append(subjects others: NotificationChain, _ thread: InPlace<ThreadContext>) {
-        others.forEachRemoving { other in
-            let (identity, isUncertain) = other.use { ($0.identity, $0.isUncertain) }
-            guard let known = first(where: { $0.identity == identity }) else { return append(other) }
-            if !isUncertain { known.use { $0.isUncertain = $0.expression != nil } }
-            thread.giveBack(other)
-        }
-    }
-
-    /// Appends paths in the order of their registration, each once.
+    /// Calls a function with the subjects that open transactions have of a topic, those of the first observers first. It may get one
+    /// several times.
     @inline(__always)
-    mutating func append(_ routes: NotificationChain, _ thread: InPlace<ThreadContext>) {
-        guard let first = routes.first else { return }
-        if routes.isSingle { append(first) } else { appendInOrder(routes, thread) }
+    private func forEachOpen(_ identity: Subject.Identity, _ thread: InPlace<ThreadContext>, _ body: (Subject) -> Void)
+    {
+        forEach(of: identity, body)
+        for transaction in thread.value.openTransactions where transaction !== self {
+            transaction.forEach(of: identity, body)
+        }
+        if let coalescing = thread.value.coalescing { coalescing.forEachPlaced(of: identity, body) }
     }
 
-    private mutating func appendInOrder(_ routes: NotificationChain, _ thread: InPlace<ThreadContext>) {
-        var all: [Borrowed<PendingNotification>] = []
-        routes.forEach { all.append(.to($0)) }
-        // Of two links of one path, the one before its end comes first.
-        all.sort { a, b in a.use { a in b.use { b in (a.routeSequence, a.isAtEnd) < (b.routeSequence, b.isAtEnd) } } }
-        var last: Borrowed<Route>?
-        for notification in all {
-            let route = notification.use { $0.route }
-            if route == last { thread.giveBack(notification) } else { append(notification) }
-            last = route
+    @inline(__always)
+    private func forEach(of identity: Subject.Identity, _ body: (Subject) -> Void) {
+        for subject in subjects { subject.use { if $0.identity == identity { body($0) } } }
+    }
+
+    func has(_ identity: Subject.Identity) -> Bool { subjects.contains { $0.use { $0.identity == identity } } }
+
+    /// Adds what has been moved to the property since its subjects were found, by a handler or by another thread: paths whose observers
+    /// were told of the value from before the store, or not at all.
+    func addMovedSubjects(_ thread: InPlace<ThreadContext>) {
+        guard moves != PathLink.moves, let record = currentRecord else { return }
+        findSubjects(of: record, slot, isRepeated: true, thread)
+    }
+
+    /// The same for all open transactions, which have old values: those of now. Reading is user code, which may end a transaction.
+    static func addMovedSubjects(_ thread: InPlace<ThreadContext>) {
+        for transaction in thread.value.openTransactions where transaction.moves != PathLink.moves {
+            transaction.addMovedSubjects(thread)
+            for subject in transaction.subjects {
+                subject.use { if $0.openCount > 0, $0.needs.contains(.old) { $0.readOld() } }
+            }
         }
     }
 }
 
-extension PendingNotification {
-    func readKeptValue() { if isUncertain, expression != nil { readOld() } }
+// MARK: - Coalescing
 
-    var routeSequence: UInt64 { route!.use { $0.sequence } }
-    fileprivate var place: (Int, UInt64) { route.map { (.max, $0.use { $0.sequence }) } ?? (rank, 0) }
-    fileprivate var isAtEnd: Int { leaf == nil && !isOwn ? 0 : 1 }
+extension Transaction {
+    /// How many subjects are looked through.
+    private static let searchedCount = 16
+
+    /// Counts this transaction, which is a `coalescingChanges`, into a subject.
+    fileprivate func add(_ subject: Borrowed<Subject>) {
+        let place = subjects.count
+        subjects.append(subject)
+        subject.use {
+            $0.openCount += 1
+            $0.isCoalesced = true
+        }
+        if place < Transaction.searchedCount { return }
+        for place in (places.isEmpty ? 0 : place)...place {
+            subjects[place].use { $0.formerPlace = places.updateValue(place, forKey: $0.identity) ?? -1 }
+        }
+    }
+
+    /// Takes out the subject that was added last.
+    fileprivate func remove(_ subject: Borrowed<Subject>) {
+        guard let place = subjects.lastIndex(of: subject) else { return }
+        subjects.remove(at: place)
+        if places.isEmpty { return }
+        places = [:]
+        for place in subjects.indices {
+            subjects[place].use { $0.formerPlace = places.updateValue(place, forKey: $0.identity) ?? -1 }
+        }
+    }
+
+    /// What changes several times mostly does so in the same order: the subject behind the last one, or that one.
+    @inline(__always)
+    fileprivate func forEachPlaced(of identity: Subject.Identity, _ body: (Subject) -> Void) {
+        if places.isEmpty {
+            forEach(of: identity, body)
+        } else if let place = places[identity] {
+            forEachPlaced(upTo: place, body)
+        }
+    }
+
+    func hasPlaced(_ identity: Subject.Identity) -> Bool {
+        places.isEmpty ? has(identity) : places[identity] != nil
+    }
+
+    private func forEachPlaced(upTo last: Int, _ body: (Subject) -> Void) {
+        var place = last
+        while place >= 0 {
+            subjects[place].use {
+                body($0)
+                place = $0.formerPlace
+            }
+        }
+    }
+}
+
+/// Makes changes without calling observers until the outermost of these calls ends on this thread; then every observation
+/// concerned is called once for each of its paths that changed, with the path's first old value and its last new one, in the order
+/// in which they were first concerned. A handler that ignores the change (`depend`, a named one without parameters) is called once
+/// in all.
+///
+/// Several edits of a collection arrive as one `.setting` with the whole values. `.distinct` compares the first old value with the
+/// last new one. Prior calls are left out; initial calls are not delayed. An observer that is removed, or dies, before the end is
+/// not called.
+///
+/// Other threads are not affected. The closure runs at once, on this thread; if it throws, observers are called for what was
+/// changed until then before the error goes on. For what handlers change at the end, observers are called as usual, inside
+/// the handler's call.
+///
+/// - Returns: What the closure returns.
+/// - Throws: What the closure throws.
+/// - Complexity: O(1) for each change and path of an observation, and the values kept until the end. If an observation of a
+///   collection has `.old` or `.distinct`, the collection is copied once when it is edited, and again after another observer was added.
+@discardableResult
+public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    let thread = ThreadContext.current
+    guard thread.value.coalescing == nil else { return try body() }
+    let transaction = thread.value.takeTransaction()
+    transaction.isCoalescing = true
+    thread.value.coalescing = transaction
+    defer { Transaction.endCoalescing(thread) }
+    return try body()
 }

@@ -2,91 +2,86 @@
 /// derived, nested, of a collection, by a death) have the same four steps:
 ///
 /// 1. **prepare**: complete the deliveries under way on this thread that have the same subjects, so that all observers are
-///    notified of changes in the order in which they are made; find the subjects of this change, each with its bound; read the
+///    notified of changes in the order in which they are made; find the subjects of this change, each with its bounds; read the
 ///    old values that observers need; make prior calls.
 /// 2. **store**: the caller's, or none.
-/// 3. **follow**: move the links of paths that lead through the property to the objects that are behind it now.
+/// 3. **follow**: move the links of paths that lead through the property to the objects that are behind it now; mark what has read it.
 /// 4. **notify**: read the new values, once; then call every subject's observers up to its bound: those of the property, those
 ///    of derived keys in the order of declaration, those of paths in the order of registration.
 ///
-/// A *subject* is an observer list or a path; a `PendingNotification` has what it is notified of. `begin` is step 1, `end` is
-/// steps 3 and 4. Between them the transaction is open: the thread's context owns it, and a further change of the property is
-/// part of it. A write around which no user code runs need not be open (`perform`); a write that concerns the property's own
-/// list alone is one notification without a transaction (`TrackedObject.write`). A transaction is used by one thread, without
-/// a lock; the object may die before its end, then the transaction is dropped.
-struct Transaction {
-    let target: ObjectIdentifier
-    let slot: Int
+/// `begin` is step 1, `end` is steps 3 and 4. Between them the transaction is open: it is in the thread's list, and a further change of the
+/// property is part of it.
+///
+/// **Sharing.** A subject that several open transactions concern is one object, into which each of them counts itself when it begins, and
+/// out of which when it ends. The one that makes the count zero delivers. `coalescingChanges` is a transaction without a property that
+/// counts itself into every subject which a change inside it opens, so no change inside delivers:
+///
+///     coalescingChanges {       counts
+///         p.a = 1               a: 2, then 1                sum (of a and b): 2, then 1
+///         p.b = 2               b: 2, then 1                sum: 2, then 1
+///     }                         a, sum, b: 0, delivered: each with its first old value and its last new one
+///
+/// A write that concerns the property's own list alone, while nothing is open, needs no transaction (`TrackedObject.write`). A transaction
+/// is used by one thread, without a lock; the object may die before its end, then the transaction is dropped. Each thread has a pool of
+/// them. Read next: `Transaction+Subjects` for step 1, `Subject` for what is told.
+final class Transaction {
+    /// No other use of a transaction has it. Zero while it is in the pool.
+    var token: UInt = 0
+    /// The property; the target is nil for `coalescingChanges`, and for a change of several properties at once.
+    private var target: ObjectIdentifier?
+    private(set) var slot = -1
     /// The target's record, which keeps its address from being reused; nil if the target had no observer when the change began.
-    let record: ObjectRecord?
+    private(set) var record: ObjectRecord?
     /// The same where there is no record.
-    let pin: PinnedReference<TrackedObject>?
+    private var pin: PinnedReference<TrackedObject>?
     /// Number of changes of the same property that have begun inside this one and not ended.
-    var depth = 0
+    private var depth = 0
     /// Whether any has: then its own edit need not be all that has happened to the collection.
-    var hasInner = false
-    /// Its notifications: of the subjects that no other open transaction had when it began.
-    var chain: NotificationChain
-    /// Further notifications, added while it is open. Apart from the chain, which may be in use for prior calls.
-    var joined = NotificationChain()
-    /// Notifications of other open transactions for subjects that this one concerns too. The last transaction to end delivers.
-    var shared: [Borrowed<PendingNotification>] = []
+    private var hasInner = false
+    /// Whether it is a `coalescingChanges`.
+    var isCoalescing = false
     /// Whether `begin` has not returned yet.
-    var isPreparing = true
+    private(set) var isPreparing = false
     /// Whether a handler of its prior calls, or the getter of an old value, has made a change of one of its subjects.
-    var isTouched = false
+    private var isTouched = false
     /// While code of the library runs for the task that has it open: see `TransactionsOfTasks`.
     var visit: UInt = 0
     /// The value of `PathLink.moves` from before its subjects were found.
-    let moves: UInt64
+    var moves: UInt64 = 0
+    /// What it concerns, in the order in which observers are called.
+    var subjects: [Borrowed<Subject>] = []
+    /// Where subjects are, by their topic, of a `coalescingChanges` that has many.
+    var places: [Subject.Identity: Int] = [:]
 
-    init(
-        _ record: ObjectRecord, _ slot: Int, _ chain: NotificationChain = NotificationChain(),
-        moves: UInt64 = PathLink.moves
-    ) {
-        (self.record, self.slot, self.chain, self.moves) = (record, slot, chain, moves)
-        target = record.target
-        pin = nil
+    private func begin(_ record: ObjectRecord, _ slot: Int) {
+        (self.record, self.slot, target, isPreparing) = (record, slot, record.target, true)
     }
 
-    /// A change of an object without observers: observers that are added before it ends are not notified of it.
-    init(ofUnobserved object: TrackedObject, _ slot: Int) {
-        record = nil
-        target = ObjectIdentifier(object)
-        pin = PinnedReference(object)
-        self.slot = slot
-        chain = NotificationChain()
-        moves = PathLink.moves
+    /// Ready for the next change. Its subjects have been given back, or belong to other transactions.
+    func clear() {
+        (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
+        (depth, hasInner, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, false, 0)
+        subjects.removeAll(keepingCapacity: subjects.capacity <= ThreadContext.poolLimit)
+        if !places.isEmpty { places = [:] }
     }
+
+    func isOf(_ target: ObjectIdentifier, _ slot: Int) -> Bool { self.slot == slot && self.target == target }
 
     /// Whether the target's deinit has begun: no call can end the change any more.
-    var isOfDead: Bool { record?.isDeinitializing ?? pin!.isDeinitializing }
+    var isOfDead: Bool { record?.isDeinitializing ?? pin?.isDeinitializing ?? false }
 
     /// The target's record now; nil if it has none, or is dead.
     var currentRecord: ObjectRecord? { record ?? pin?.object?.record }
 
-    func forEachNotification(_ body: (PendingNotification) -> Void) {
-        chain.forEach(body)
-        joined.forEach(body)
-    }
+    /// Whether the edit that ends now is all that has happened to its collection.
+    var hasOnlyItsOwnEdit: Bool { depth > 0 || !hasInner }
 
-    func notification(where condition: (PendingNotification) -> Bool) -> Borrowed<PendingNotification>? {
-        chain.first(where: condition) ?? joined.first(where: condition)
+    /// Ends a change inside this one. False if there is none, so that this one ends.
+    func goesOn() -> Bool {
+        if depth == 0 { return false }
+        depth -= 1
+        return true
     }
-
-    /// Drops the change without notifying, because the object dies. What waited for it, because other objects' changes concern it too, is
-    /// delivered.
-    mutating func drop(_ thread: InPlace<ThreadContext>) {
-        close(thread)
-        var due = NotificationChain()
-        chain.forEachRemoving { if $0.use({ $0.isDue }) { due.append($0) } else { thread.giveBack($0) } }
-        if due.first == nil { return }
-        Transaction.refreshMarked(thread)
-        Transaction.notify(&due, isPrior: false, thread)
-        thread.giveBack(due)
-    }
-
-    func isOf(_ target: ObjectIdentifier, _ slot: Int) -> Bool { self.slot == slot && self.target == target }
 
     // MARK: Prepare
 
@@ -95,112 +90,102 @@ struct Transaction {
     /// - Parameters:
     ///   - edit: How a collection is edited.
     ///   - isSilent: Whether to notify no observer, unless a change of the property is open already.
+    ///   - values: The values of a write, which is no user code.
     /// - Returns: Whether the property is as it was when this was called: no prior call has changed it.
     @discardableResult
     static func begin(
-        _ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil, isSilent: Bool = false
+        _ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil, isSilent: Bool = false,
+        values: ValuePointers? = nil
     ) -> Bool {
         let thread = ThreadContext.current
         object.checkWrite(of: slot)
         thread.dropDeadTransactions()
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
-        if let index = thread.value.openTransaction(ObjectIdentifier(object), slot) {
-            thread.value.openTransactions[index].depth += 1
-            thread.value.openTransactions[index].hasInner = true
-            includeFurtherChange(in: index, thread)
+        if let open = thread.value.openTransaction(ObjectIdentifier(object), slot) {
+            open.depth += 1
+            open.hasInner = true
+            open.includeFurtherChange()
             return true
         }
         guard !isSilent, object.isObserved, let record = object.record else {
-            return open(Transaction(ofUnobserved: object, slot), thread)
+            // Observers that are added before it ends are not notified of it.
+            let transaction = thread.value.takeTransaction()
+            (transaction.target, transaction.slot, transaction.pin) = (
+                ObjectIdentifier(object), slot, PinnedReference(object)
+            )
+            thread.value.openTransactions.append(transaction)
+            return true
         }
         completeDeliveries(before: record, slot, thread)
-        var transaction = Transaction(record, slot)
-        transaction.findSubjects(of: record, edit, thread)
-        return open(transaction, thread)
+        let transaction = thread.value.takeTransaction()
+        transaction.begin(record, slot)
+        transaction.findSubjects(of: record, slot, edit, hasValues: values != nil, thread)
+        let isAlone = thread.value.openTransactions.isEmpty && thread.value.coalescing == nil
+        thread.value.openTransactions.append(transaction)
+        return transaction.prepare(isAlone ? values : nil, thread)
     }
 
-    /// A change is about to be made inside one that is open. What an edit was going to be is no longer what happens if that one is
-    /// still being prepared: observers get a `.setting`.
-    static func includeFurtherChange(in index: Int, _ thread: InPlace<ThreadContext>) {
-        guard thread.value.openTransactions[index].isPreparing else { return }
-        thread.value.openTransactions[index].isTouched = true
-        let transaction = thread.value.openTransactions[index]
-        transaction.chain.forEach { $0.includeFurtherChange() }
-        transaction.joined.forEach { $0.includeFurtherChange() }
-    }
-
-    /// The same for a change that shares subjects of open transactions.
-    static func includeFurtherChange(of subjects: [Borrowed<PendingNotification>], _ thread: InPlace<ThreadContext>) {
-        for subject in subjects where subject.use({ $0.edit != nil }) {
-            let index = thread.value.openTransactions.firstIndex { $0.notification { .to($0) == subject } != nil }
-            if let index { includeFurtherChange(in: index, thread) }
-        }
-    }
-
-    /// Reads old values and makes the prior calls, both user code, with the transaction open.
+    /// Reads old values and makes the prior calls, both user code.
     ///
     /// - Returns: Whether these have made no change of the transaction's subjects.
-    @discardableResult
-    private static func open(_ transaction: Transaction, _ thread: InPlace<ThreadContext>) -> Bool {
-        var chain = transaction.chain
-        thread.value.openTransactions.append(transaction)
+    private func prepare(_ values: ValuePointers?, _ thread: InPlace<ThreadContext>) -> Bool {
         #if DEBUG
             thread.value.checkInvariants()
         #endif
         TestPoint.begun.reach()
-        chain.forEach { if $0.needs.contains(.old) { $0.readOld() } }
-        // Those of the ranges that it has opened are not read yet.
-        for shared in transaction.shared {
-            shared.use { if $0.openCount > 0, $0.needs.contains(.old) { $0.readOld() } }
+        if let edited = subjects.first(where: { $0.use { $0.edit != nil && !isOpener(of: $0) } }) {
+            includeFurtherChange(of: edited, thread)
         }
-        if chain.first(where: { $0.needs.contains(.prior) }) != nil { notify(&chain, isPrior: true, thread) }
-        guard let index = thread.value.openTransaction(transaction.target, transaction.slot) else { return true }
-        // The store may be user code that reads derived values. A prior call that read one would have cleaned an earlier mark.
-        if let record = transaction.record, let list = record.list(transaction.slot),
-            list.value.interest.load(ordering: .acquiring).contains(.inner)
-        {
-            markReaders(of: record, transaction.slot, thread)
-        }
-        thread.value.openTransactions[index].isPreparing = false
-        return !thread.value.openTransactions[index].isTouched
-    }
-
-    /// A whole transaction around a store that is not user code. It need not be open, unless an observer needs a prior call or
-    /// another transaction is open.
-    static func perform(
-        _ object: TrackedObject, _ record: ObjectRecord, _ slot: Int, _ list: InPlace<ObserverList>,
-        values: ValuePointers, _ thread: InPlace<ThreadContext>, _ store: () -> Void
-    ) {
-        if !thread.value.openTransactions.isEmpty {
-            begin(object, slot)
-            store()
-            end(object, slot)
-            return
-        }
-        let moves = PathLink.moves
-        var chain = NotificationChain()
-        let needs = findSubjects(of: record, slot, nil, isTargetHeld: true, &chain, thread)
-        if needs.contains(.prior) {
-            open(Transaction(record, slot, chain, moves: moves), thread)
-            store()
-            end(object, slot)
-            return
-        }
-        TestPoint.begun.reach()
-        chain.forEach {
-            if $0.isOwn {
-                $0.setValues(values.type, values.old, values.new)
-            } else if $0.needs.contains(.old) {
-                $0.readOld()
+        var needs: ObserverList.Interest = []
+        for subject in subjects { subject.use { needs.formUnion($0.needs) } }
+        if let values, !needs.contains(.prior) {
+            for subject in subjects {
+                subject.use { if $0.isOwn { $0.setValues(values.type, values.old, values.new) } }
             }
         }
-        store()
-        let areMoved = moves != PathLink.moves
-        if list.value.interest.load(ordering: .acquiring).contains(.inner) { follow(record, slot) }
-        if areMoved { addMovedSubjects(of: record, slot, to: &chain, thread) }
-        refreshMarked(thread)
-        notify(&chain, isPrior: false, thread)
-        thread.giveBack(chain)
+        var index = 0
+        while index < subjects.count {
+            subjects[index].use { if $0.needs.contains(.old) { $0.readOld() } }
+            index += 1
+        }
+        if needs.contains(.prior), thread.value.coalescing == nil {
+            let told = subjects.filter {
+                $0.use { isOpener(of: $0) && $0.lowerBound == 0 && $0.needs.contains(.prior) }
+            }
+            if !told.isEmpty { notify(told, isPrior: true, thread) }
+        }
+        guard thread.value.openTransactions.contains(where: { $0 === self }) else { return true }
+        // The store may be user code that reads derived values. A prior call that read one would have cleaned an earlier mark.
+        if let record, let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.inner) {
+            Transaction.markReaders(of: record, slot, thread)
+        }
+        isPreparing = false
+        return !isTouched
+    }
+
+    func isOpener(of subject: Subject) -> Bool { subject.opener == ObjectIdentifier(self) }
+
+    /// A change is about to be made inside this one. What an edit was going to be is no longer what happens if this one is still being
+    /// prepared: observers get a `.setting`.
+    func includeFurtherChange() {
+        guard isPreparing else { return }
+        isTouched = true
+        var index = 0
+        while index < subjects.count {
+            subjects[index].use { $0.includeFurtherChange() }
+            index += 1
+        }
+    }
+
+    /// The same for those that this one shares subjects with, one of which is an edited collection. Reading whole values is user code, so
+    /// it comes behind the search, which holds locks.
+    @inline(never)
+    private func includeFurtherChange(of first: Borrowed<Subject>, _ thread: InPlace<ThreadContext>) {
+        for subject in subjects where subject.use({ $0.edit != nil && !isOpener(of: $0) }) {
+            if subject.use({ $0.isCoalesced || $0.isReachedOnTheWay }) { subject.use { $0.includeFurtherChange() } }
+            let opener = subject.use { $0.opener }
+            thread.value.openTransactions.first { ObjectIdentifier($0) == opener }?.includeFurtherChange()
+        }
     }
 }

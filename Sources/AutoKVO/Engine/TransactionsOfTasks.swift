@@ -42,7 +42,7 @@ enum TransactionsOfTasks {
         count.wrappingSubtract(taken.count, ordering: .relaxed)
         let thread = ThreadContext.current
         let visit = thread.value.makeToken()
-        for var transaction in taken {
+        for transaction in taken {
             transaction.visit = visit
             thread.value.openTransactions.append(transaction)
         }
@@ -78,8 +78,8 @@ extension Transaction {
     /// - Returns: Whether that is part of a change of the property that is open.
     static func beginInPlace(_ object: TrackedObject, _ slot: Int, _ thread: InPlace<ThreadContext>) -> Bool {
         let target = ObjectIdentifier(object)
-        if let index = thread.value.openTransaction(target, slot) {
-            includeFurtherChange(in: index, thread)
+        if let open = thread.value.openTransaction(target, slot) {
+            open.includeFurtherChange()
             return true
         }
         begin(object, slot)

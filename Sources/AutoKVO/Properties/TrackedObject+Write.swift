@@ -35,7 +35,8 @@ struct ObservedWrite {
         self.slot = Int32(truncatingIfNeeded: slot)
         // Inside an announced change of the same property, or of one that leads to the same observers, the outer one notifies.
         isAnnounced =
-            isOverridden || !thread.value.openTransactions.isEmpty || !interest.isDisjoint(with: .beyondOwnList)
+            isOverridden || !thread.value.openTransactions.isEmpty || thread.value.coalescing != nil
+            || !interest.isDisjoint(with: .beyondOwnList)
         needsOld = !isAnnounced && interest.contains(.old)
         needsNew = !isAnnounced && interest.contains(.new)
     }
@@ -57,7 +58,9 @@ extension TrackedObject {
             return true
         }
         if write.isAnnounced {
-            record.use { Transaction.perform(self, $0, slot, write.list, values: values, write.thread, store) }
+            Transaction.begin(self, slot, values: values)
+            store()
+            Transaction.end(self, slot)
         } else {
             store()
             notify(write, record, ChangeEvent(values), write.thread)
@@ -215,11 +218,11 @@ extension TrackedObject {
         TestPoint.written.reach()
         let interest = write.list.value.interest.load(ordering: .acquiring)
         guard interest.isDisjoint(with: .beyondOwnList) else { return notifyAll(write, event()) }
-        let notification = thread.value.takeNotification()
-        notification.use { notification in
-            record.use { notification.traverse($0, write.list, thread) { notification.event = event() } }
+        let subject = thread.value.takeSubject()
+        subject.use { subject in
+            record.use { subject.run($0, Int(write.slot), write.list, thread) { subject.event = event() } }
         }
-        thread.giveBack(notification)
+        thread.giveBack(subject)
     }
 
     /// Another thread has added an observer, since the write began, for which a transaction would have been open.
@@ -255,9 +258,16 @@ extension TrackedObject {
         }
         withoutActuallyEscaping(second) { second in
             let thread = ThreadContext.current
-            let rest = thread.value.takeNotification()
+            let (rest, whole, outer) = (
+                thread.value.takeSubject(), thread.value.takeTransaction(), thread.value.twoEdits
+            )
+            thread.value.twoEdits = whole
+            defer {
+                thread.value.twoEdits = outer
+                thread.value.giveBack(whole)
+            }
             rest.use { rest in
-                rest.setSubject(record, slot, list, isHeld: true)
+                rest.setTopic(record, slot, list)
                 rest.continuation = second
                 first { thread.value.appendPending(rest) }
                 thread.value.removePending(rest)

@@ -86,23 +86,23 @@
             return (person, ThreadContext.current)
         }
 
-        @Test("a notification that two open changes have") func ownersTraps() async {
+        @Test("a subject that an open change has twice") func twiceTraps() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let (person, thread) = try Self.withOpenChange()
                 defer { withExtendedLifetime(person) {} }
                 thread.value.checkInvariants()
-                thread.value.openTransactions.append(thread.value.openTransactions[0])
+                thread.value.openTransactions[0].subjects.append(thread.value.openTransactions[0].subjects[0])
                 thread.value.checkInvariants()
             }
-            #expect(missing("have one notification", in: result) == [])
+            #expect(missing("has one subject twice", in: result) == [])
         }
 
-        @Test("a notification that counts fewer changes than wait for it") func countTraps() async {
+        @Test("a subject that counts fewer changes than wait for it") func countTraps() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let (person, thread) = try Self.withOpenChange()
                 defer { withExtendedLifetime(person) {} }
                 thread.value.checkInvariants()
-                thread.value.openTransactions[0].chain.first?.use { $0.openCount = 0 }
+                thread.value.openTransactions[0].subjects.first?.use { $0.openCount = 0 }
                 thread.value.checkInvariants()
             }
             #expect(missing("does not count all changes", in: result) == [])

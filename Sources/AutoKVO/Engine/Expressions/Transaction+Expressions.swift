@@ -77,8 +77,8 @@ extension Route {
         return root.list(slot)?.value.interest.load(ordering: .acquiring).contains(.own) ?? false
     }
 
-    /// The subject that it is, as `PendingNotification.identity` has it.
-    fileprivate var identity: PendingNotification.Identity? {
+    /// The subject that it is, as `Subject.identity` has it.
+    fileprivate var identity: Subject.Identity? {
         guard let (root, slot) = derivedKey else { return Borrowed.to(self).rawAddress }
         return root.list(slot)?.address
     }

@@ -1,0 +1,222 @@
+internal import CSwiftRuntime
+
+/// Calling the observers of one subject.
+///
+/// Handlers are called without the list's lock: under the lock a frame pins a batch of observations, then it calls them, and under the
+/// lock it unpins them and pins the next ones. A pinned observation that is taken out stays linked until the last frame unpins it, so
+/// that the list can be gone through behind it. Handlers may change the list, on any thread:
+///
+/// - a removed observation is not called: its state is read right before the call;
+/// - an added observation is not called: the delivery ends at the observation that was the last when the change began;
+/// - a handler that never returns keeps the batch of its own frame pinned, and nothing else.
+///
+/// A handler may make a change of the same subject, which completes the delivery first: an inner frame calls what is left of the outer
+/// frame's batch, which stays pinned, then what is behind it. The outer frame finds nobody left.
+extension Subject {
+    /// Observations that one frame has pinned; those from `index` on are to be called.
+    struct Batch {
+        static var size: Int { 16 }
+        var members = InlineArray<16, Borrowed<KeyValueObservation>?>(repeating: nil)
+        var count = 0
+        var index = 0
+
+        var last: Borrowed<KeyValueObservation> { members[count - 1].unsafelyUnwrapped }
+    }
+
+    /// Calls the observers that have not been called yet.
+    func deliver(_ thread: InPlace<ThreadContext>) {
+        if isDropped, !event.isPrior { return finish(thread) }
+        if route != nil { return deliverToPath(thread) }
+        if isStarted, batch == nil { return }
+        isStarted = true
+        record!.use { record in
+            // For an object that is dying no observer is called.
+            guard let object = record.trackedObject else { return finish(thread) }
+            run(record, slot, list!, thread)
+            withExtendedLifetime(object) {}
+        }
+    }
+
+    /// The same from inside a handler, before another change of the subject.
+    @inline(never)
+    func complete(_ thread: InPlace<ThreadContext>) {
+        guard let continuation = continuation.take() else { return deliver(thread) }
+        finish(thread)
+        continuation()
+    }
+
+    private func deliverToPath(_ thread: InPlace<ThreadContext>) {
+        finish(thread)
+        if isStarted { return }
+        isStarted = true
+        var loop = HandlerLoop(thread, eventPlace, calls)
+        route!.use { loop.call($0) }
+        loop.finish()
+    }
+
+    /// Pins and calls the observations of a list, batch by batch.
+    ///
+    /// - Parameter makeEvent: For a subject that has no event yet. Called after the lock was taken: before, a lock that several threads
+    ///   use would first complete the stores of the event (4 ns).
+    @inline(__always)
+    func run(
+        _ record: ObjectRecord, _ slot: Int, _ list: InPlace<ObserverList>, _ thread: InPlace<ThreadContext>,
+        _ makeEvent: () -> Void = {}
+    ) {
+        let outer = batch
+        if let outer { callRest(of: outer, thread) }
+        var own = Batch()
+        withUnsafeMutablePointer(to: &own) {
+            let own = InPlace($0)
+            let hold = record.lock.lock()
+            if let outer {
+                if cursor != nil { cursor = outer.value.last.use { $0.next } }
+            } else {
+                begin(list)
+            }
+            pinBatch(own)
+            record.lock.unlock(hold)
+            if own.value.count == 0 { return finish(thread) }
+            makeEvent()
+            if !isPending, !event.isPrior, own.value.count > 1 || cursor != nil {
+                isStarted = true
+                if self.list == nil { setTopic(.to(record), slot, list) }
+                thread.value.appendPending(self)
+            }
+            batch = own
+            var loop = HandlerLoop(thread, eventPlace, calls)
+            repeat {
+                callBatch(own, &loop, thread)
+                let gone = replaceBatch(own, record, list)
+                if let gone { release(gone) }
+            } while own.value.count > 0
+            batch = outer
+            finish(thread)
+            loop.finish()
+        }
+    }
+
+    @inline(never)
+    private func callRest(of batch: InPlace<Batch>, _ thread: InPlace<ThreadContext>) {
+        var loop = HandlerLoop(thread, eventPlace, calls)
+        callBatch(batch, &loop, thread)
+        loop.finish()
+    }
+
+    /// Calls the observations of a batch that have not been called yet. A change that a handler makes may call some of them.
+    @inline(__always)
+    private func callBatch(_ batch: InPlace<Batch>, _ loop: inout HandlerLoop, _ thread: InPlace<ThreadContext>) {
+        let count = batch.value.count
+        while batch.value.index < count {
+            let index = batch.value.index
+            batch.value.index = index &+ 1
+            if index &+ 1 == count, cursor == nil { finish(thread) }
+            batch.value.members[unchecked: index].unsafelyUnwrapped.use { loop.call($0) }
+        }
+    }
+
+    @inline(__always)
+    private func finish(_ thread: InPlace<ThreadContext>) {
+        if isPending { thread.value.removePending(self) }
+    }
+
+    /// Places the cursor at the first observation of the subject. Under the lock.
+    @inline(__always)
+    private func begin(_ list: InPlace<ObserverList>) {
+        end = min(upperBound, list.value.lastSequence)
+        cursor = list.value.first
+        if lowerBound != 0 { skipEarlier() }
+    }
+
+    @inline(never)
+    private func skipEarlier() {
+        while let observation = cursor, observation.use({ $0.sequence <= lowerBound }) {
+            cursor = observation.use { $0.next }
+        }
+    }
+
+    /// Pins the next observations. Under the lock.
+    @inline(__always)
+    private func pinBatch(_ batch: InPlace<Batch>) {
+        var count = 0
+        var cursor = cursor
+        let (end, skipped) = (end, skipped)
+        while let observation = cursor {
+            observation.use {
+                guard $0.sequence <= end else {
+                    cursor = nil
+                    return
+                }
+                cursor = $0.next
+                guard $0.isLinked, $0.flags.isDisjoint(with: skipped) else { return }
+                $0.pinWord &+= 1
+                batch.value.members[unchecked: count] = observation
+                count &+= 1
+            }
+            if count == Batch.size { break }
+        }
+        // The processor fetches the next one while these are called.
+        if let cursor { csr_prefetch(cursor.address) }
+        self.cursor = cursor
+        batch.value.count = count
+        batch.value.index = 0
+    }
+
+    /// Unpins the batch, and pins the next one.
+    ///
+    /// - Returns: The observations that were taken out while they were pinned. The caller takes over the list's ownership.
+    @inline(__always)
+    private func replaceBatch(
+        _ batch: InPlace<Batch>, _ record: ObjectRecord, _ list: InPlace<ObserverList>
+    ) -> [Borrowed<KeyValueObservation>]? {
+        let count = batch.value.count
+        let hold = record.lock.lock()
+        // The next one may have been unlinked. The pinned ones are still linked.
+        if cursor != nil { cursor = batch.value.last.use { $0.next } }
+        var left: UInt32 = 0
+        var index = 0
+        repeat {
+            left |= batch.value.members[unchecked: index].unsafelyUnwrapped.use {
+                $0.pinWord &-= 1
+                return $0.pinWord
+            }
+            index &+= 1
+        } while index < count
+        // Zero: the observation is linked, and no other frame pins it.
+        let gone =
+            left == 0
+            ? nil : list.value.unlinkUnpinned((0..<count).map { batch.value.members[$0].unsafelyUnwrapped })
+        pinBatch(batch)
+        record.lock.unlock(hold)
+        return gone
+    }
+
+    /// Releases, without a lock, observations that were taken out while frames pinned them.
+    @inline(never)
+    private func release(_ observations: [Borrowed<KeyValueObservation>]) {
+        TestPoint.lettingGo.reach()
+        for observation in observations {
+            observation.use { $0.releaseHandlerIfEnded() }
+            observation.release()
+        }
+    }
+}
+
+/// Which observations a change has called of those whose handlers ignore it: they are called once, by the first of their paths that
+/// is called. That shows at the call: until then a path may be removed, its target die, or `.distinct` find its value unchanged.
+///
+/// The subjects of the change share it for the calls before the store, and another one for those after it. Neither the
+/// observation nor a subject could know it: a handler may make another change, or complete the delivery of this one.
+final class CallsOfChange {
+    private let subjects: [Borrowed<Subject>]
+    private var called: Set<KeyValueObservation> = []
+
+    init(_ subjects: [Borrowed<Subject>] = []) { self.subjects = subjects }
+
+    func contains(_ observation: KeyValueObservation) -> Bool { called.contains(observation) }
+
+    func insert(_ observation: KeyValueObservation) { called.insert(observation) }
+
+    /// Whether one of the change's subjects has a token: then the change made the prior call that has it.
+    func isOf(_ token: UInt) -> Bool { subjects.contains { $0.use { $0.event.token == token } } }
+}

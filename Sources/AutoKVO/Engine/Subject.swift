@@ -1,0 +1,304 @@
+/// What one subject of a change is told, from before the store until its last observer has been called.
+///
+/// The subject is the observer list of a key, or the path or function of one observation. Each thread has a pool of these objects and is
+/// the only one to use them, so a change allocates none.
+///
+/// All open transactions that concern a subject refer to one object of this class, and `openCount` says how many they are: the one that
+/// ends last delivers. While observers are still to be called, the subject is in the thread's list of pending ones: before a handler
+/// changes the same subject, the delivery is completed, so that all observers are notified of changes in the order in which they are made.
+final class Subject {
+    // MARK: Topic
+
+    /// The record of a key, retained, and the key's list.
+    private(set) var record: Borrowed<ObjectRecord>?
+    private(set) var list: InPlace<ObserverList>?
+    private(set) var slot = 0
+    /// The path or function, retained; and the path's last link, retained, if its property changes and has to be read.
+    private(set) var route: Borrowed<Route>?
+    private(set) var leaf: Borrowed<PathLink>?
+    /// Of a list: the observations with a sequence number in `lowerBound + 1 ... upperBound` are called. Those added later are called for
+    /// the next change; those before it by another subject of the same list, whose change was open when they were not there.
+    var lowerBound: UInt64 = 0
+    var upperBound: UInt64 = .max
+    /// Observations of the list that are called as subjects of their own.
+    var skipped: ObservationFlags = []
+
+    // MARK: Change
+
+    var needs: ObserverList.Interest = []
+    /// Whether the subject's values are those of the property that is set.
+    private(set) var isOwn = false
+    @exclusivity(unchecked) var event = ChangeEvent()
+    var eventPlace: InPlace<ChangeEvent> { InPlace(at: &event) }
+    /// The values that were read for it. Their addresses do not change.
+    @exclusivity(unchecked) var old = ValueSlot()
+    @exclusivity(unchecked) var new = ValueSlot()
+    /// Whether the event has the values of a write from the start: none is read.
+    private(set) var isKnown = false
+    /// How the collection is edited, as long as that is all that happens to it.
+    private(set) var edit: CollectionChange?
+    /// The whole collection from before the edit, if the change may turn out to be more than that; and whether it has.
+    @exclusivity(unchecked) private var wholeOld: Any?
+    private var isWhole = false
+    /// For a change that is two edits: the second one, to be made before anything else changes the property.
+    @exclusivity(unchecked) var continuation: (() -> Void)?
+    /// Number of open transactions that concern the subject, `coalescingChanges` included.
+    var openCount = 0
+    /// The one that has opened it, until that ends.
+    var opener: ObjectIdentifier?
+    /// The last walk through what a change concerns that has come to it.
+    var walk: UInt = 0
+    /// Whether the `coalescingChanges` under way counts itself into it, and the place of the former one of the same topic there.
+    var isCoalesced = false
+    var formerPlace = -1
+    /// Of a path: whether a change of an object on the way has come to it while it was open.
+    var isReachedOnTheWay = false
+    /// Whether a transaction that concerns it has ended, and waits for the others.
+    var isDue = false
+    /// Whether the old value was read.
+    private(set) var isPrepared = false
+    /// Whether observers are called only if the value is another one: the subject is computed from what it reads, or derived from what is.
+    var isUncertain = false
+    /// Whether it has turned out that the value is the same.
+    private(set) var isDropped = false
+    /// Its place among the lists of a change.
+    private var rank = 0
+    /// Where handlers may ignore the change, while handlers are called: which of those the change has called.
+    var calls: CallsOfChange?
+    /// Observations with `.once` whose prior call was made for it, and which are to be called again after the store.
+    @exclusivity(unchecked) private var claimed: [KeyValueObservation] = []
+
+    // MARK: Delivery
+
+    /// The observations that the innermost frame which delivers has pinned; and the next one behind them.
+    var batch: InPlace<Batch>?
+    var cursor: Borrowed<KeyValueObservation>?
+    /// The sequence number of the last observation to call.
+    var end: UInt64 = 0
+    var isStarted = false
+    var isPending = false
+    /// Whether `clear` has anything to do. For that of a plain write with one observer it has not.
+    private var isFilled = false
+
+    /// The next spare one.
+    var next: Borrowed<Subject>?
+    var nextPending: Borrowed<Subject>?
+    var previousPending: Borrowed<Subject>?
+
+    typealias Identity = UnsafeRawPointer
+    /// Identifies the topic: the address of the list, or of the route.
+    var identity: Identity { route?.rawAddress ?? list!.address }
+
+    deinit {
+        old.deallocate()
+        new.deallocate()
+    }
+
+    /// The list of a key.
+    func setTopic(_ record: Borrowed<ObjectRecord>, _ slot: Int, _ list: InPlace<ObserverList>) {
+        isFilled = true
+        (self.record, self.slot, self.list) = (record.retain(), slot, list)
+    }
+
+    /// A path or function.
+    ///
+    /// - Parameter leaf: The path's last link, if values are to be read through it.
+    func setTopic(_ route: Borrowed<Route>, leaf: PathLink? = nil) {
+        isFilled = true
+        self.route = route.retain()
+        self.leaf = leaf.map { .retaining($0) }
+    }
+
+    /// A path of one key, whose list is the topic of another subject.
+    convenience init(part route: Borrowed<Route>, of source: Subject) {
+        self.init()
+        setTopic(route)
+        (event, needs) = (source.event, source.needs)
+    }
+
+    /// Stores of what kind of change it is a subject.
+    @inline(__always)
+    func prepare(
+        _ needs: ObserverList.Interest, isOwn: Bool, _ edit: CollectionChange?, isUncertain: Bool, rank: Int = 0,
+        excluding: ObservingOptions = [], _ thread: InPlace<ThreadContext>
+    ) {
+        self.needs = isUncertain ? needs.union([.old, .new]) : needs
+        (self.isUncertain, self.isOwn, self.rank) = (isUncertain, isOwn, rank)
+        if isOwn, let edit { self.edit = edit }
+        event = ChangeEvent(
+            kind: self.edit?.kind ?? .setting, isLastComponent: isOwn, excluded: isUncertain ? [] : excluding,
+            token: needs.contains(.prior) ? thread.value.makeToken() : 0)
+    }
+
+    /// The values of a write, where no user code runs before its store.
+    func setValues(_ type: Any.Type, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?) {
+        (event.type, event.old, event.new) = (type, old, new)
+        isKnown = true
+    }
+
+    /// For the call at a registration.
+    func setInitialValue(_ value: Any?) {
+        isFilled = true
+        if let value { new.set(value) }
+        event = ChangeEvent(isInitial: true, new: new.pointer)
+    }
+
+    /// Lists come first, then paths and functions in the order of registration. Of two links of one path, the one before its end comes
+    /// first.
+    var place: (Int, UInt64, Int) {
+        route.map { (.max, $0.use { $0.sequence }, leaf == nil && !isOwn ? 0 : 1) } ?? (rank, 0, 0)
+    }
+
+    /// The expression that is the subject; nil of any other.
+    var expression: Expression? {
+        if let route { return route.use { $0.expression } }
+        return record?.use { $0.expression(slot) }
+    }
+
+    /// Releases the topic and the values, for the next change. User code runs, since values are released.
+    @inline(__always)
+    func clear() {
+        if isFilled { clearAll() }
+    }
+
+    @inline(never)
+    private func clearAll() {
+        isFilled = false
+        let (record, route, leaf) = (record, route, leaf)
+        (self.record, self.route, self.leaf, list, slot) = (nil, nil, nil, nil, 0)
+        (lowerBound, upperBound, skipped) = (0, .max, [])
+        (needs, isOwn, isKnown, isPrepared) = ([], false, false, false)
+        (isUncertain, isDropped, rank) = (false, false, 0)
+        (openCount, opener, isDue, isStarted) = (0, nil, false, false)
+        (isCoalesced, formerPlace, isReachedOnTheWay) = (false, -1, false)
+        calls = nil
+        isWhole = false
+        if edit != nil { edit = nil }
+        if wholeOld != nil { wholeOld = nil }
+        if !claimed.isEmpty { releaseClaims() }
+        if old.isFilled { old.take() }
+        if new.isFilled { new.take() }
+        record?.release()
+        route?.release()
+        leaf?.release()
+    }
+
+    /// Whether nothing is left of an earlier change. Not looked at: what is written before it is read, which is `event`, `end`, `walk`, and the
+    /// neighbours in lists that it is not in.
+    var isBlank: Bool {
+        let hasTopic = record != nil || list != nil || slot != 0 || route != nil || leaf != nil
+        let hasRange = lowerBound != 0 || upperBound != .max || !skipped.isEmpty
+        let hasChange =
+            !needs.isEmpty || isOwn || isDue || isUncertain || isDropped || isKnown || isPrepared || edit != nil
+            || openCount != 0 || opener != nil || isCoalesced || formerPlace != -1 || isReachedOnTheWay
+        let hasValues =
+            old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
+            || continuation != nil
+        let isUsed = batch != nil || cursor != nil || isStarted || isPending || isFilled
+        return !(hasTopic || hasRange || hasChange || hasValues || isUsed)
+    }
+
+    private func releaseClaims() {
+        let claimed = claimed
+        self.claimed = []
+        for observation in claimed { observation.releaseClaim(of: event.token) }
+    }
+
+    /// Notes that an observation with `.once` is to be called again after the store. If it is not called, because the value
+    /// has not changed, the path was removed, or the object died, `clear` releases the claim, and the next change may claim it.
+    func willCallAgain(_ observation: KeyValueObservation) { claimed.append(observation) }
+}
+
+// MARK: - Values, read once for all observers
+
+extension Subject {
+    func readOld() {
+        if isPrepared || isKnown { return }
+        isPrepared = true
+        if let edit {
+            if isCoalesced { wholeOld = readWhole() }
+            if let elements = elements(of: edit, edit.removed, isMissing: edit.kind == .insertion) { old.set(elements) }
+        } else if isUncertain, let expression {
+            // What its observers have been told last. Nothing is evaluated before the store.
+            if let value = expression.keptValue { old.set(value) }
+        } else {
+            read(into: &old)
+        }
+    }
+
+    /// Reads the old value of an expression, which is the kept one.
+    func readKeptValue() { if isUncertain, expression != nil { readOld() } }
+
+    /// Another change of the subject is about to be made, as part of this one. Prior calls that are being made still say what was
+    /// planned; reading is user code.
+    func includeFurtherChange() {
+        guard edit != nil, !isWhole else { return }
+        isWhole = true
+        if needs.contains(.old), wholeOld == nil { wholeOld = readWhole() }
+    }
+
+    /// Reads the new value if an observer needs it, also one that was added since the change began; and completes the event.
+    func makeEvent(isPrior: Bool) {
+        event.isPrior = isPrior
+        dropEditIfNotAlone()
+        event.edit = edit.map { .to($0) }
+        if isKnown { return }
+        if !isPrior, wantsNew {
+            if let edit {
+                if let elements = elements(of: edit, edit.inserted, isMissing: edit.kind == .removal) {
+                    new.set(elements)
+                }
+            } else {
+                read(into: &new)
+            }
+        }
+        event.old = old.pointer
+        event.new = new.pointer
+        // `==` is user code.
+        if isUncertain { isDropped = event.isUnchanged }
+    }
+
+    /// Before the calls: of several changes one of which is an edit, observers get a `.setting` with whole values.
+    private func dropEditIfNotAlone() {
+        guard isWhole, let edit = edit.take() else { return }
+        event.kind = .setting
+        let elements = old.isFilled ? old.take() : nil
+        if let whole = wholeOld.take() { old.set(whole) }
+        withExtendedLifetime((edit, elements)) {}
+    }
+
+    private var wantsNew: Bool {
+        isUncertain || needs.contains(.new) || list?.value.interest.load(ordering: .acquiring).contains(.new) ?? false
+    }
+
+    @inline(__always)
+    private func read(into value: inout ValueSlot) {
+        guard route == nil else {
+            if let whole = readWhole() { value.set(whole) }
+            return
+        }
+        record!.use { record in
+            guard let object = record.trackedObject else { return }
+            value.fill { record.readValue(slot, into: $0) }
+            withExtendedLifetime(object) {}
+        }
+    }
+
+    /// The elements that an edit of a collection removes or inserts: the given ones, or else those of the collection as it is now.
+    @inline(never)
+    private func elements(of edit: CollectionChange, _ given: Any?, isMissing: Bool) -> Any? {
+        if let given { return given }
+        if isMissing { return nil }
+        let whole = readWhole()
+        guard let whole, let indexes = edit.indexes else { return whole }
+        return pickElements(indexes, of: whole)
+    }
+
+    /// The whole value of the subject; nil if the object is dying. That of a path is the value of its last component, if it still leads
+    /// there.
+    private func readWhole() -> Any? {
+        guard let route else { return record!.use { $0.readValue(slot) } }
+        if let leaf, let value = leaf.use({ $0.readValue() }) { return value }
+        return route.use { $0.currentValue() }
+    }
+}
