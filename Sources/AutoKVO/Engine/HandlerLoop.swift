@@ -10,13 +10,13 @@ struct HandlerLoop {
     private let slowPathFlags: ObservationFlags
     /// What was recorded into, which handlers do not.
     private let recorder: UInt
-    /// The calls of the change, if it may have several paths of one observation whose handler ignores the change.
-    private let calls: CallsOfChange?
+    /// The calls of the change, which its subjects keep, if it may have several paths of one observation whose handler ignores the change.
+    private let calls: Borrowed<CallsOfChange>?
 
     @inline(__always)
     init(_ thread: InPlace<ThreadContext>, _ event: InPlace<ChangeEvent>, _ calls: CallsOfChange? = nil) {
         self.thread = thread
-        self.calls = calls
+        self.calls = .toOptional(calls)
         recorder = Recording.suspend()
         context = thread.value.takeContext(for: event)
         var slowPathFlags = ObservationFlags(event.value.excluded.union(.onceOrDistinct)).union(.partCountedOrInactive)
@@ -92,7 +92,7 @@ struct HandlerLoop {
 
     private mutating func call(_ observation: KeyValueObservation, by route: Borrowed<Route>?) {
         TestPoint.beforeCall.reach()
-        let calls = observation.handling.ignoresChange ? calls : nil
+        let calls = observation.handling.ignoresChange ? calls?.object : nil
         if let calls, calls.contains(observation) { return }
         let isAdmitted =
             observation.flags.isDisjoint(with: slowPathFlags)

@@ -26,14 +26,14 @@ struct ThreadContext {
     /// The changes that have begun and not ended on this thread, the outermost first.
     var openTransactions: [Transaction] = []
     /// The one of which observers are being called.
-    var delivering: Transaction?
+    var delivering: Borrowed<Transaction>?
     /// What stands for a change that is two edits, as long as they are made.
     var twoEdits: Transaction?
     /// The token that this thread made last.
     private var lastToken: UInt = 0
     private static let tokenBlocks = Atomic<UInt>(0)
     /// The transaction of the outermost `coalescingChanges` under way, if any.
-    var coalescing: Transaction?
+    var coalescing: Borrowed<Transaction>?
     /// Routes to start or to end, in this order.
     var pathWork: [PathWork] = []
     var isDoingPathWork = false
@@ -176,9 +176,16 @@ struct ThreadContext {
         return nil
     }
 
+    func isOpen(_ transaction: Transaction) -> Bool {
+        openTransactions.last === transaction || openTransactions.contains { $0 === transaction }
+    }
+
     mutating func remove(_ transaction: Transaction) {
-        guard let index = openTransactions.lastIndex(where: { $0 === transaction }) else { return }
-        openTransactions.remove(at: index)
+        if openTransactions.last === transaction {
+            openTransactions.removeLast()
+        } else {
+            openTransactions.removeAll { $0 === transaction }
+        }
         if openTransactions.isEmpty, openTransactions.capacity > Self.poolLimit { openTransactions = [] }
     }
 
@@ -194,7 +201,7 @@ extension InPlace where Value == ThreadContext {
     /// Whether an open change, or the `coalescingChanges` under way, has a subject. Not a method of the context, which would be copied.
     @inline(__always)
     func isHeld(_ identity: Subject.Identity) -> Bool {
-        if let coalescing = value.coalescing, coalescing.hasPlaced(identity) { return true }
+        if let coalescing = value.coalescing, coalescing.use({ $0.hasPlaced(identity) }) { return true }
         return value.openTransactions.contains { $0.has(identity) }
     }
 
@@ -211,7 +218,7 @@ extension InPlace where Value == ThreadContext {
         /// Traps if the open changes do not agree about what they share: each subject counts all changes that it waits for, and each open
         /// change has it once.
         func checkInvariants() {
-            let all = openTransactions + (coalescing.map { [$0] } ?? [])
+            let all = openTransactions + (coalescing.map { [$0.object] } ?? [])
             if all.count > 40 { return }
             var counts: [Borrowed<Subject>: Int] = [:]
             for transaction in all where transaction.subjects.count <= 40 {

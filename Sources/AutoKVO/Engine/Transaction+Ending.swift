@@ -33,7 +33,9 @@ extension Transaction {
         guard let open = thread.value.openTransaction(target, slot) else { return .hasNotBegun }
         // Following reads objects, which is user code and may begin and end changes itself.
         if let record = object.record { follow(record, slot, open.hasOnlyItsOwnEdit ? edit : nil) }
-        guard let transaction = thread.value.openTransaction(target, slot) else { return .goesOn }
+        guard let transaction = thread.value.isOpen(open) ? open : thread.value.openTransaction(target, slot) else {
+            return .goesOn
+        }
         if transaction.goesOn() { return .goesOn }
         // An end without a begin, in a prior call of the change that is beginning.
         if transaction.isPreparing { return .hasNotBegun }
@@ -43,8 +45,10 @@ extension Transaction {
 
     @inline(never)
     private func close(_ thread: InPlace<ThreadContext>) {
-        addMovedSubjects(thread)
-        for subject in subjects { subject.use { $0.readKeptValue() } }
+        if moves != PathLink.moves {
+            addMovedSubjects(thread)
+            for subject in subjects { subject.use { $0.readKeptValue() } }
+        }
         thread.value.remove(self)
         countOut()
         #if DEBUG
@@ -57,14 +61,16 @@ extension Transaction {
 
     /// Keeps the subjects that nothing else holds back.
     private func countOut() {
+        var areHeld = false
         for subject in subjects {
             subject.use {
                 $0.openCount -= 1
                 $0.isDue = true
                 if isOpener(of: $0) { $0.opener = nil }
+                if $0.openCount > 0 { areHeld = true }
             }
         }
-        subjects.removeAll { $0.use { $0.openCount > 0 } }
+        if areHeld { subjects.removeAll { $0.use { $0.openCount > 0 } } }
     }
 
     @inline(never)
@@ -101,7 +107,7 @@ extension Transaction {
 
     /// The outermost `coalescingChanges` of a thread ends.
     static func endCoalescing(_ thread: InPlace<ThreadContext>) {
-        guard let transaction = thread.value.coalescing else { return }
+        guard let transaction = thread.value.coalescing?.take() else { return }
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
         thread.value.coalescing = nil
@@ -174,7 +180,7 @@ extension Transaction {
         _ thread: InPlace<ThreadContext>
     ) {
         let outer = thread.value.delivering
-        thread.value.delivering = self
+        thread.value.delivering = .to(self)
         if subjects.count == 1, older.isEmpty {
             notify(subjects[0], isPrior, thread)
         } else {

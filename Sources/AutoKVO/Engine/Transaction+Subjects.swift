@@ -76,10 +76,10 @@ extension Transaction {
         subjects.append(.to(subject))
     }
 
-    private func open(_ subject: Borrowed<Subject>, _ walk: UInt, _ coalescing: Transaction?) {
+    private func open(_ subject: Borrowed<Subject>, _ walk: UInt, _ coalescing: Borrowed<Transaction>?) {
         subject.use { $0.opener = ObjectIdentifier(self) }
         subject.use { join($0, walk, isCertain: false) }
-        coalescing?.add(subject)
+        coalescing?.use { $0.add(subject) }
     }
 
     /// Observers were added to a key since the change began that concerns it: they are told of what is stored after that, when that
@@ -110,7 +110,7 @@ extension Transaction {
         for subject in found {
             let isRepeated = subject.use { $0.route != nil && $0.route == route }
             if isRepeated {
-                thread.value.coalescing?.remove(subject)
+                thread.value.coalescing?.use { $0.remove(subject) }
                 thread.giveBack(subject)
             } else {
                 subjects.append(subject)
@@ -128,7 +128,7 @@ extension Transaction {
         for transaction in thread.value.openTransactions where transaction !== self {
             transaction.forEach(of: identity, body)
         }
-        if let coalescing = thread.value.coalescing { coalescing.forEachPlaced(of: identity, body) }
+        thread.value.coalescing?.use { $0.forEachPlaced(of: identity, body) }
     }
 
     @inline(__always)
@@ -147,6 +147,7 @@ extension Transaction {
 
     /// The same for all open transactions, which have old values: those of now. Reading is user code, which may end a transaction.
     static func addMovedSubjects(_ thread: InPlace<ThreadContext>) {
+        if thread.value.openTransactions.isEmpty { return }
         for transaction in thread.value.openTransactions where transaction.moves != PathLink.moves {
             transaction.addMovedSubjects(thread)
             for subject in transaction.subjects {
@@ -235,7 +236,7 @@ public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure)
     guard thread.value.coalescing == nil else { return try body() }
     let transaction = thread.value.takeTransaction()
     transaction.isCoalescing = true
-    thread.value.coalescing = transaction
+    thread.value.coalescing = .retaining(transaction)
     defer { Transaction.endCoalescing(thread) }
     return try body()
 }

@@ -49,7 +49,7 @@ final class Transaction {
     /// The value of `PathLink.moves` from before its subjects were found.
     var moves: UInt64 = 0
     /// What it concerns, in the order in which observers are called.
-    var subjects: [Borrowed<Subject>] = []
+    @exclusivity(unchecked) var subjects: [Borrowed<Subject>] = []
     /// Where subjects are, by their topic, of a `coalescingChanges` that has many.
     var places: [Subject.Identity: Int] = [:]
 
@@ -134,34 +134,43 @@ final class Transaction {
             thread.value.checkInvariants()
         #endif
         TestPoint.begun.reach()
-        if let edited = subjects.first(where: { $0.use { $0.edit != nil && !isOpener(of: $0) } }) {
-            includeFurtherChange(of: edited, thread)
-        }
         var needs: ObserverList.Interest = []
-        for subject in subjects { subject.use { needs.formUnion($0.needs) } }
+        var hasEdited = false
+        for subject in subjects {
+            subject.use {
+                needs.formUnion($0.needs)
+                if $0.edit != nil, !isOpener(of: $0) { hasEdited = true }
+            }
+        }
+        if hasEdited { includeFurtherChangeOfEdited(thread) }
         if let values, !needs.contains(.prior) {
             for subject in subjects {
                 subject.use { if $0.isOwn { $0.setValues(values.type, values.old, values.new) } }
             }
         }
-        var index = 0
-        while index < subjects.count {
-            subjects[index].use { if $0.needs.contains(.old) { $0.readOld() } }
-            index += 1
-        }
+        if needs.contains(.old) { readOldValues() }
         if needs.contains(.prior), thread.value.coalescing == nil {
             let told = subjects.filter {
                 $0.use { isOpener(of: $0) && $0.lowerBound == 0 && $0.needs.contains(.prior) }
             }
             if !told.isEmpty { notify(told, isPrior: true, thread) }
         }
-        guard thread.value.openTransactions.contains(where: { $0 === self }) else { return true }
+        guard thread.value.isOpen(self) else { return true }
         // The store may be user code that reads derived values. A prior call that read one would have cleaned an earlier mark.
         if let record, let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.inner) {
             Transaction.markReaders(of: record, slot, thread)
         }
         isPreparing = false
         return !isTouched
+    }
+
+    /// Reading is user code: it may move paths here, and so add subjects.
+    private func readOldValues() {
+        var index = 0
+        while index < subjects.count {
+            subjects[index].use { if $0.needs.contains(.old) { $0.readOld() } }
+            index += 1
+        }
     }
 
     func isOpener(of subject: Subject) -> Bool { subject.opener == ObjectIdentifier(self) }
@@ -181,7 +190,7 @@ final class Transaction {
     /// The same for those that this one shares subjects with, one of which is an edited collection. Reading whole values is user code, so
     /// it comes behind the search, which holds locks.
     @inline(never)
-    private func includeFurtherChange(of first: Borrowed<Subject>, _ thread: InPlace<ThreadContext>) {
+    private func includeFurtherChangeOfEdited(_ thread: InPlace<ThreadContext>) {
         for subject in subjects where subject.use({ $0.edit != nil && !isOpener(of: $0) }) {
             if subject.use({ $0.isCoalesced || $0.isReachedOnTheWay }) { subject.use { $0.includeFurtherChange() } }
             let opener = subject.use { $0.opener }

@@ -1,0 +1,92 @@
+/// The values of a subject, read once for all observers.
+extension Subject {
+    func readOld() {
+        if isPrepared || isKnown { return }
+        isPrepared = true
+        if let edit {
+            if isCoalesced { wholeOld = readWhole() }
+            if let elements = elements(of: edit, edit.removed, isMissing: edit.kind == .insertion) { old.set(elements) }
+        } else if isUncertain, let expression {
+            // What its observers have been told last. Nothing is evaluated before the store.
+            if let value = expression.keptValue { old.set(value) }
+        } else {
+            read(into: &old)
+        }
+    }
+
+    /// Reads the old value of an expression, which is the kept one.
+    func readKeptValue() { if isUncertain, expression != nil { readOld() } }
+
+    /// Another change of the subject is about to be made, as part of this one. Prior calls that are being made still say what was
+    /// planned; reading is user code.
+    func includeFurtherChange() {
+        guard edit != nil, !isWhole else { return }
+        isWhole = true
+        if needs.contains(.old), wholeOld == nil { wholeOld = readWhole() }
+    }
+
+    /// Reads the new value if an observer needs it, also one that was added since the change began; and completes the event.
+    func makeEvent(isPrior: Bool) {
+        event.isPrior = isPrior
+        dropEditIfNotAlone()
+        event.edit = edit.map { .to($0) }
+        if isKnown { return }
+        if !isPrior, wantsNew {
+            if let edit {
+                if let elements = elements(of: edit, edit.inserted, isMissing: edit.kind == .removal) {
+                    new.set(elements)
+                }
+            } else {
+                read(into: &new)
+            }
+        }
+        event.old = old.pointer
+        event.new = new.pointer
+        // `==` is user code.
+        if isUncertain { isDropped = event.isUnchanged }
+    }
+
+    /// Before the calls: of several changes one of which is an edit, observers get a `.setting` with whole values.
+    private func dropEditIfNotAlone() {
+        guard isWhole, let edit = edit.take() else { return }
+        event.kind = .setting
+        let elements = old.isFilled ? old.take() : nil
+        if let whole = wholeOld.take() { old.set(whole) }
+        withExtendedLifetime((edit, elements)) {}
+    }
+
+    private var wantsNew: Bool {
+        isUncertain || needs.contains(.new) || list?.value.interest.load(ordering: .acquiring).contains(.new) ?? false
+    }
+
+    @inline(__always)
+    private func read(into value: inout ValueSlot) {
+        guard route == nil else {
+            if let whole = readWhole() { value.set(whole) }
+            return
+        }
+        record!.use { record in
+            guard let object = record.trackedObject else { return }
+            value.fill { record.readValue(slot, into: $0) }
+            withExtendedLifetime(object) {}
+        }
+    }
+
+    /// The elements that an edit of a collection removes or inserts: the given ones, or else those of the collection as it is now.
+    @inline(never)
+    private func elements(of edit: CollectionChange, _ given: Any?, isMissing: Bool) -> Any? {
+        if let given { return given }
+        if isMissing { return nil }
+        let whole = readWhole()
+        guard let whole, let indexes = edit.indexes else { return whole }
+        return pickElements(indexes, of: whole)
+    }
+
+    /// The whole value of the subject; nil if the object is dying. That of a path is the value of its last component, if it still leads
+    /// there.
+    private func readWhole() -> Any? {
+        guard let route else { return record!.use { $0.readValue(slot) } }
+        if let leaf, let value = leaf.use({ $0.readValue() }) { return value }
+        return route.use { $0.currentValue() }
+    }
+}
