@@ -111,6 +111,26 @@ import Testing
         #expect(text.wholeMatch(of: pattern) != nil, "\(text)")
     }
 
+    @Test("trace an object") func trace() throws {
+        let output = Output()
+        func print(_ items: Any...) { output.add(items) }
+        // snippet: errors.trace
+        let valve = Valve()
+        let site = try valve.observe("opening") { _ in }.registrationSite
+        let trace = Diagnostics.trace(valve) { change in
+            print(change.key, change.oldValue ?? "-", "to", change.newValue ?? "-")
+            for call in change.calls { print(call.registeredAt == site, call.duration < .seconds(1)) }
+        }
+        valve.opening = 5
+        // prints: opening 0 to 5
+        // prints: true true
+        valve.label = "side"  // prints: label main to side
+        trace.remove()
+        valve.opening = 6  // nothing is told any more
+        // end
+        try output.expect("errors.trace")
+    }
+
     @Test("draw the observations") func graph() throws {
         let output = Output()
         func print(_ items: Any...) { output.add(items) }

@@ -11,8 +11,7 @@ extension TrackedObject {
     ///
     /// - Throws: As `setValue(_:forKey:)`.
     /// - Complexity: O(1); for a collection O(*n*) for its elements.
-    @_documentation(visibility: internal)
-    public func convertedValue(_ value: Any?, forKey key: String) throws(KeyValueError) -> Any {
+    package func convertedValue(_ value: Any?, forKey key: String) throws(KeyValueError) -> Any {
         let schema = try requireSchema()
         return try schema.prepare(value, for: try schema.requireKey(key, in: key), in: key)
     }
@@ -23,13 +22,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a name that is not declared, a key that cannot be written, and a type whose values can
     ///   never be set.
     /// - Complexity: O(1).
-    @_documentation(visibility: internal)
-    public func checkType(_ type: Any.Type, forKey key: String) throws(KeyValueError) {
-        let schema = try requireSchema()
-        let resolved = try schema.requireKey(key, in: key)
-        try schema.requireSetter(of: resolved, in: key)
-        let expected = resolved.declared.valueType
-        if canConvertForCoding(from: type, to: expected) { return }
-        throw schema.error(.wrongType(expected: "\(expected)", actual: "\(type)"), of: resolved, in: key)
+    package func checkType(_ type: Any.Type, forKey key: String) throws(KeyValueError) {
+        try checkType(type, forKeyPath: key)
     }
 }

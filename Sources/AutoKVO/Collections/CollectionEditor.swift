@@ -201,8 +201,7 @@ extension CollectionEditor where Value: SetAlgebra {
     ///   - plan: Which elements.
     ///   - store: Makes the edit.
     /// - Returns: What `store` returns; nil if nothing is done.
-    @discardableResult
-    @export(implementation) func move<Result, Failure: Error>(
+    @discardableResult @export(implementation) func move<Result, Failure: Error>(
         asking: Bool = false, _ plan: (Value) throws(Failure) -> SetMovement<Value>, _ store: (inout Value) -> Result
     ) throws(Failure) -> Result? {
         // Released after the observers were called: see `edit(_:releasing:asking:at:_:)`.
@@ -217,8 +216,7 @@ extension CollectionEditor where Value: SetAlgebra {
     }
 
     /// The same edit, made by taking out what leaves and putting in what comes. Returns whether anything was done.
-    @discardableResult
-    @export(implementation) func move<Failure: Error>(
+    @discardableResult @export(implementation) func move<Failure: Error>(
         asking: Bool = false, _ plan: (Value) throws(Failure) -> SetMovement<Value>
     ) throws(Failure) -> Bool {
         var movement = SetMovement<Value>()

@@ -47,29 +47,6 @@ extension TrackedObject {
     }
 }
 
-extension KeyValueObserver {
-    /// Calls a closure for each element that is added to another object's collection, and one for each removed from it.
-    ///
-    /// The closures get this object first, so that they need not capture it. The observation ends when either object
-    /// dies. See `TrackedObject.observeElements(_:as:options:file:line:added:removed:)`.
-    ///
-    /// - Throws: A `KeyValueError` for a path that the target's class does not have, that has no collection at its end,
-    ///   or whose elements can never be of the type.
-    @discardableResult @export(implementation) public func observeElements<Element>(
-        _ keyPath: String, of target: TrackedObject, as type: Element.Type, options: ObservingOptions = [],
-        file: StaticString = #fileID, line: UInt = #line, added: ((Self, Element) -> Void)? = nil,
-        removed: ((Self, Element) -> Void)? = nil
-    ) throws(KeyValueError) -> KeyValueObservation {
-        try target.checkElements(keyPath, type)
-        return try target.addObserver(self, forKeyPath: keyPath, options: options.ofElements, file: file, line: line) {
-            (observer: Self, change: Change<Any>) in
-            change.forEachElement(
-                added: added.map { added in { added(observer, $0) } },
-                removed: removed.map { removed in { removed(observer, $0) } })
-        }
-    }
-}
-
 /// The elements of a value that is a collection.
 @usableFromInline func elements(of value: Any) -> [Any]? { (value as? any KeyValueCollection)?.elements }
 

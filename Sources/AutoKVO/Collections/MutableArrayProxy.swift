@@ -137,8 +137,7 @@ extension MutableArrayProxy {
     /// Takes out the last element: one removal.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` if there is none.
-    @discardableResult
-    @export(implementation) public func removeLast() throws(KeyValueError) -> Any {
+    @discardableResult @export(implementation) public func removeLast() throws(KeyValueError) -> Any {
         try type.removeOne(of: proxied, -1, fromEnd: true)
     }
 

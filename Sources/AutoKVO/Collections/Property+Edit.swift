@@ -16,8 +16,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Throws: What the closure throws. Then the array is as it was.
     /// - Complexity: O(*n*) for *n* elements, and O(*m*²) for the *m* elements from the first to the last difference while the object is
     ///   observed. If they are more than 2,000, all of them count as replaced.
-    @discardableResult
-    @export(implementation) public func edit<Result, Failure: Error>(
+    @discardableResult @export(implementation) public func edit<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try edit(allowsReplacement: true, body)
@@ -38,8 +37,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         edit(allowsReplacement: false) { $0 = new }
     }
 
-    @discardableResult
-    @export(implementation) func edit<Result, Failure: Error>(
+    @discardableResult @export(implementation) func edit<Result, Failure: Error>(
         allowsReplacement: Bool, _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var (result, failure): (Result?, Failure?) = (nil, nil)
@@ -100,8 +98,7 @@ extension Property where Value: SetAlgebra & Collection {
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws. Then the set is as it was.
     /// - Complexity: O(*n*).
-    @discardableResult
-    @export(implementation) public func edit<Result, Failure: Error>(
+    @discardableResult @export(implementation) public func edit<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var result: Result?

@@ -1,4 +1,4 @@
-extension PropertyHandle {
+extension PropertyHandles {
     /// Calls a closure for each element that is added to the collection, and one for each that is removed from it:
     /// `person.$friends.observeElements(added: { … }, removed: { … })`.
     ///
@@ -45,7 +45,7 @@ extension PropertyHandle {
         let handler = { (change: Change<Any>) in
             change.forEachElement(added: added, removed: removed, items(Elements.self))
         }
-        return Registration(options.ofElements, nil, .closure(handler), file, line).observe(target)
+        return Registration(options.ofElements, nil, .closure(handler), file, line).observe(targets)
     }
 
     @export(implementation) func observeElements<Observer: AnyObject, Elements: Collection>(
@@ -57,7 +57,7 @@ extension PropertyHandle {
                 added: added.map { added in { added(observer, $0) } },
                 removed: removed.map { removed in { removed(observer, $0) } }, items(Elements.self))
         }
-        return Registration(options.ofElements, nil, .closure(handler), file, line).observe(target, by: observer)
+        return Registration(options.ofElements, nil, .closure(handler), file, line).observe(targets, by: observer)
     }
 }
 

@@ -6,8 +6,6 @@ extension ReadOnlyProperty: Sequence where Value: Sequence {
 
     @export(implementation) public func makeIterator() -> Value.Iterator { value.makeIterator() }
 
-    @export(implementation) public var underestimatedCount: Int { value.underestimatedCount }
-
     @export(implementation) public func withContiguousStorageIfAvailable<Result>(
         _ body: (UnsafeBufferPointer<Element>) throws -> Result
     ) rethrows -> Result? {
@@ -41,19 +39,6 @@ extension ReadOnlyProperty: Collection where Value: Collection {
     @export(implementation) public subscript(bounds: Range<Index>) -> SubSequence { value[bounds] }
 
     @export(implementation) public func index(after index: Index) -> Index { value.index(after: index) }
-
-    @export(implementation) public func index(_ index: Index, offsetBy distance: Int) -> Index {
-        value.index(index, offsetBy: distance)
-    }
-
-    @export(implementation) public func index(_ index: Index, offsetBy distance: Int, limitedBy limit: Index) -> Index?
-    {
-        value.index(index, offsetBy: distance, limitedBy: limit)
-    }
-
-    @export(implementation) public func distance(from start: Index, to end: Index) -> Int {
-        value.distance(from: start, to: end)
-    }
 }
 
 extension ReadOnlyProperty: BidirectionalCollection where Value: BidirectionalCollection {

@@ -32,8 +32,7 @@ final class Binding: @unchecked Sendable {
     /// `bind-hop`; presumably because the processor foresees only so many returns).
     ///
     /// - Returns: False if the value has to be transformed or converted. Then nothing is done.
-    @inline(__always)
-    func copyValue<Value>(of change: Change<Value>, to object: TrackedObject) -> Bool {
+    @inline(__always) func copyValue<Value>(of change: Change<Value>, to object: TrackedObject) -> Bool {
         guard copiesValues else { return false }
         let value = SettableProperty.value(of: change)
         guard property.isOfType(value) else { return false }
@@ -47,8 +46,7 @@ final class Binding: @unchecked Sendable {
     /// the property's last change. The binding is called for that inside of itself, and leaves it to this call to follow.
     ///
     /// - Parameter current: What the property is to be set to if the source has changed meanwhile; nil to leave it.
-    @inline(__always)
-    func set(_ object: TrackedObject, to value: Any, again current: () -> Any?) {
+    @inline(__always) func set(_ object: TrackedObject, to value: Any, again current: () -> Any?) {
         if property.holds(value, in: object) { return }
         let this = thisThread()
         if thread.load(ordering: .relaxed) == this { return isOutdated.store(true, ordering: .relaxed) }
@@ -109,14 +107,12 @@ struct KeyBinding {
     func converted(_ value: Any?) throws(KeyValueError) -> Any { try key.converted(transform(value)) }
 
     /// Sets the property to the source's value at a change, unless it has an equal value.
-    @inline(__always)
-    func follow(_ change: Change<Any>, on object: TrackedObject) {
+    @inline(__always) func follow(_ change: Change<Any>, on object: TrackedObject) {
         if !binding.copyValue(of: change, to: object) { follow(on: object) { change.currentValue } }
     }
 
     /// Sets the property to the transformed value of the source, unless it has an equal value.
-    @inline(never)
-    func follow(on object: TrackedObject, _ current: () -> Any?) {
+    @inline(never) func follow(on object: TrackedObject, _ current: () -> Any?) {
         guard let value = convertedOrReported(current()) else { return }
         binding.set(object, to: value) { convertedOrReported(current()) }
     }

@@ -84,26 +84,32 @@ extension ChangeRecord {
     }
 
     /// A value that the change must have to be applied.
-    private func required<Content>(_ value: Content?, _ option: String) -> Content {
-        if isPrior { fatalError("A change of \(keyPath) cannot be applied in a prior call: it is still to be made.") }
+    private func required<Content>(_ value: Content?, _ option: String) throws(KeyValueError) -> Content {
+        if isPrior { throw misfit("a change cannot be applied in a prior call: it is still to be made") }
         if let value { return value }
-        fatalError("To apply a change of \(keyPath), a \(kind), takes the option \(option).")
+        throw misfit("to apply a \(kind) takes the option \(option)")
     }
 
-    fileprivate func apply<Rows>(to rows: inout Rows, _ old: Rows?, _ new: Rows?)
+    private func misfit(_ reason: String) -> KeyValueError {
+        KeyValueError(.invalidValue(reason), key: keyPath, keyPath: keyPath)
+    }
+
+    private var isOfOtherContent: KeyValueError {
+        misfit("the change was applied to a collection that is not as the observed one was before it")
+    }
+
+    fileprivate func apply<Rows>(to rows: inout Rows, _ old: Rows?, _ new: Rows?) throws(KeyValueError)
     where Rows: RandomAccessCollection & RangeReplaceableCollection, Rows.Index == Int {
-        guard let indexes, kind != .setting else {
-            rows = required(new, ".new")
+        if kind == .setting {
+            rows = try required(new, ".new")
             return
         }
-        let last = indexes.ranges.last?.upperBound ?? 0
-        var coming = (kind == .removal ? Rows() : required(new, ".new"))[...]
-        if isPrior { _ = required(old, ".old") }
+        var coming = (kind == .removal ? Rows() : try required(new, ".new"))[...]
+        if isPrior { _ = try required(old, ".old") }
         let count = rows.count + (kind == .insertion ? coming.count : 0)
-        if last > count || kind != .removal && coming.count != indexes.ranges.reduce(0, { $0 + $1.count }) {
-            fatalError(
-                "A change of \(keyPath) was applied to a collection that is not as the observed one was before it.")
-        }
+        guard let indexes, indexes.ranges.last?.upperBound ?? 0 <= count,
+            kind == .removal || coming.count == indexes.ranges.reduce(0, { $0 + $1.count })
+        else { throw isOfOtherContent }
         for splice in splices {
             let start = rows.startIndex + splice.position
             rows.replaceSubrange(start..<start + splice.removed, with: coming.prefix(splice.inserted))
@@ -111,41 +117,58 @@ extension ChangeRecord {
         }
     }
 
-    fileprivate func apply<Rows: SetAlgebra>(to rows: inout Rows, _ old: Rows?, _ new: Rows?) {
+    fileprivate func apply<Rows: SetAlgebra>(to rows: inout Rows, _ old: Rows?, _ new: Rows?) throws(KeyValueError) {
         if kind == .setting {
-            rows = required(new, ".new")
+            rows = try required(new, ".new")
             return
         }
-        if kind != .insertion { rows.subtract(required(old, ".old")) }
-        if kind != .removal { rows.formUnion(required(new, ".new")) }
+        if indexes != nil { throw isOfOtherContent }
+        let left = kind == .insertion ? Rows() : try required(old, ".old")
+        let came = kind == .removal ? Rows() : try required(new, ".new")
+        rows.subtract(left)
+        rows.formUnion(came)
     }
 
-    private func value<Content>(_ value: Any?, as type: Content.Type) -> Content? {
+    private func value<Content>(_ value: Any?, as type: Content.Type) throws(KeyValueError) -> Content? {
         guard let value else { return nil }
         if let content = convert(unwrapped(value) ?? [Any](), to: type) { return content }
-        fatalError("A change of \(keyPath) was applied to \(type), and its value is \(Swift.type(of: value)).")
+        throw misfit("the change was applied to \(type), and its value is \(Swift.type(of: value))")
     }
 }
 
 extension ChangeRecord where Value: RandomAccessCollection & RangeReplaceableCollection, Value.Index == Int {
     /// Does to a copy what the change did to the array. See `Change.apply(to:)`.
-    public func apply(to rows: inout Value) { apply(to: &rows, oldValue, newValue) }
+    ///
+    /// A record may come from a file or another program, so one that does not fit is no mistake in code.
+    ///
+    /// - Throws: A `KeyValueError` for a record that lacks what it takes, and for indexes that the copy does not have. Then the copy is
+    ///   as it was.
+    /// - Complexity: O(*n* × *r*) for *n* elements and *r* ranges of indexes.
+    public func apply(to rows: inout Value) throws(KeyValueError) { try apply(to: &rows, oldValue, newValue) }
 }
 
 extension ChangeRecord where Value: SetAlgebra {
     /// Does to a copy what the change did to the set. See `Change.apply(to:)`.
-    public func apply(to rows: inout Value) { apply(to: &rows, oldValue, newValue) }
+    ///
+    /// - Throws: A `KeyValueError` for a record that lacks what it takes, or has indexes. Then the copy is as it was.
+    /// - Complexity: O(*k*) for *k* elements that left or came.
+    public func apply(to rows: inout Value) throws(KeyValueError) { try apply(to: &rows, oldValue, newValue) }
 }
 
 extension ChangeRecord where Value == Any {
     /// Does to a copy what the change did to the array. See `Change.apply(to:)`.
-    public func apply<Element>(to rows: inout [Element]) {
-        apply(to: &rows, value(oldValue, as: [Element].self), value(newValue, as: [Element].self))
+    ///
+    /// - Throws: A `KeyValueError` for a record that lacks what it takes, for elements that cannot be converted, and for indexes that the
+    ///   copy does not have. Then the copy is as it was.
+    public func apply<Element>(to rows: inout [Element]) throws(KeyValueError) {
+        try apply(to: &rows, try value(oldValue, as: [Element].self), try value(newValue, as: [Element].self))
     }
 
-    /// Does to a copy what the change did to the set. See `Change.apply(to:)`.
-    public func apply<Element>(to rows: inout Set<Element>) {
-        apply(to: &rows, value(oldValue, as: Set<Element>.self), value(newValue, as: Set<Element>.self))
+    /// Does to a copy what the change did to the set. See `apply(to:)` for arrays.
+    ///
+    /// - Throws: A `KeyValueError`, as that for arrays does.
+    public func apply<Element>(to rows: inout Set<Element>) throws(KeyValueError) {
+        try apply(to: &rows, try value(oldValue, as: Set<Element>.self), try value(newValue, as: Set<Element>.self))
     }
 }
 
@@ -155,6 +178,11 @@ extension Change {
 
     /// Which elements of a replacement only moved. See `ChangeRecord.moves`.
     public var moves: [CollectionMove] { ChangeRecord(self).moves }
+
+    /// A change is one of this program: what does not fit is a mistake in code.
+    fileprivate func trapping(_ body: (ChangeRecord<Value>) throws(KeyValueError) -> Void) {
+        do throws(KeyValueError) { try body(ChangeRecord(self)) } catch { fatalError("\(error)") }
+    }
 }
 
 extension Change where Value: RandomAccessCollection & RangeReplaceableCollection, Value.Index == Int {
@@ -167,7 +195,9 @@ extension Change where Value: RandomAccessCollection & RangeReplaceableCollectio
     /// without them, or if the copy is not as the array was before the change, it traps with a sentence.
     ///
     /// - Complexity: O(*n* × *r*) for *n* elements and *r* ranges of indexes.
-    public func apply(to rows: inout Value) { ChangeRecord(self).apply(to: &rows) }
+    public func apply(to rows: inout Value) {
+        trapping { record throws(KeyValueError) in try record.apply(to: &rows) }
+    }
 }
 
 extension Change where Value: SetAlgebra {
@@ -175,14 +205,20 @@ extension Change where Value: SetAlgebra {
     /// with a sentence without what the change needs.
     ///
     /// - Complexity: O(*k*) for *k* elements that left or came.
-    public func apply(to rows: inout Value) { ChangeRecord(self).apply(to: &rows) }
+    public func apply(to rows: inout Value) {
+        trapping { record throws(KeyValueError) in try record.apply(to: &rows) }
+    }
 }
 
 extension Change where Value == Any {
     /// Does to a copy what the change did to the array. A property that is nil counts as an empty one; elements are converted as in
     /// `observe(_:as:)`, and if they cannot be, it traps.
-    public func apply<Element>(to rows: inout [Element]) { ChangeRecord(self).apply(to: &rows) }
+    public func apply<Element>(to rows: inout [Element]) {
+        trapping { record throws(KeyValueError) in try record.apply(to: &rows) }
+    }
 
     /// Does to a copy what the change did to the set. See `apply(to:)` for arrays.
-    public func apply<Element>(to rows: inout Set<Element>) { ChangeRecord(self).apply(to: &rows) }
+    public func apply<Element>(to rows: inout Set<Element>) {
+        trapping { record throws(KeyValueError) in try record.apply(to: &rows) }
+    }
 }

@@ -7,9 +7,7 @@ extension ChangeRecord {
     /// - Parameter object: The object that was observed, or one like it: the path begins there.
     /// - Throws: What `setValue(_:forKeyPath:)` and the proxies throw, a key that no `Key` offers among it; `.invalidValue` for a
     ///   record without the values that it takes, or of a prior call. Then nothing has changed.
-    public func revert(on object: TrackedObject) throws(KeyValueError) {
-        try perform(pastChange, on: object)
-    }
+    public func revert(on object: TrackedObject) throws(KeyValueError) { try perform(pastChange, on: object) }
 
     /// Makes the change on another object, by name: sets the new value, or makes the same edit. Two models stay equal if each makes what
     /// the other one records.
@@ -19,9 +17,7 @@ extension ChangeRecord {
     ///
     /// - Parameter object: An object of the class that was observed, or one with the same keys: the path begins there.
     /// - Throws: What `revert(on:)` throws, for indexes that the collection does not have too. Then nothing has changed.
-    public func apply(on object: TrackedObject) throws(KeyValueError) {
-        try perform(pastChange.inverse, on: object)
-    }
+    public func apply(on object: TrackedObject) throws(KeyValueError) { try perform(pastChange.inverse, on: object) }
 
     private var pastChange: PastChange {
         PastChange(kind: kind, indexes: indexes, old: oldValue.map { $0 as Any }, new: newValue.map { $0 as Any })
@@ -40,7 +36,5 @@ extension Change {
     ///     try log.removeLast().revert(on: person)
     ///
     /// - Throws: A `KeyValueError`; then nothing has changed.
-    public func revert(on object: TrackedObject) throws(KeyValueError) {
-        try ChangeRecord(self).revert(on: object)
-    }
+    public func revert(on object: TrackedObject) throws(KeyValueError) { try ChangeRecord(self).revert(on: object) }
 }

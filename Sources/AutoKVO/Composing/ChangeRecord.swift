@@ -57,25 +57,33 @@ extension ChangeRecord: Encodable where Value: Encodable {
 extension ChangeRecord: Decodable where Value: Decodable {
     /// Decodes a record.
     ///
-    /// - Throws: A `DecodingError` for data that is no record, a kind that does not exist, and an index below zero.
+    /// - Throws: A `DecodingError` for data that is no record: a kind that does not exist, an index below zero, indexes of a whole value,
+    ///   and another number of elements than of indexes. Whether a record fits a collection is found out when it is applied.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func value(_ key: CodingKeys) throws -> Value? {
             container.contains(key) ? try container.decode(Value.self, forKey: key) : nil
         }
         keyPath = try container.decode(String.self, forKey: .keyPath)
-        guard let kind = ChangeKind(rawValue: try container.decode(UInt.self, forKey: .kind)) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .kind, in: container, debugDescription: "There is no such kind of change.")
+        func require(_ isTrue: Bool, _ key: CodingKeys, _ complaint: String) throws {
+            if isTrue { return }
+            throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: complaint)
         }
-        self.kind = kind
+        let kind = ChangeKind(rawValue: try container.decode(UInt.self, forKey: .kind))
+        try require(kind != nil, .kind, "There is no such kind of change.")
+        self.kind = kind!
         (oldValue, newValue) = (try value(.oldValue), try value(.newValue))
         let ranges = try container.decodeIfPresent([Range<Int>].self, forKey: .indexes)
-        if let ranges, ranges.contains(where: { $0.lowerBound < 0 }) {
-            throw DecodingError.dataCorruptedError(
-                forKey: .indexes, in: container, debugDescription: "An index is below zero.")
+        try require(ranges?.allSatisfy { $0.lowerBound >= 0 } ?? true, .indexes, "An index is below zero.")
+        let indexes = ranges.map { RangeSet($0) }
+        self.indexes = indexes
+        try require(indexes == nil || kind != .setting, .indexes, "A whole value has no indexes.")
+        let count = indexes?.ranges.reduce(0) { $0 + $1.count }
+        for value in [kind == .insertion ? nil : oldValue, kind == .removal ? nil : newValue] {
+            let elements = value.flatMap(unwrapped).flatMap { $0 as? any Collection }
+            let fits = count == nil || elements == nil || elements!.count == count
+            try require(fits, .indexes, "There are not as many elements as indexes.")
         }
-        indexes = ranges.map { RangeSet($0) }
         isPrior = try container.decode(Bool.self, forKey: .isPrior)
         isFirst = try container.decode(Bool.self, forKey: .isFirst)
     }

@@ -23,7 +23,12 @@ extension KeyValueObserver {
         on dependencies: [Dependency], named name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Self) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        try dependencies.addObserver(self, named: name, file: file, line: line, handler)
+        let name = name.map { ObservationName.dependency($0) }
+        let observation = try dependencies.addObserver(
+            self, options: .unregisterAutomatically, userInfo: name, file: file, line: line, handler)
+        name?.end(of: self, except: observation)
+        handler(self)
+        return observation
     }
 
     /// Ends the dependency that this object has under a name.
@@ -32,23 +37,5 @@ extension KeyValueObserver {
     /// - Complexity: O(*n*) for *n* observations that this object holds. May be called on any thread.
     @discardableResult @export(implementation) public func endDependency(named name: String) -> Bool {
         ObservationName.dependency(name).end(of: self)
-    }
-}
-
-extension Collection where Element == Dependency {
-    /// Calls a handler now, and once for each change of anything in the collection, on behalf of any object:
-    /// `KeyValueObserver.depend(on:named:file:line:_:)` with the dependencies first.
-    ///
-    /// - Throws: A `KeyValueError` if an object does not have one of its paths, or there is none.
-    @discardableResult @export(implementation) public func addObserver<Observer: AnyObject>(
-        _ observer: Observer, named name: String? = nil, file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping (Observer) -> Void
-    ) throws(KeyValueError) -> KeyValueObservation {
-        let name = name.map { ObservationName.dependency($0) }
-        let observation = try addObserver(
-            observer, options: .unregisterAutomatically, userInfo: name, file: file, line: line, handler)
-        name?.end(of: observer, except: observation)
-        handler(observer)
-        return observation
     }
 }

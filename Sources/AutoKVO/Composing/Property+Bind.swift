@@ -13,27 +13,21 @@ extension Property {
     ///   - line: The same.
     /// - Returns: The observation of the source. Removing it is the same as `unbind(_:)` of the key; it need not be kept.
     /// - Complexity: O(*n*) for *n* observations that this object holds. The property is set on the thread that changes the source.
-    @inlinable
-    @discardableResult
-    public func bind<Source: PropertyHandle>(
+    @inlinable @discardableResult public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Source.Current == Value {
         bind(settable, to: source, copiesValues: true, options, file, line) { $0 }
     }
 
     /// Makes the property, which is optional, follow one that is not.
-    @inlinable
-    @discardableResult
-    public func bind<Source: PropertyHandle>(
+    @inlinable @discardableResult public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Value == Source.Current? {
         bind(to: source, options: options, file: file, line: line) { $0 }
     }
 
     /// Makes the property follow a function of another one's values. The function is called on the thread of the change.
-    @inlinable
-    @discardableResult
-    public func bind<Source: PropertyHandle>(
+    @inlinable @discardableResult public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         transform: @escaping (Source.Current) -> Value
     ) -> KeyValueObservation {
@@ -47,8 +41,7 @@ extension Property {
     ///
     /// - Returns: The observation of what the closure reads. Removing it is the same as `unbind()`; it need not be kept.
     /// - Complexity: O(*n*) for *n* reads, and *m* observations that this object holds.
-    @discardableResult
-    public func bind(
+    @discardableResult public func bind(
         file: StaticString = #fileID, line: UInt = #line, to value: @escaping () -> Value
     ) -> KeyValueObservation {
         let binding = makeBinding(settable, copiesValues: false)
@@ -60,47 +53,28 @@ extension Property {
         }
     }
 
-    /// Makes the property follow one of another object by a key path of its handle: `label.$title.bind(to: \.$firstName, of: person)`.
-    @inlinable
-    @discardableResult
-    public func bind<Root: TrackedObject, Source: PropertyHandle>(
-        to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
-        file: StaticString = #fileID, line: UInt = #line
-    ) -> KeyValueObservation where Source.Current == Value {
-        bind(to: source[keyPath: keyPath], options: options, file: file, line: line)
-    }
-
-    /// Makes the property follow a function of the values of one of another object, by a key path of its handle.
-    @inlinable
-    @discardableResult
-    public func bind<Root: TrackedObject, Source: PropertyHandle>(
-        to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
-        file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Source.Current) -> Value
-    ) -> KeyValueObservation {
-        bind(to: source[keyPath: keyPath], options: options, file: file, line: line, transform: transform)
-    }
-
     /// Makes the property follow a key path of another object, any one: `label.$title.bind(to: \.fullName, of: person)`.
     @_disfavoredOverload
-    @inlinable
-    @discardableResult
-    public func bind<Root: TrackedObject>(
+    @discardableResult public func bind<Root: TrackedObject>(
         to keyPath: KeyPath<Root, Value>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation {
-        bind(settable, to: keyPath, of: source, copiesValues: true, options, file, line) { $0 }
+        bind(to: keyPath, of: source, options: options, file: file, line: line) { $0 }
     }
 
     /// Makes the property follow a function of the values of a key path of another object, any one. The function is called on the thread
     /// of the change.
     @_disfavoredOverload
-    @inlinable
-    @discardableResult
-    public func bind<Root: TrackedObject, Input>(
+    @discardableResult public func bind<Root: TrackedObject, Input>(
         to keyPath: KeyPath<Root, Input>, of source: Root, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Input) -> Value
     ) -> KeyValueObservation {
-        bind(settable, to: keyPath, of: source, copiesValues: false, options, file, line, transform)
+        let binding = makeBinding(settable, copiesValues: false)
+        return bind(binding, { transform(source[keyPath: keyPath]) }, options) { options, name in
+            object.observe(keyPath, of: source, options: options, userInfo: name, file: file, line: line) {
+                binding.follow($1, on: $0, transform)
+            }
+        }
     }
 }
 
@@ -111,31 +85,15 @@ extension Property {
     ///
     /// - Returns: Whether it was bound, by its handle or by its name.
     /// - Complexity: O(*n*) for *n* observations that the object holds.
-    @discardableResult
-    public func unbind() -> Bool { ObservationName.binding(slot).end(of: object) }
+    @discardableResult public func unbind() -> Bool { ObservationName.binding(slot).end(of: object) }
 
-    @usableFromInline
-    func bind<Source: PropertyHandle>(
+    @usableFromInline func bind<Source: PropertyHandle>(
         _ property: SettableProperty, to source: Source, copiesValues: Bool, _ options: ObservingOptions,
         _ file: StaticString, _ line: UInt, _ transform: @escaping (Source.Current) -> Value
     ) -> KeyValueObservation {
         let binding = makeBinding(property, copiesValues: copiesValues)
         return bind(binding, { transform(source.value) }, options) { options, name in
             source.addObserver(object, options: options, userInfo: name, file: file, line: line) { object, change in
-                if !binding.copyValue(of: change, to: object) { binding.follow(change, on: object, transform) }
-            }
-        }
-    }
-
-    @usableFromInline
-    func bind<Root: TrackedObject, Input>(
-        _ property: SettableProperty, to keyPath: KeyPath<Root, Input>, of source: Root, copiesValues: Bool,
-        _ options: ObservingOptions, _ file: StaticString, _ line: UInt, _ transform: @escaping (Input) -> Value
-    ) -> KeyValueObservation {
-        let binding = makeBinding(property, copiesValues: copiesValues)
-        return bind(binding, { transform(source[keyPath: keyPath]) }, options) { options, name in
-            object.observe(keyPath, of: source, options: options, userInfo: name, file: file, line: line) {
-                (object: TrackedObject, change: Change<Input>) in
                 if !binding.copyValue(of: change, to: object) { binding.follow(change, on: object, transform) }
             }
         }

@@ -16,24 +16,21 @@ extension PropertyPath {
     ///   - line: The same.
     /// - Returns: The observation of the source. It need not be kept.
     /// - Complexity: O(*n*) for *n* observations that the first object holds, and O(*m*) at each change for *m* keys.
-    @discardableResult
-    public func bind<Source: PropertyHandle>(
+    @discardableResult public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Source.Current == Value {
         bind(to: source, options: options, file: file, line: line) { $0 }
     }
 
     /// Makes the property, which is optional, follow one that is not.
-    @discardableResult
-    public func bind<Source: PropertyHandle>(
+    @discardableResult public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Value == Source.Current? {
         bind(to: source, options: options, file: file, line: line) { $0 }
     }
 
     /// Makes the property follow a function of another one's values. The function is called on the thread of the change.
-    @discardableResult
-    public func bind<Source: PropertyHandle>(
+    @discardableResult public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         transform: @escaping (Source.Current) -> Value
     ) -> KeyValueObservation {
@@ -52,8 +49,7 @@ extension PropertyPath {
     ///
     /// - Returns: Whether it was bound.
     /// - Complexity: O(*n*) for *n* observations that the object holds.
-    @discardableResult
-    public func unbind() -> Bool { bindingName.end(of: object) }
+    @discardableResult public func unbind() -> Bool { bindingName.end(of: object) }
 }
 
 extension Property {
@@ -65,8 +61,7 @@ extension Property {
     ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     /// - Returns: The observation of the other property. Both directions end with it, with `unbind()` of either, and with either object.
-    @discardableResult
-    public func bindBothWays(
+    @discardableResult public func bindBothWays(
         to source: Property<Value>, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation {
         bindBothWays(source, options, file, line, { $0! }, { $0 })
@@ -85,8 +80,7 @@ extension Property {
     ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     /// - Returns: The observation of the path. Both directions end with it, with `unbind()` of either side, and with either object.
-    @discardableResult
-    public func bindBothWays(
+    @discardableResult public func bindBothWays(
         to source: PropertyPath<Value>, nilAs value: Value, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation {
@@ -95,8 +89,7 @@ extension Property {
 
     /// The same for a property at the end of the path that is optional. It is set to nil by nobody: showing nil as a value does not
     /// write that value.
-    @discardableResult
-    public func bindBothWays(
+    @discardableResult public func bindBothWays(
         to source: PropertyPath<Value?>, nilAs value: Value, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation {
@@ -107,8 +100,7 @@ extension Property {
     ///
     /// What this property shows is not written back: only a value that differs from what the transform gives for the other one's.
     /// So a transform that rounds changes nothing as long as nobody edits. Both functions are called on the thread of the change.
-    @discardableResult
-    public func bindBothWays<Other>(
+    @discardableResult public func bindBothWays<Other>(
         to source: Property<Other>, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         transform: @escaping (Other) -> Value, inverse: @escaping (Value) -> Other
     ) -> KeyValueObservation {
@@ -117,8 +109,7 @@ extension Property {
 
     /// Makes this property follow a function of the values at the end of a path, and that end the inverse of it. The function gets
     /// nil where the path leads to no object.
-    @discardableResult
-    public func bindBothWays<Other>(
+    @discardableResult public func bindBothWays<Other>(
         to source: PropertyPath<Other>, options: ObservingOptions = [], file: StaticString = #fileID,
         line: UInt = #line, transform: @escaping (Other?) -> Value, inverse: @escaping (Value) -> Other
     ) -> KeyValueObservation {

@@ -25,32 +25,19 @@ extension KeyValueObserver {
     ///
     /// The objects that the closure reads belong to the main actor: a write elsewhere is a race, as with `Observations` itself.
     ///
+    /// By another scheduler than `.mainActor` the closure is called by that, first and after each change, which all changes until then are
+    /// part of. An operation that the scheduler runs at once, inside of a change, is made in the main queue instead, when the value is
+    /// stored.
+    ///
     /// - Parameters:
     ///   - tracking: Reads and computes a value.
     ///   - options: `.distinct` and `.once`; others have no effect.
-    ///   - scheduler: `.mainActor`; there is a form for any `MainActorChangeScheduler`.
+    ///   - scheduler: `.mainActor`, or the scheduler of another main loop.
     ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - handler: Gets this object and the value, on the main actor.
     /// - Returns: The observation. It need not be kept.
     /// - Complexity: O(1), and a task that lasts as long as the observation.
-    @MainActor @discardableResult @export(implementation) public func observe<Value: Sendable>(
-        tracking: @escaping @MainActor () -> Value, options: ObservingOptions = [], on scheduler: MainActorScheduler,
-        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @MainActor (Self, Value) -> Void
-    ) -> KeyValueObservation {
-        let expression = TrackedExpression<Value>()
-        let observation = observe(expression, options, file, line, handler)
-        // Made here, since a sequence made inside of the task's closure crashes when it starts (6.3.1): a bad pointer is retained.
-        let values = Observations { tracking() }
-        let task = Task { for await value in values { expression.property.value = value } }
-        observation.onEnd { _ in task.cancel() }
-        return observation
-    }
-
-    /// The same by the scheduler of another main loop: see `observe(tracking:options:on:file:line:_:)` for `.mainActor`.
-    ///
-    /// The closure is called by the scheduler, first and after each change, which all changes until then are part of. An operation that
-    /// the scheduler runs at once, inside of a change, is made in the main queue instead, when the value is stored.
     @MainActor @discardableResult @export(implementation) public func observe<Value: Sendable>(
         tracking: @escaping @MainActor () -> Value, options: ObservingOptions = [],
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -58,6 +45,13 @@ extension KeyValueObserver {
     ) -> KeyValueObservation {
         let expression = TrackedExpression<Value>()
         let observation = observe(expression, options, file, line, handler)
+        if scheduler is MainActorScheduler {
+            // Made here, since a sequence made inside of the task's closure crashes when it starts (6.3.1): a bad pointer is retained.
+            let values = Observations { tracking() }
+            let task = Task { for await value in values { expression.property.value = value } }
+            observation.onEnd { _ in task.cancel() }
+            return observation
+        }
         // Used on the main actor alone.
         nonisolated(unsafe) let follower = expression
         let loop = TrackingLoop(scheduler) { onChange in

@@ -27,8 +27,7 @@ extension TrackedObject {
     ///   the key or the transform. Then nothing is bound or set, and the binding that the property had remains.
     /// - Complexity: O(*n*) for *n* observations that this object holds. The property is set on the thread that changes the source,
     ///   before the change returns.
-    @discardableResult
-    public func bind(
+    @discardableResult public func bind(
         _ key: String, to keyPath: String, of source: TrackedObject, options: ObservingOptions = [],
         transform: BindingTransform = .identity, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -60,8 +59,7 @@ extension TrackedObject {
     /// called with nil, which stays nil, unless its argument is optional.
     ///
     /// - Throws: As the form with a `BindingTransform`.
-    @discardableResult
-    public func bind<Input, Output>(
+    @discardableResult public func bind<Input, Output>(
         _ key: String, to keyPath: String, of source: TrackedObject, options: ObservingOptions = [],
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Input) -> Output
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -74,8 +72,7 @@ extension TrackedObject {
     ///
     /// - Returns: Whether it was bound.
     /// - Complexity: O(*n*) for *n* observations that this object holds.
-    @discardableResult
-    public func unbind(_ key: String) -> Bool {
+    @discardableResult public func unbind(_ key: String) -> Bool {
         (slot(ofKey: key).map { .binding($0) } ?? ObservationName.path(key)).end(of: self)
     }
 

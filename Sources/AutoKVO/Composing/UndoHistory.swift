@@ -89,8 +89,7 @@ public final class UndoHistory: TrackedObject {
     /// A group inside of a group is part of it. If the closure throws, what it had changed is a step all the same.
     ///
     /// - Returns: What the closure returns.
-    @discardableResult
-    public func group<Result, Failure: Error>(
+    @discardableResult public func group<Result, Failure: Error>(
         _ name: String, _ changes: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard mode == .recording else { return try changes() }

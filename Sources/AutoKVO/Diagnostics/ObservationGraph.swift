@@ -37,10 +37,24 @@ public struct ObservationGraph: Sendable {
         public let calls: Int?
     }
 
+    /// That a derived value, which is kept because somebody needs it, read a property when it was computed last.
+    public struct Read: Sendable, Hashable {
+        /// The address of the object whose value it is.
+        public let object: UInt
+        /// The key of the derived value.
+        public let key: String
+        /// The address of the object that was read.
+        public let sourceObject: UInt
+        /// The key that was read.
+        public let sourceKey: String
+    }
+
     /// By class name and address.
     public let objects: [Object]
     /// By registration site and path.
     public let observations: [Edge]
+    /// By the derived value, and then in the order of reading; each once. None of a value that is being computed.
+    public let reads: [Read]
 
     /// A graph of objects and observations that need not exist: for tests.
     package init(
@@ -48,10 +62,11 @@ public struct ObservationGraph: Sendable {
         observations: [(
             targets: [UInt], observer: UInt?, keyPaths: [String], options: ObservingOptions, registeredAt: String,
             calls: Int?
-        )]
+        )], reads: [(object: UInt, key: String, sourceObject: UInt, sourceKey: String)] = []
     ) {
         self.objects = objects.map(Object.init)
         self.observations = observations.map(Edge.init)
+        self.reads = reads.map(Read.init)
     }
 }
 
@@ -70,7 +85,11 @@ extension Diagnostics {
 extension ObservationGraph {
     init(of records: [ObjectRecord]) {
         var sightings: [UnsafeRawPointer: Sighting] = [:]
-        for record in records { record.note(in: &sightings) }
+        var readings: [Reading] = []
+        for record in records {
+            record.note(in: &sightings)
+            readings += record.lock.withLock { record.readings }
+        }
         var objects: [UInt: Object] = [:]
         func note(_ record: ObjectRecord) -> UInt {
             let address = UInt(bitPattern: record.address)
@@ -89,6 +108,12 @@ extension ObservationGraph {
                     keyPaths: withoutRepetitions(keyPaths), options: sighting.options,
                     registeredAt: sighting.site.description, calls: sighting.calls))
         }
+        let reads = readings.map { reading in
+            Read(
+                object: note(reading.record), key: reading.key, sourceObject: note(reading.source),
+                sourceKey: reading.sourceKey)
+        }
+        self.reads = withoutRepetitions(reads.inOrder { ($0.object, $0.key) < ($1.object, $1.key) })
         self.objects = objects.values.inOrder { ($0.className, $0.address) < ($1.className, $1.address) }
         observations = edges.inOrder {
             ($0.registeredAt, $0.keyPaths.first ?? "", $0.targets.first ?? 0, $0.observer ?? 0)
@@ -98,6 +123,8 @@ extension ObservationGraph {
 }
 
 // MARK: - Reading the records
+
+private typealias Reading = (record: ObjectRecord, key: String, source: ObjectRecord, sourceKey: String)
 
 /// What the records contain of an observation. Constants only, and no object of the program.
 private final class Sighting {
@@ -128,6 +155,15 @@ private final class Sighting {
 }
 
 extension ObjectRecord {
+    /// What the derived keys that somebody needs have read. Under the lock.
+    fileprivate var readings: [Reading] {
+        (0..<(layout?.value.count ?? 0)).flatMap { slot in
+            (list(slot)?.value.expression?.use { $0.sourcesUnderLock } ?? []).map {
+                (self, schema!.keys[slot].name, $0.record, $0.record.schema!.keys[$0.slot].name)
+            }
+        }
+    }
+
     /// Adds the observations of the object's keys and those that the object has as an observer.
     fileprivate func note(in sightings: inout [UnsafeRawPointer: Sighting]) {
         func note(_ observation: Borrowed<KeyValueObservation>) {

@@ -43,8 +43,9 @@ public struct Change<Value> {
     public var isPrior: Bool { context.event.value.isPrior }
 
     /// The object that was registered with: for an observation of several targets, the one of them that changed.
-    /// Never nil while the handler runs, which keeps the target alive; nil in a change that was kept longer than its target lived.
-    public var target: TrackedObject! { context.target }
+    /// Not nil while the handler runs, which keeps the target alive. A change that was kept does not keep it: nil when it has died. Nil also
+    /// for an observation of what a closure reads, which has no target.
+    public var target: TrackedObject? { context.target }
 
     /// The observer, if the registration named one. Alive while the handler runs.
     public var observer: AnyObject? { context.observer }
@@ -56,7 +57,7 @@ public struct Change<Value> {
     public var userInfo: Any? { context.currentObservation.userInfo }
 
     /// Whether the last component of the path changed, not an object on the way to it.
-    @_documentation(visibility: internal) public var isLastComponent: Bool { context.event.value.isLastComponent }
+    package var isLastComponent: Bool { context.event.value.isLastComponent }
 }
 
 /// What kind of change a property went through.

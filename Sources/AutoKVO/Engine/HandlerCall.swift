@@ -90,7 +90,7 @@ extension HandlerCall {
             DeclaredHandler(
                 name: "", owner: KeyValueObservation.self, takesChange: !shape.ignoresChange
             ) { observer, change, _ in
-                let object = shape == .targetAndChange ? change.target : observer
+                let object = shape == .targetAndChange ? change.target! : observer
                 body(known(object, as: Object.self), Change(change.context))
             })
     }

@@ -94,12 +94,22 @@ struct HandlerLoop {
         TestPoint.beforeCall.reach()
         let calls = observation.handling.ignoresChange ? calls?.object : nil
         if let calls, calls.contains(observation) { return }
-        let isAdmitted =
-            observation.flags.isDisjoint(with: slowPathFlags)
-            || observation.admits(event.value, route, calls, thread)
-        guard isAdmitted else { return }
+        guard observation.flags.isDisjoint(with: slowPathFlags) else {
+            return callIfAdmitted(observation, by: route, calls)
+        }
         calls?.insert(observation)
+        _ = perform(observation, by: route)
+    }
+
+    @inline(never)
+    private mutating func callIfAdmitted(
+        _ observation: KeyValueObservation, by route: Borrowed<Route>?, _ calls: CallsOfChange?
+    ) {
+        guard observation.admits(event.value, route, calls, thread) else { return }
+        calls?.insert(observation)
+        let start = event.value.excluded.contains(.traced) ? ContinuousClock.now : nil
         guard perform(observation, by: route) else { return }
+        if let start { thread.noteCall(of: observation, by: route, since: start) }
         if !observation.flags.isDisjoint(with: .onceOrCounted) { observation.finishCall(event.value) }
     }
 

@@ -14,16 +14,6 @@ extension KeyValueObservation {
         if let ended { action(ended) }
     }
 
-    /// Runs a closure when the observation is removed or a side dies, also if it has fired before; at once if it has
-    /// ended.
-    func onDrop(_ action: @escaping () -> Void) {
-        let hasEnded = underLock {
-            if state != .ended { makeDetails().dropChanges = action }
-            return state == .ended
-        }
-        if hasEnded { action() }
-    }
-
     /// The details, made if they are missing. Under the lock.
     func makeDetails() -> ObservationDetails {
         if details == nil { details = ObservationDetails() }

@@ -13,6 +13,16 @@ struct MemberList<Member: ListMember> {
         if let first { first.use { $0.previous = member } } else { first = member }
     }
 
+    mutating func prepend(_ member: Borrowed<Member>) {
+        guard let first else { return append(member) }
+        member.use {
+            $0.previous = first.use { $0.previous }
+            $0.next = first
+        }
+        first.use { $0.previous = member }
+        self.first = member
+    }
+
     @inline(__always)
     mutating func remove(_ member: Member) {
         let (previous, next) = (member.previous, member.next)

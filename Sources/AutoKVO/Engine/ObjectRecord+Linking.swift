@@ -49,6 +49,17 @@ extension ObjectRecord {
         }
     }
 
+    /// Puts an observation of a trace before all others of its key: see `TracedCalls`.
+    ///
+    /// - Returns: False if the object's deinit has begun, and then nothing has changed.
+    func linkFirst(_ observation: KeyValueObservation) -> Bool {
+        changeList(Int(observation.slot), isAhead: false) {
+            guard !guarded.isDying, !isDeinitializing else { return (0, false) }
+            makeList(Int(observation.slot)).value.prepend(Borrowed.retaining(observation))
+            return (1, true)
+        }
+    }
+
     /// Takes an observation out of the list of its key. No effect if it is not in the list.
     ///
     /// - Parameters:

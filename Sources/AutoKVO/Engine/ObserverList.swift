@@ -124,6 +124,17 @@ struct ObserverList: ~Copyable {
         observations.append(observation)
     }
 
+    /// Puts an observation before all others, with the number 0, and takes over the given ownership.
+    mutating func prepend(_ observation: Borrowed<KeyValueObservation>) {
+        // A bound of 0 is none.
+        lastSequence = max(lastSequence, 1)
+        observation.use {
+            $0.membership = .linked
+            account(for: $0, by: 1)
+        }
+        observations.prepend(observation)
+    }
+
     /// Makes an observation that was leaving a member again, at its old position.
     mutating func rejoin(_ observation: KeyValueObservation) {
         assert(observation.membership == .leaving)
@@ -229,7 +240,8 @@ struct ObserverList: ~Copyable {
             var found = ObserverList()
             found.links = links
             observations.forEach {
-                let isInOrder = $0.sequence > found.lastSequence && $0.sequence <= lastSequence
+                let isFirst = $0.sequence == 0 && found.lastSequence == 0
+                let isInOrder = (isFirst || $0.sequence > found.lastSequence) && $0.sequence <= lastSequence
                 precondition(isInOrder, "The observations of a list are not in order.")
                 found.lastSequence = $0.sequence
                 let isMember = $0.membership == .linked || $0.membership == .leaving && $0.pinCount > 0

@@ -49,6 +49,8 @@ struct ThreadContext {
     /// The routes of expressions that a change of this thread has marked, and that are to be refreshed.
     var marked: [Route] = []
     var markedRoom: [Route] = []
+    /// The changes of traced objects that are being delivered, the outermost first.
+    var traced: [TracedCalls] = []
     #if DEBUG
         /// The actions that tests run when this thread reaches a point.
         var testPoints: [TestPoint: () -> Void] = [:]

@@ -33,6 +33,9 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
     public static let unregisterAutomatically = ObservingOptions(rawValue: 1 << 8)
 
     /// Not written as sets of the others: in a long function the compiler makes an array of those for each use.
+    /// In a change's `excluded`: its calls are measured. No observation has it, and every one has the flag at its place, so that each call
+    /// takes the slow path of `HandlerLoop`.
+    static let traced = ObservingOptions(rawValue: 1 << 15)
     static let onceOrDistinct = ObservingOptions(rawValue: 1 << 6 | 1 << 5)
     static let oldOrDistinct = ObservingOptions(rawValue: 1 << 0 | 1 << 5)
     static let newOrDistinct = ObservingOptions(rawValue: 1 << 1 | 1 << 5)

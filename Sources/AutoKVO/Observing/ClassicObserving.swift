@@ -5,6 +5,9 @@ struct ClassicContext {
 
 extension KeyValueObservation {
     var classicContext: ClassicContext? { userInfo as? ClassicContext }
+
+    /// Ends the observation: Foundation's word for `remove()`.
+    @export(implementation) public func invalidate() { remove() }
 }
 
 /// An observer in Foundation's wording: any class that has the callback. Every `TrackedObject` is one.
@@ -25,8 +28,7 @@ extension TrackedObject {
     /// You need not remove the observer: as in every form, the observation ends with the life of either side.
     ///
     /// - Throws: A `KeyValueError` for a path that this object's class does not have.
-    @discardableResult
-    public func addObserver(
+    @discardableResult public func addObserver(
         _ observer: some ClassicObserver, forKeyPath keyPath: some KeyPathSet, options: ObservingOptions = [],
         context: UnsafeMutableRawPointer?,
         file: StaticString = #fileID, line: UInt = #line
@@ -50,8 +52,7 @@ extension TrackedObject {
     /// that was registered last. An observation that has other paths too continues with those.
     ///
     /// - Returns: How many observations were ended or lost a path. Zero if there was none, which is no error.
-    @discardableResult
-    public func removeObserver(
+    @discardableResult public func removeObserver(
         _ observer: some ClassicObserver, forKeyPath keyPath: some KeyPathSet, context: UnsafeMutableRawPointer?
     ) -> Int {
         let shortened = Set(keyPath.keyPaths).compactMap { path in

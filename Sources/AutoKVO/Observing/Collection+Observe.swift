@@ -4,6 +4,9 @@ extension Collection where Element: TrackedObject {
     /// `change.target` is the object that changed. When one of them dies or is removed, the observation goes on with the
     /// rest; it ends with the last. For an empty collection it has ended from the start.
     ///
+    /// By handle, an array has all verbs that one handle has, for values of a known type, tokens, places and elements too:
+    /// `people.map(\.$age).onValue { age in … }`, or `try people.map { try $0.path("age", as: Int.self) }`.
+    ///
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
     /// - Complexity: O(*n*) for *n* objects and paths.
     @discardableResult @export(implementation) public func observe(
@@ -11,28 +14,6 @@ extension Collection where Element: TrackedObject {
         line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
         try Registration(options, userInfo, .closure(handler), file, line).observe(keyPaths.keyPaths, of: Array(self))
-    }
-
-    /// Observes key paths of all objects whose values have, or can be converted to, a type.
-    ///
-    /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths, or its values can never be of the
-    ///   type; nothing is registered then.
-    @discardableResult @export(implementation) public func observe<Value>(
-        _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: Any? = nil,
-        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Change<Value>) -> Void
-    ) throws(KeyValueError) -> KeyValueObservation {
-        try Registration(options, userInfo, as: type, .closure(handler), file, line).observe(
-            keyPaths.keyPaths, of: Array(self))
-    }
-
-    /// Observes key paths of all objects as long as the result is kept.
-    ///
-    /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
-    @export(implementation) public func onChange(
-        _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
-        line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
-    ) throws(KeyValueError) -> ScopedObservation {
-        try observe(keyPaths, options: options, userInfo: userInfo, file: file, line: line, handler).scoped()
     }
 
     /// Observes key paths of all objects on behalf of an observer.

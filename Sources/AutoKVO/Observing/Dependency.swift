@@ -20,9 +20,13 @@ public struct Dependency {
 
     /// Names the property, or path, that a handle leads to: `Dependency(person.$age)`.
     public init(_ handle: some PropertyHandle) {
+        self.init(handle.target)
+    }
+
+    init(_ handle: HandleTarget) {
         target = handle.object
         keyPaths = [handle.keyPath]
-        self.handle = handle.target
+        self.handle = handle
     }
 
     /// Takes paths as they are: one that contains `|` is not split.
@@ -41,7 +45,8 @@ public struct Dependency {
 }
 
 extension Collection where Element == Dependency {
-    /// Calls a handler once for each change of anything in the collection, also if the change reaches several of the paths.
+    /// Calls a handler once for each change of anything in the collection, also if the change reaches several of the paths. See
+    /// `KeyValueObserver.depend(on:named:file:line:_:)` for a call now, and for one dependency in place of another.
     ///
     /// - Parameters:
     ///   - observer: Any object. It is not kept alive, but is while the handler runs.
@@ -53,7 +58,7 @@ extension Collection where Element == Dependency {
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` if an object does not have one of its paths, or there is none; nothing is registered then.
     @discardableResult @export(implementation) public func addObserver<Observer: AnyObject>(
-        _ observer: Observer, options: ObservingOptions = [], userInfo: Any?, file: StaticString = #fileID,
+        _ observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Observer) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
         let handler = { (observer: Observer, _: Change<Any>) in handler(observer) }

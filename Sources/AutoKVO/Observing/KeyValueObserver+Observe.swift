@@ -4,8 +4,7 @@ extension KeyValueObserver {
     /// The observation ends with the life of either. See `TrackedObject.addObserver(_:forKeyPath:options:userInfo:file:line:_:)`.
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class does not have; nothing is registered then.
-    @export(implementation) @discardableResult
-    public func observe(
+    @export(implementation) @discardableResult public func observe(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -16,8 +15,7 @@ extension KeyValueObserver {
     ///
     /// - Throws: A `KeyValueError` for a path that the target's class does not have, or whose values can never be of the
     ///   type; nothing is registered then.
-    @export(implementation) @discardableResult
-    public func observe<Value>(
+    @export(implementation) @discardableResult public func observe<Value>(
         _ keyPaths: some KeyPathSet, of target: TrackedObject, as type: Value.Type, options: ObservingOptions = [],
         userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Self, Change<Value>) -> Void
@@ -35,16 +33,5 @@ extension KeyValueObserver {
     ) throws(KeyValueError) -> KeyValueObservation {
         try Registration(options, userInfo, .named(handler, of: self), file, line)
             .observe(keyPaths, of: target, by: self)
-    }
-
-    /// Observes key paths of several objects as one observation.
-    ///
-    /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.
-    @discardableResult @export(implementation) public func observe<Targets: Collection>(
-        _ keyPaths: some KeyPathSet, of targets: Targets, options: ObservingOptions = [], userInfo: Any? = nil,
-        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Any>) -> Void
-    ) throws(KeyValueError) -> KeyValueObservation where Targets.Element: TrackedObject {
-        try targets.addObserver(
-            self, forKeyPath: keyPaths, options: options, userInfo: userInfo, file: file, line: line, handler)
     }
 }

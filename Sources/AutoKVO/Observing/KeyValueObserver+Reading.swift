@@ -21,8 +21,7 @@ extension KeyValueObserver {
     /// - Returns: The observation. It need not be kept.
     /// - Precondition: The observer's deinit has not begun.
     /// - Complexity: O(*n*) for *n* reads.
-    @discardableResult
-    @export(implementation) public func observe<Value>(
+    @discardableResult @export(implementation) public func observe<Value>(
         reading value: @escaping (Self) -> Value, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {

@@ -11,9 +11,7 @@ extension TrackedObject {
     }
 
     /// Says that a property has changed, and calls its observers on this thread, before it returns.
-    public func didChangeValue(forKey key: String) {
-        announceEnd(key)
-    }
+    public func didChangeValue(forKey key: String) { announceEnd(key) }
 
     /// Announces a change of a property around a closure that makes it, also if the closure throws.
     ///

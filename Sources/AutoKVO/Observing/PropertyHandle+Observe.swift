@@ -1,4 +1,4 @@
-extension PropertyHandle {
+extension PropertyHandles {
     /// Observes the property. See `TrackedObject.observe(_:options:userInfo:file:line:_:)`.
     ///
     /// What the compiler cannot check is a mistake in code and traps, in all forms for a handle: an object whose deinit has begun,
@@ -6,24 +6,22 @@ extension PropertyHandle {
     ///
     /// - Returns: The observation. It need not be kept.
     /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys.
-    @export(implementation) @discardableResult
-    public func observe(
+    @export(implementation) @discardableResult public func observe(
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        Registration(options, userInfo, .closure(handler), file, line).observe(target)
+        Registration(options, userInfo, .closure(handler), file, line).observe(targets)
     }
 
     /// Observes the property on behalf of an observer: the observation ends when either object dies.
     ///
     /// - Returns: The observation. It need not be kept.
     /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys.
-    @export(implementation) @discardableResult
-    public func addObserver<Observer: AnyObject>(
+    @export(implementation) @discardableResult public func addObserver<Observer: AnyObject>(
         _ observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Observer, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        Registration(options, userInfo, .closure(handler), file, line).observe(target, by: observer)
+        Registration(options, userInfo, .closure(handler), file, line).observe(targets, by: observer)
     }
 
     /// Observes the property as long as the result is kept.
@@ -59,6 +57,6 @@ extension PropertyHandle {
         let handler = { (change: Change<Value>) in
             if let value = change.currentValue(as: Current.self) { handler(value) }
         }
-        return Registration(options.ofWholeValue, userInfo, .closure(handler), file, line).observe(target)
+        return Registration(options.ofWholeValue, userInfo, .closure(handler), file, line).observe(targets)
     }
 }

@@ -29,6 +29,17 @@ struct Registration: ~Copyable {
         site = CallSite(file, line)
     }
 
+    /// A registration whose handler is called elsewhere: what is under way is dropped when the observation is removed or a side dies. It
+    /// is not when a `.once` observation fires, whose change is still to be delivered.
+    @usableFromInline init(
+        _ options: ObservingOptions, _ userInfo: Any?, as valueType: Any.Type = Any.self, _ file: StaticString,
+        _ line: UInt, _ handler: (OrderedDelivery) -> HandlerCall
+    ) {
+        let delivery = OrderedDelivery()
+        self.init(options, userInfo, as: valueType, handler(delivery), file, line)
+        useDetails().dropChanges = { delivery.close() }
+    }
+
     // MARK: What is observed
 
     /// Observes paths of one object. Inlined into the caller, who knows whether the paths are a string.
@@ -85,6 +96,13 @@ struct Registration: ~Copyable {
         if keyPaths.isEmpty { throw KeyValueError(.emptyPathSet) }
         var paths = TinyArray<ParsedKeyPath>()
         for keyPath in keyPaths { paths.append(try ParsedKeyPath.parse(keyPath)) }
+        return try observeNothing(paths, by: observer)
+    }
+
+    /// An observation of no object, which has ended.
+    consuming func observeNothing(
+        _ paths: TinyArray<ParsedKeyPath>, by observer: AnyObject?
+    ) throws(KeyValueError) -> KeyValueObservation {
         let details = useDetails()
         let observation = try makeWithRoutes(nil, of: [], by: observer)
         details.routes = RouteList()
@@ -121,13 +139,13 @@ struct Registration: ~Copyable {
     }
 
     /// A path, and the object at which it begins with its record.
-    private typealias CheckedPath = (target: TrackedObject, record: ObjectRecord, path: ParsedKeyPath)
+    typealias CheckedPath = (target: TrackedObject, record: ObjectRecord, path: ParsedKeyPath)
 
     private mutating func check(_ keyPath: String, of target: TrackedObject) throws(KeyValueError) -> CheckedPath {
         try check(try CheckedKeyPath.of(keyPath, from: target.requireSchema()), of: target)
     }
 
-    private mutating func check(
+    mutating func check(
         _ checked: CheckedKeyPath, of target: TrackedObject
     ) throws(KeyValueError) -> CheckedPath {
         try target.requireValues(
@@ -135,14 +153,14 @@ struct Registration: ~Copyable {
         return try check(checked.path, of: target)
     }
 
-    private mutating func check(_ path: ParsedKeyPath, of target: TrackedObject) throws(KeyValueError) -> CheckedPath {
+    mutating func check(_ path: ParsedKeyPath, of target: TrackedObject) throws(KeyValueError) -> CheckedPath {
         guard let record = try target.makeRecord() else { throw Self.dying(target, path.text) }
         if isManual(.to(record)) { options.insert(.unregisterManually) }
         return (target, record, path)
     }
 
     /// Observes paths, each by a route.
-    private consuming func observe(
+    consuming func observe(
         _ first: CheckedPath, _ others: ArraySlice<CheckedPath> = [], by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
         let details = useDetails()
@@ -160,47 +178,8 @@ struct Registration: ~Copyable {
         return try Self.start(observation, of: first.target, by: observer)
     }
 
-    /// Observes what a key path reads: the key that is declared with it, or else an expression.
-    @usableFromInline
-    consuming func observe<Root: TrackedObject, Value>(
-        _ keyPath: KeyPath<Root, Value>, of target: TrackedObject, by observer: AnyObject? = nil
-    ) -> KeyValueObservation {
-        if let slot = KeyPathSlots.slot(of: keyPath) { return observe(slot, of: target, by: observer) }
-        let site = site
-        do throws(KeyValueError) {
-            let schema = try ClassSchema.of(type(of: target))
-            guard let slot = schema.slot(of: keyPath) else {
-                return try observe(target, by: observer, reading: { known($0, as: Root.self)[keyPath: keyPath] })
-            }
-            KeyPathSlots.keep(slot, of: keyPath)
-            return observe(slot, of: target, by: observer)
-        } catch {
-            fatalMisuse("\(error), at \(site.description)")
-        }
-    }
-
-    /// Observes what a handle leads to. What is wrong with it is a mistake in code, and traps.
-    @usableFromInline
-    consuming func observe(_ handle: HandleTarget, by observer: AnyObject? = nil) -> KeyValueObservation {
-        guard let path = handle.longPath else { return observe(handle.slot(site), of: handle.object, by: observer) }
-        let site = site
-        do throws(KeyValueError) { return try observe(try check(path, of: handle.object), by: observer) } catch {
-            fatalMisuse("\(error), at \(site.description)")
-        }
-    }
-
-    /// Observes a key that the compiler has checked. What still can be wrong is a mistake in code, and traps.
-    consuming func observe(
-        _ slot: Int, of target: TrackedObject, by observer: AnyObject? = nil
-    ) -> KeyValueObservation {
-        let site = site
-        do throws(KeyValueError) { return try observe(key: slot, of: target, by: observer) } catch {
-            fatalMisuse("\(error), at \(site.description)")
-        }
-    }
-
     @inline(__always)
-    private consuming func observe(
+    consuming func observe(
         key slot: Int, of target: TrackedObject, by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
         guard let record = try target.makeUnmanagedRecord() else { throw Self.dying(target, "") }
@@ -221,7 +200,7 @@ struct Registration: ~Copyable {
     ///
     /// - Parameter record: The record of the target, the first of several.
     @inline(__always)
-    private consuming func make(
+    consuming func make(
         _ record: Borrowed<ObjectRecord>?, _ slot: Int = -1, of targets: @autoclosure () -> [TrackedObject],
         by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {

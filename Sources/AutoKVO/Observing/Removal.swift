@@ -7,8 +7,7 @@ extension TrackedObject {
     ///
     /// - Returns: How many observations were ended or lost a path. Zero if none matches, which is no error.
     /// - Complexity: O(*n*) for *n* observations that the observer holds.
-    @discardableResult
-    public func removeObserver(_ observer: AnyObject, forKeyPath keyPath: some KeyPathSet) -> Int {
+    @discardableResult public func removeObserver(_ observer: AnyObject, forKeyPath keyPath: some KeyPathSet) -> Int {
         Removal(observer: observer, target: self, keyPath: keyPath).perform()
     }
 
@@ -19,14 +18,12 @@ extension TrackedObject {
     }
 
     /// Ends the observations of this object that an observer has with a named handler, of whatever path.
-    @discardableResult
-    public func removeObserver(_ observer: AnyObject, handler: String) -> Int {
+    @discardableResult public func removeObserver(_ observer: AnyObject, handler: String) -> Int {
         Removal(observer: observer, target: self, handler: handler).perform()
     }
 
     /// Ends all observations of this object that an observer has.
-    @discardableResult
-    public func removeObserver(_ observer: AnyObject) -> Int {
+    @discardableResult public func removeObserver(_ observer: AnyObject) -> Int {
         Removal(observer: observer, target: self).perform()
     }
 
@@ -34,19 +31,16 @@ extension TrackedObject {
     ///
     /// - Returns: How many observations were ended or, being of several targets, continue without this one.
     /// - Complexity: O(*n*) for *n* observations of this object.
-    @discardableResult
-    public func removeAllObservers() -> Int { Removal(target: self).perform() }
+    @discardableResult public func removeAllObservers() -> Int { Removal(target: self).perform() }
 
     /// Ends all observations of a path of this object, or of one of several. An observation that has other paths too continues with
     /// those.
-    @discardableResult
-    public func removeAllObservers(forKeyPath keyPath: some KeyPathSet) -> Int {
+    @discardableResult public func removeAllObservers(forKeyPath keyPath: some KeyPathSet) -> Int {
         Removal(target: self, keyPath: keyPath).perform()
     }
 
     /// Ends all observations of a path of this object with a named handler.
-    @discardableResult
-    public func removeAllObservers(forKeyPath keyPath: some KeyPathSet, handler: String) -> Int {
+    @discardableResult public func removeAllObservers(forKeyPath keyPath: some KeyPathSet, handler: String) -> Int {
         Removal(target: self, keyPath: keyPath, handler: handler).perform()
     }
 
@@ -72,8 +66,7 @@ extension PropertyHandle {
     ///
     /// - Returns: How many observations were ended or lost a path. Zero if none matches, which is no error.
     /// - Complexity: O(*n*) for *n* observations that the observer holds.
-    @discardableResult
-    public func removeObserver(_ observer: AnyObject) -> Int {
+    @discardableResult public func removeObserver(_ observer: AnyObject) -> Int {
         Removal(observer: observer, target: object, handle: target).perform()
     }
 
@@ -81,8 +74,7 @@ extension PropertyHandle {
     ///
     /// - Returns: How many observations were ended or lost a path.
     /// - Complexity: O(*n*) for *n* observations of the object.
-    @discardableResult
-    public func removeAllObservers() -> Int { Removal(target: object, handle: target).perform() }
+    @discardableResult public func removeAllObservers() -> Int { Removal(target: object, handle: target).perform() }
 }
 
 extension KeyValueObserver {
@@ -91,8 +83,7 @@ extension KeyValueObserver {
     ///
     /// - Returns: How many observations were ended or lost a path or target. Zero if none matches, which is no error.
     /// - Complexity: O(*n*) for *n* observations that this object holds.
-    @discardableResult
-    public func stopObserving(_ keyPath: some KeyPathSet, of target: TrackedObject) -> Int {
+    @discardableResult public func stopObserving(_ keyPath: some KeyPathSet, of target: TrackedObject) -> Int {
         Removal(observer: self, target: target, keyPath: keyPath).perform()
     }
 
@@ -107,15 +98,13 @@ extension KeyValueObserver {
     public func stopObserving(_ keyPath: some KeyPathSet) -> Int { Removal(observer: self, keyPath: keyPath).perform() }
 
     /// Ends the observations of a path that this object has with a named handler, of all targets.
-    @discardableResult
-    public func stopObserving(_ keyPath: some KeyPathSet, handler: String) -> Int {
+    @discardableResult public func stopObserving(_ keyPath: some KeyPathSet, handler: String) -> Int {
         Removal(observer: self, keyPath: keyPath, handler: handler).perform()
     }
 
     /// Ends the observations of what a handle leads to: `panel.stopObserving(person.$age)`. Those made with the handle and those
     /// made with its name are the same.
-    @discardableResult
-    public func stopObserving(_ handle: some PropertyHandle) -> Int {
+    @discardableResult public func stopObserving(_ handle: some PropertyHandle) -> Int {
         Removal(observer: self, target: handle.object, handle: handle.target).perform()
     }
 
@@ -124,8 +113,7 @@ extension KeyValueObserver {
     public func stopObserving(of target: TrackedObject) -> Int { Removal(observer: self, target: target).perform() }
 
     /// Ends the observations of a target that this object has with a named handler.
-    @discardableResult
-    public func stopObserving(of target: TrackedObject, handler: String) -> Int {
+    @discardableResult public func stopObserving(of target: TrackedObject, handler: String) -> Int {
         Removal(observer: self, target: target, handler: handler).perform()
     }
 
@@ -134,8 +122,7 @@ extension KeyValueObserver {
     public func stopObserving(handler: String) -> Int { Removal(observer: self, handler: handler).perform() }
 
     /// Ends all observations in which this object is the observer.
-    @discardableResult
-    public func stopObserving() -> Int { Removal(observer: self).perform() }
+    @discardableResult public func stopObserving() -> Int { Removal(observer: self).perform() }
 }
 
 extension KeyValueObservation {
@@ -150,8 +137,7 @@ extension KeyValueObservation {
     ///
     /// - Returns: How many observations were ended or shortened.
     /// - Throws: A `KeyValueError` if neither an observer nor a target is given.
-    @discardableResult
-    public static func removeAll(
+    @discardableResult public static func removeAll(
         observer: AnyObject? = nil, target: TrackedObject? = nil, keyPath: (any KeyPathSet)? = nil,
         handler: String? = nil
     ) throws(KeyValueError) -> Int {

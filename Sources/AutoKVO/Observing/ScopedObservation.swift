@@ -16,9 +16,7 @@ public final class ScopedObservation: Sendable {
     @export(implementation) public var isValid: Bool { observation.isValid }
 
     /// Ends the observation before this is released.
-    @export(implementation) public func remove() {
-        observation.remove()
-    }
+    @export(implementation) public func remove() { observation.remove() }
 }
 
 extension ScopedObservation: Hashable {
@@ -34,9 +32,7 @@ extension ScopedObservation {
     }
 
     /// Keeps it in a set, with which it ends.
-    @export(implementation) public func store(in set: inout Set<ScopedObservation>) {
-        set.insert(self)
-    }
+    @export(implementation) public func store(in set: inout Set<ScopedObservation>) { set.insert(self) }
 }
 
 extension KeyValueObservation {
@@ -46,12 +42,5 @@ extension KeyValueObservation {
     /// observation keeps its handler, and what that captures. An observer that keeps its observations in tokens ends them as it dies:
     ///
     ///     person.$age.addObserver(self) { panel, change in … }.scoped().store(in: &tokens)
-    public func scoped() -> ScopedObservation {
-        ScopedObservation(self)
-    }
-
-    /// Ends the observation: Foundation's word for `remove()`.
-    @export(implementation) public func invalidate() {
-        remove()
-    }
+    public func scoped() -> ScopedObservation { ScopedObservation(self) }
 }

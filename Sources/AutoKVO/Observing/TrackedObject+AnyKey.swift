@@ -13,8 +13,7 @@ extension TrackedObject {
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` if the schema of the object's class has a fault, or the class has no key.
     /// - Complexity: O(*n*) for *n* keys.
-    @discardableResult
-    public func observeAnyKey(
+    @discardableResult public func observeAnyKey(
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -29,8 +28,7 @@ extension KeyValueObserver {
     /// The observation ends with the life of either. See `TrackedObject.observeAnyKey(options:userInfo:file:line:_:)`.
     ///
     /// - Throws: A `KeyValueError` if the schema of the target's class has a fault, or the class has no key.
-    @discardableResult
-    public func observeAnyKey(
+    @discardableResult public func observeAnyKey(
         of target: TrackedObject, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Self, Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {

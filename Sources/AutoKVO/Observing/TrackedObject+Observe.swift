@@ -12,8 +12,7 @@ extension TrackedObject {
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
     /// - Complexity: O(1) for one key.
-    @export(implementation) @discardableResult
-    public func observe(
+    @export(implementation) @discardableResult public func observe(
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -37,8 +36,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of the
     ///   type; nothing is registered then.
     /// - Complexity: O(1) for one key.
-    @export(implementation) @discardableResult
-    public func observe<Value>(
+    @export(implementation) @discardableResult public func observe<Value>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
@@ -88,27 +86,12 @@ extension TrackedObject {
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
     /// - Complexity: O(1) for one key.
-    @export(implementation) @discardableResult
-    public func addObserver<Observer: AnyObject>(
+    @export(implementation) @discardableResult public func addObserver<Observer: AnyObject>(
         _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [],
         userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Observer, Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
         try Registration(options, userInfo, .closure(handler), file, line).observe(keyPaths, of: self, by: observer)
-    }
-
-    /// Observes key paths whose values have, or can be converted to, a type, on behalf of an observer.
-    ///
-    /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of the
-    ///   type; nothing is registered then.
-    @export(implementation) @discardableResult
-    public func addObserver<Observer: AnyObject, Value>(
-        _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
-        userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping (Observer, Change<Value>) -> Void
-    ) throws(KeyValueError) -> KeyValueObservation {
-        try Registration(options, userInfo, as: type, .closure(handler), file, line).observe(
-            keyPaths, of: self, by: observer)
     }
 
     /// Observes key paths with a handler that the observer's class declares in its schema.

@@ -19,9 +19,7 @@ extension KeyValueObserver where Self: TrackedObject {
     /// Observes a property by the key path of its handle, `\.$firstName`, which a subclass can use for an inherited one. It
     /// is always valid, and may go on through objects: `\.$address.$city`.
     // Inlined, as in `KeyValueObserver`: the compiler sees the literal then and reads the handle directly.
-    @inlinable @inline(__always)
-    @discardableResult
-    public func observe<Handle: PropertyHandle>(
+    @inlinable @inline(__always) @discardableResult public func observe<Handle: PropertyHandle>(
         _ keyPath: KeyPath<Self, Handle>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
@@ -36,8 +34,7 @@ extension TrackedObject {
     /// Any key path of that class, as in `observe(_:options:userInfo:file:line:_:)`. The object has to be one of that class; any other traps,
     /// with a sentence that names this call.
     @_disfavoredOverload
-    @discardableResult
-    public func observe<Root: TrackedObject, Value>(
+    @discardableResult public func observe<Root: TrackedObject, Value>(
         _ keyPath: KeyPath<Root, Value>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Root, Change<Value>) -> Void
@@ -50,9 +47,7 @@ extension TrackedObject {
     /// Observes a property by the key path of its handle, formed on a superclass: `employee.observe(\Person.$age) { person, change in … }`.
     ///
     /// The object has to be one of that class; anything else traps, with a sentence that names this call.
-    @inlinable @inline(__always)
-    @discardableResult
-    public func observe<Root: TrackedObject, Handle: PropertyHandle>(
+    @inlinable @inline(__always) @discardableResult public func observe<Root: TrackedObject, Handle: PropertyHandle>(
         _ keyPath: KeyPath<Root, Handle>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Root, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
@@ -84,9 +79,7 @@ extension KeyValueObserver {
     }
 
     /// Observes a property of another object by the key path of its handle: `panel.observe(\.$firstName, of: person) { … }`.
-    @inlinable @inline(__always)
-    @discardableResult
-    public func observe<Root: TrackedObject, Handle: PropertyHandle>(
+    @inlinable @inline(__always) @discardableResult public func observe<Root: TrackedObject, Handle: PropertyHandle>(
         _ keyPath: KeyPath<Root, Handle>, of target: Root, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {

@@ -1,5 +1,25 @@
+/// One handle, or an array of handles: what can be observed with the verbs of a handle.
+///
+///     person.$age.observe { change in … }
+///     people.map(\.$age).observe(for: panel, on: .mainActor) { panel, change in … }
+///
+/// An array is observed by one observation, of its handles as they are at this moment: `change.target` is the object that changed, and
+/// `onValue` and `.initial` call once for each. When one of the objects dies, the observation goes on with the rest; it ends with the
+/// last. That of an empty array has ended from the start.
+///
+/// Only the types of this library, and arrays of them, adopt the protocol.
+public protocol PropertyHandles<Value> {
+    /// The type of the property, and of the values in its changes.
+    associatedtype Value
+    /// The type of the value that a handle reads: an optional for a path, on which an object may be missing.
+    associatedtype Current = Value
+
+    /// Where the handles lead.
+    @_documentation(visibility: internal) var targets: HandleTargets { get }
+}
+
 /// What `$` leads to: a property of an object (`Property`, `ReadOnlyProperty`), or one that is reached through other objects
-/// (`PropertyPath`). All that observes is written for this protocol.
+/// (`PropertyPath`). All that observes is written for `PropertyHandles`.
 ///
 ///     person.$firstName.observe { change in … }
 ///     person.$address.$city.observe { change in … }
@@ -7,12 +27,7 @@
 /// A handle of a property that holds an object, or an optional one, has the handles of that object's properties as members.
 /// Only the types of this library adopt the protocol.
 @dynamicMemberLookup
-public protocol PropertyHandle<Value> {
-    /// The type of the property, and of the values in its changes.
-    associatedtype Value
-    /// The type of the value that a handle reads: an optional for a path, on which an object may be missing.
-    associatedtype Current = Value
-
+public protocol PropertyHandle<Value>: PropertyHandles {
     /// The value now.
     ///
     /// - Complexity: O(*n*) for a path of *n* keys, O(1) for a property.
@@ -22,6 +37,8 @@ public protocol PropertyHandle<Value> {
 }
 
 extension PropertyHandle {
+    @_documentation(visibility: internal) @export(implementation) public var targets: HandleTargets { .one(target) }
+
     /// The object at which the handle begins.
     @export(implementation) public var object: TrackedObject { target.object }
 
@@ -29,6 +46,19 @@ extension PropertyHandle {
     ///
     /// A class whose schema has a fault is a mistake in code and traps.
     public var keyPath: String { target.keyPath }
+}
+
+extension Array: PropertyHandles where Element: PropertyHandle {
+    public typealias Value = Element.Value
+    public typealias Current = Element.Current
+
+    @_documentation(visibility: internal) public var targets: HandleTargets { .several(map(\.target)) }
+}
+
+/// Where one handle leads, or several.
+@_documentation(visibility: internal) public enum HandleTargets {
+    case one(HandleTarget)
+    case several([HandleTarget])
 }
 
 /// Where a handle leads: the object at which it begins, and a property or a path of it. It keeps that object alive.

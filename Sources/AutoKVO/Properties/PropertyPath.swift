@@ -7,6 +7,8 @@
 /// A component is the `$` of a property. A computed property that returns a handle is none: it traps, since it may not be evaluated
 /// before there is an object.
 public struct PropertyPath<Value>: PropertyHandle {
+    public typealias Current = Value?
+
     @_documentation(visibility: internal) public let target: HandleTarget
 
     init(_ target: HandleTarget) {

@@ -92,8 +92,8 @@ import Testing
         var panel: PlainObserver? = PlainObserver(tracker)
         do {
             let token = tracker.token()
-            try panel!.observeElements(
-                "scores", of: person, as: Int.self,
+            try person.path("scores", as: [Int].self).observeElements(
+                for: panel!,
                 added: {
                     token.touch()
                     $0.log.append("+\($1)")

@@ -76,11 +76,11 @@ import Testing
         person.age = 2
     }
 
-    @Test("any object can depend, with the dependencies first") func anyObject() throws {
-        final class Anything { var calls = 0 }
+    @Test("any object can depend") func anyObject() throws {
+        final class Anything: KeyValueObserver { var calls = 0 }
         let anything = Anything()
-        try [Dependency(person, "age")].addObserver(anything, named: "x") { $0.calls += 1 }
-        try [Dependency(person, "age")].addObserver(anything, named: "x") { $0.calls += 10 }
+        try anything.depend(on: [Dependency(person, "age")], named: "x") { $0.calls += 1 }
+        try anything.depend(on: [Dependency(person, "age")], named: "x") { $0.calls += 10 }
         person.age = 1
         #expect(anything.calls == 21)
     }

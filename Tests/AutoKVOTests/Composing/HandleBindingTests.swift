@@ -53,11 +53,11 @@ private final class Label: Model {
         #expect(label.note == nil && label.title == "nowhere")
     }
 
-    @Test("by the key path of a key, also a derived one, and of a handle") func keyPaths() {
+    @Test("by the key path of a key, also a derived one") func keyPaths() {
         label.$title.bind(to: \.fullName, of: person)
         label.$note.bind(to: \.greeting, of: person) { $0.isEmpty ? nil : $0 }
-        label.$count.bind(to: \.$age, of: person)
-        label.$ratio.bind(to: \.$scores, of: person) { Double($0.reduce(0, +)) }
+        label.$count.bind(to: person.$age)
+        label.$ratio.bind(to: person.$scores) { Double($0.reduce(0, +)) }
         person.lastName = "Ray"
         person.age = 4
         person.$scores.append(contentsOf: [1, 2])

@@ -68,9 +68,9 @@ private final class Label: Model {
                 { song, label, token in try label.depend(on: [Dependency(song, "title")]) { _ in token.touch() } }
             ),
             (
-                "depend, the dependencies first",
+                "depend, several paths and a name",
                 { song, label, token in
-                    try [Dependency(song, ["title", "tags"])].addObserver(label, named: "draw") { _ in token.touch() }
+                    try label.depend(on: [Dependency(song, ["title", "tags"])], named: "draw") { _ in token.touch() }
                 }
             ),
             (
@@ -82,7 +82,8 @@ private final class Label: Model {
             (
                 "elements by observer",
                 { song, label, token in
-                    try label.observeElements("tags", of: song, as: String.self, added: { _, _ in token.touch() })
+                    try song.path("tags", as: [String].self).observeElements(
+                        for: label, added: { _, _ in token.touch() })
                 }
             ),
             ("elements by handle", { song, _, token in song.$tags.observeElements(added: { _ in token.touch() }) }),
@@ -127,7 +128,8 @@ private final class Label: Model {
                 case 2:
                     try song.depend(on: [Dependency(label, "text"), Dependency(song, "tags")]) { _ in token.touch() }
                 default:
-                    try song.observeElements("tags", of: song, as: String.self, added: { _, _ in token.touch() })
+                    try song.path("tags", as: [String].self).observeElements(
+                        for: song, added: { _, _ in token.touch() })
                 }
         }
         #expect(!observation.isValid)

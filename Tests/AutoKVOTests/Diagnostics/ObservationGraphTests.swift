@@ -145,6 +145,35 @@ private final class GraphReader {}
         #expect(calls(initial) == 6)
     }
 
+    @Test("it says what each derived value that somebody needs has read") func derived() {
+        final class Total: TrackedObject {
+            @Observed var nodes: [GraphNode] = []
+            @Derived({ (total: Total) in total.nodes.reduce("") { $0 + $1.name } }) var text: String
+            @Derived({ (total: Total) in total.text.count + total.text.count }) var twice: Int
+        }
+        let (total, nodes) = (Total(), [GraphNode(), GraphNode()])
+        total.nodes = nodes
+        func values() -> [String: [String]] {
+            let reads = Diagnostics.graph().reads.filter { $0.object == address(total) }
+            return Dictionary(grouping: reads, by: \.key).mapValues { reads in
+                reads.map { read in
+                    let node = nodes.firstIndex { address($0) == read.sourceObject }
+                    return node.map { "\(read.sourceKey) of \($0)" } ?? read.sourceKey
+                }
+            }
+        }
+        _ = total.twice
+        #expect(values().isEmpty)
+        let observation = total.$twice.observe { _ in }
+        _ = total.twice
+        #expect(values() == ["text": ["nodes", "name of 0", "name of 1"], "twice": ["text"]])
+        total.nodes = [nodes[1]]
+        _ = total.twice
+        #expect(values()["text"] == ["nodes", "name of 1"])
+        observation.remove()
+        #expect(values().isEmpty)
+    }
+
     @Test("it says itself in Mermaid, Graphviz and JSON, whatever is in the names") func formats() throws {
         let graph = ObservationGraph(
             objects: [
@@ -157,6 +186,10 @@ private final class GraphReader {}
                     calls: nil
                 ),
                 (targets: [16], observer: nil, keyPaths: ["d\n"], options: [], registeredAt: "y.swift:2", calls: 3),
+            ],
+            reads: [
+                (object: 32, key: "sum", sourceObject: 16, sourceKey: "a\"b"),
+                (object: 32, key: "sum", sourceObject: 32, sourceKey: "x"),
             ])
         #expect(
             graph.mermaid == """
@@ -166,6 +199,8 @@ private final class GraphReader {}
                     object_20 -->|"a#quot;b, c"| object_10
                     closure1(("y.swift:2"))
                     closure1 -->|"d "| object_10
+                    object_20 -.->|"sum reads a#quot;b"| object_10
+                    object_20 -.->|"sum reads x"| object_20
 
                 """)
         #expect(
@@ -178,6 +213,8 @@ private final class GraphReader {}
                     object_20 -> object_10 [label="a\"b, c"];
                     closure1 [shape=ellipse, label="y.swift:2"];
                     closure1 -> object_10 [label="d "];
+                    object_20 -> object_10 [label="sum reads a\"b", style=dotted];
+                    object_20 -> object_20 [label="sum reads x", style=dotted];
                 }
 
                 """#)
@@ -191,6 +228,10 @@ private final class GraphReader {}
                   "observations": [
                     {"targets": ["0x10"], "observer": "0x20", "keyPaths": ["a\"b", "c"], "options": "[.new]", "registeredAt": "x.swift:1"},
                     {"targets": ["0x10"], "observer": null, "keyPaths": ["d\u000a"], "options": "[]", "registeredAt": "y.swift:2", "calls": 3}
+                  ],
+                  "reads": [
+                    {"object": "0x20", "key": "sum", "sourceObject": "0x10", "sourceKey": "a\"b"},
+                    {"object": "0x20", "key": "sum", "sourceObject": "0x20", "sourceKey": "x"}
                   ]
                 }
 

@@ -43,7 +43,7 @@ import Testing
                 token.touch()
                 _ = tracker
                 calls.add()
-                change.target.removeAllObservers()
+                change.target?.removeAllObservers()
             }
         }
         target.age = 1
@@ -56,7 +56,7 @@ import Testing
         let calls = Counter()
         try target.observe("age") { change in
             calls.add()
-            _ = try! change.target.observe("age") { _ in calls.add() }
+            _ = try! change.target!.observe("age") { _ in calls.add() }
         }
         for round in 1...5 { target.age = round }
         #expect(calls.count == 1 + 2 + 3 + 4 + 5)

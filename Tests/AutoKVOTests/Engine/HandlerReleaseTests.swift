@@ -132,7 +132,7 @@ import Testing
                 _ = try? person.observe("age", recorder.handler("new"))
             }
             try person.observe("age") { _ in _ = bomb }
-            try person.observe("age") { change in change.target.removeAllObservers(forKeyPath: "age") }
+            try person.observe("age") { change in change.target?.removeAllObservers(forKeyPath: "age") }
         }
         person.age = 1
         person.age = 2

@@ -127,7 +127,7 @@ import Testing
         for count in [2, 3, 8, 9, 20] {
             var people: [Person?] = (0..<count).map { _ in Person() }
             var calls: [ObjectIdentifier] = []
-            let observation = try people.map { $0! }.observe("age") { calls.append(ObjectIdentifier($0.target)) }
+            let observation = try people.map { $0! }.observe("age") { calls.append(ObjectIdentifier($0.target!)) }
             for index in (0..<count).shuffled(using: &random) {
                 #expect(observation.isValid)
                 let leaving = people[index]!
@@ -151,7 +151,7 @@ import Testing
         for count in [3, 8, 17] {
             let people = Shared<[Person?]>((0..<count).map { _ in Person() })
             var calls: [ObjectIdentifier] = []
-            let observation = try people.value.map { $0! }.observe("age") { calls.append(ObjectIdentifier($0.target)) }
+            let observation = try people.value.map { $0! }.observe("age") { calls.append(ObjectIdentifier($0.target!)) }
             for index in (0..<count).shuffled(using: &random) {
                 if !byDeath { people.value[index]!.removeAllObservers() }
                 people.value[index] = nil

@@ -96,9 +96,9 @@ import Testing
         try person.observe("age", options: [.prior]) { [recorder] change in
             guard change.isPrior == prior, !isAdded else { return }
             isAdded = true
-            try! change.target.observe("age", recorder.handler("age"))
-            try! change.target.observe("firstName", recorder.handler("firstName"))
-            try! change.target.observe(["age", "address.city"], recorder.handler("group"))
+            try! change.target!.observe("age", recorder.handler("age"))
+            try! change.target!.observe("firstName", recorder.handler("firstName"))
+            try! change.target!.observe(["age", "address.city"], recorder.handler("group"))
         }
         person.age = 1
         #expect(recorder.count == 0)
@@ -111,7 +111,7 @@ import Testing
     @Test("a newcomer registered inside a delivery with .initial is called at once, and not again for it")
     func initialInside() throws {
         try person.observe("age", options: [.once]) { [recorder] change in
-            try! change.target.observe("age", options: [.initial, .new], recorder.handler())
+            try! change.target!.observe("age", options: [.initial, .new], recorder.handler())
         }
         person.age = 1
         #expect(recorder.news(Int.self) == [1])

@@ -89,7 +89,7 @@ import Testing
         let (a, b, shared) = (Meter(), Meter(), Meter())
         (a.next, b.next) = (shared, shared)
         var targets: [ObjectIdentifier] = []
-        try [a, b].observe("next.level") { targets.append(ObjectIdentifier($0.target)) }
+        try [a, b].observe("next.level") { targets.append(ObjectIdentifier($0.target!)) }
         shared.level = 5
         #expect(targets == [ObjectIdentifier(a), ObjectIdentifier(b)])
     }

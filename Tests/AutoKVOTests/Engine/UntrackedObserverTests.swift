@@ -103,7 +103,7 @@ private final class Bare {
         do {
             let bare = Bare(tracker)
             try people.addObserver(bare, forKeyPath: "age") {
-                seen.append(ObjectIdentifier($1.target))
+                seen.append(ObjectIdentifier($1.target!))
                 $0.calls += 1
             }
             for person in people { person.age = 1 }

@@ -66,7 +66,7 @@ private actor FormStore {
 
     @Test("an observer") func observer() throws {
         try panel.observe("age", of: ann) { [log] panel, change in log.add("name") }
-        ann.observe(\.$age, for: panel) { [log] panel, change in log.add("key path") }
+        panel.observe(\.$age, of: ann) { [log] panel, change in log.add("key path") }
         ann.$age.observe(for: panel) { [log] panel in log.add("handle") }
         ann.$address.$city.observe(for: panel) { [log] panel in log.add("path") }
         try [ann, bob].addObserver(panel, forKeyPath: "age") { [log] panel, change in log.add("many") }
@@ -79,7 +79,7 @@ private actor FormStore {
             ann.observe(\.$age) { [log] person, change in log.add("key path") }.scoped(),
             ann.$age.onChange { [log] change in log.add("handle") },
             ann.$address.$city.onChange { [log] change in log.add("path") },
-            try [ann, bob].onChange("age") { [log] change in log.add("many") },
+            [ann, bob].map(\.$age).onChange { [log] change in log.add("many") },
         ]
         expectCalls("name", "key path", "handle", "path", "many", "many")
         tokens = []
@@ -90,10 +90,10 @@ private actor FormStore {
     @Test("elsewhere") func elsewhere() async throws {
         nonisolated(unsafe) let log = log
         try ann.observe("age", as: Int.self, on: .loop) { change in log.add("name") }
-        ann.observe(\.$age, on: .loop) { change in log.add("key path") }
+        ann[keyPath: \.$age].observe(on: .loop) { change in log.add("key path") }
         ann.$age.observe(on: .loop) { change in log.add("handle") }
         ann.$address.$city.observe(on: .loop) { change in log.add("path") }
-        for person in [ann, bob] { person.$age.observe(on: .loop) { change in log.add("many") } }
+        [ann, bob].map(\.$age).observe(on: .loop) { change in log.add("many") }
         expectCalls("name", "key path", "handle", "path", "many", "many")
         let store = FormStore()
         try store.follow(ann)
@@ -107,7 +107,7 @@ private actor FormStore {
         ann.observe(\.$age, for: panel, on: .loop) { panel, change in log.add("key path") }
         ann.$age.observe(for: panel, on: .loop) { panel, change in log.add("handle") }
         ann.$address.$city.observe(for: panel, on: .loop) { panel, change in log.add("path") }
-        for person in [ann, bob] { person.$age.observe(for: panel, on: .loop) { panel in log.add("many") } }
+        [ann, bob].map(\.$age).observe(for: panel, on: .loop) { panel, change in log.add("many") }
         expectCalls("name", "key path", "handle", "path", "many", "many")
     }
 
@@ -145,7 +145,7 @@ private actor FormStore {
         ann[keyPath: \.$friends].observeElements(added: { _ in log.add("key path") })
         ann.$friends.observeElements(for: panel, added: { panel, _ in log.add("handle") })
         ann.$address.$streets.observeElements(for: panel, added: { panel, street in log.add("path " + street) })
-        for person in [ann, bob] { person.$friends.observeElements(added: { _ in log.add("many") }) }
+        [ann, bob].map(\.$friends).observeElements(added: { _ in log.add("many") })
         ann.$friends.append(FormPlace())
         bob.friends = [FormPlace()]
         ann.address?.streets = ["Elm"]
@@ -158,7 +158,7 @@ private actor FormStore {
         ann[keyPath: \.$age].onValue { age in log.add("key path \(age)") }
         ann.$age.onValue(for: panel, on: .loop) { panel, age in log.add("handle \(age)") }
         ann.$address.$city.onValue(for: panel, on: .loop) { panel, city in log.add("path \(city ?? "")") }
-        for person in [ann, bob] { person.$age.onValue { age in log.add("many \(age)") } }
+        [ann, bob].map(\.$age).onValue { age in log.add("many \(age)") }
         #expect(log.lines == ["name 1", "key path 1", "handle 1", "path Ulm", "many 1", "many 1"])
         expectCalls("name 2", "key path 2", "handle 2", "path Ulmm", "many 2", "many 2")
     }

@@ -116,7 +116,7 @@ import Testing
         let observation: KeyValueObservation
         do {
             let panel = tracker.track(Person("Panel"))
-            observation = try panel.observe("age", of: people) { _, _ in Issue.record("called") }
+            observation = try people.addObserver(panel, forKeyPath: "age") { _, _ in Issue.record("called") }
         }
         #expect(!observation.isValid)
         for person in people {

@@ -65,7 +65,7 @@ private final class Board: Sendable {
             person.$age.observe(for: panel, options: .new) { $0.log.append("\($1.newValue!)") },
             person.$age.observe(for: panel) { $0.log.append("changed") }
         )
-        person.observe(\.$age, for: panel, options: [.old, .new], userInfo: 7) { panel, change in
+        person.$age.observe(for: panel, options: [.old, .new], userInfo: 7) { panel, change in
             panel.log.append("\(change.oldValue!) to \(change.newValue!), \(change.userInfo!)")
         }
         person.age = 1
@@ -156,7 +156,7 @@ private final class Board: Sendable {
         person.$age.observe(for: panel, options: .new, on: .loop(loop)) { $0.log.append("\($1.newValue!)") }
         person.$age.observe(for: view, on: .loop(loop)) { view in view.log.append("view") }
         person.$age.observe(options: .new, on: .loop(loop)) { panel.log.append("plain \($0.newValue!)") }
-        person.observe(\.$age, options: .new, on: loop) { panel.log.append("key path \($0.newValue!)") }
+        person[keyPath: \.$age].observe(options: .new, on: loop) { panel.log.append("key path \($0.newValue!)") }
         try person.observe("age", as: Int.self, options: .new, on: loop) { panel.log.append("name \($0.newValue!)") }
         person.age = 1
         #expect(panel.log == [])

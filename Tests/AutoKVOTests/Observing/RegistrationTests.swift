@@ -93,9 +93,9 @@ private final class ShiftingPaths: KeyPathSet {
         let other = Person("Observer")
         try person.addObserver(panel, forKeyPath: "age") { $0.log.append("target first \($1.keyPath)") }
         try panel.observe("age", of: person) { $0.log.append("observer first \($1.keyPath)") }
-        try panel.observe("age", of: [person]) { $0.log.append("many \($1.keyPath)") }
+        try [person].addObserver(panel, forKeyPath: "age") { $0.log.append("many \($1.keyPath)") }
         try panel.observe("age", of: person, as: Int.self, options: [.new]) { $0.log.append("typed \($1.newValue!)") }
-        try person.addObserver(panel, forKeyPath: "age", as: Int.self, options: [.new]) {
+        try person.path("age", as: Int.self).addObserver(panel, options: [.new]) {
             $0.log.append("typed \($1.newValue!)")
         }
         try person.addObserver(other, forKeyPath: "age", handler: "nameDidChange")
@@ -161,7 +161,7 @@ private final class ShiftingPaths: KeyPathSet {
     @Test("a scoped observation of handles and of many targets ends when it is released") func scopedForms() throws {
         var scopes: [ScopedObservation] = [
             person.$age.onChange { [recorder] _ in recorder.clear() },
-            try [person].onChange("age") { [recorder] _ in recorder.clear() },
+            [person].map(\.$age).onChange { [recorder] _ in recorder.clear() },
             try person.onChange(["age", "address.city"]) { [recorder] _ in recorder.clear() },
         ]
         // Without a later use of the tokens the optimizer may release them at their last one.

@@ -24,7 +24,7 @@ extension RemovalTests {
     {
         try person.addObserver(panel, forKeyPath: "address.city", options: [.initial]) { panel, change in
             panel.log.append("called")
-            #expect(change.target.removeObserver(panel, forKeyPath: "address.city") == 1)
+            #expect(change.target?.removeObserver(panel, forKeyPath: "address.city") == 1)
         }
         person.address = Address()
         #expect(panel.log == ["called"])

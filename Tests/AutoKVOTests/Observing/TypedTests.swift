@@ -37,11 +37,11 @@ import Testing
         panel.observe(\Person.$firstName, of: employee, options: .new) { panel, change in
             panel.log.append(change.newValue!)
         }
-        employee.observe(\Person.$firstName, options: .new, on: InlineScheduler()) {
+        employee[keyPath: \Person.$firstName].observe(options: .new, on: InlineScheduler()) {
             seen.value.append("3 \($0.newValue!)")
         }
-        employee.observe(\.$firstName, options: .new, on: InlineScheduler()) { seen.value.append("4 \($0.newValue!)") }
-        employee.observe(\.$salary, options: .new, on: InlineScheduler()) { seen.value.append("5 \($0.newValue!)") }
+        employee.$firstName.observe(options: .new, on: InlineScheduler()) { seen.value.append("4 \($0.newValue!)") }
+        employee.$salary.observe(options: .new, on: InlineScheduler()) { seen.value.append("5 \($0.newValue!)") }
         employee.observe(\Person.$address.$city, options: .new) { _, change in
             seen.value.append("6 \(change.newValue ?? "nil")")
         }
@@ -58,7 +58,7 @@ import Testing
         employee.salary = 3
         #expect(seen.value.last == "7 3 3")
         let label = Person()
-        label.$firstName.bind(to: \Person.$firstName, of: employee)
+        label.$firstName.bind(to: employee.$firstName)
         employee.firstName = "G"
         #expect(label.firstName == "G")
         employee.removeAllObservers()
@@ -70,12 +70,14 @@ import Testing
             func note(_ text: String) { log.append(text) }
         }
         let (desk, main) = (Desk(), Shared<[String]>([]))
-        employee.observe(\Person.$firstName, options: .new, on: .mainActor) { main.value.append("1 \($0.newValue!)") }
-        employee.observe(\.$firstName, options: .new, on: .mainActor) { main.value.append("2 \($0.newValue!)") }
-        employee.observe(\Person.$firstName, options: .new, on: desk) { desk, change in
+        employee[keyPath: \Person.$firstName].observe(options: .new, on: .mainActor) {
+            main.value.append("1 \($0.newValue!)")
+        }
+        employee.$firstName.observe(options: .new, on: .mainActor) { main.value.append("2 \($0.newValue!)") }
+        employee[keyPath: \Person.$firstName].observe(options: .new, on: desk) { desk, change in
             desk.log.append("3 \(change.newValue!)")
         }
-        employee.observe(\.$firstName, options: .new, on: desk) { desk, change in
+        employee.$firstName.observe(options: .new, on: desk) { desk, change in
             desk.log.append("4 \(change.newValue!)")
         }
         employee.firstName = "F"

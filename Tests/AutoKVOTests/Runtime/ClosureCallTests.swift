@@ -30,7 +30,7 @@ private func callHandlersOfEveryForm() throws {
     try person.observe("age", options: [.new]) { panel.log.append("any \($0.newValue!)") }
     try person.observe("age", as: Int.self, options: [.new]) { panel.log.append("typed \($0.newValue! + 1)") }
     try person.addObserver(panel, forKeyPath: "age") { $0.log.append("observer \($1.keyPath)") }
-    try person.addObserver(panel, forKeyPath: "age", as: Int.self, options: [.new]) {
+    try person.path("age", as: Int.self).addObserver(panel, options: [.new]) {
         $0.log.append("typed observer \($1.newValue! + 2)")
     }
     person.observe(\.age, options: [.new]) { target, change in target.tags = ["\(change.newValue!)"] }

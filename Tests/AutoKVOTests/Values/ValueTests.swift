@@ -126,8 +126,8 @@ private struct Percent: KeyValueConvertible, Equatable {
         #expect(lamp.observations().isEmpty)
         #expect(throws: KeyValueError.self) { try lamp.observe("small", as: Int.self) { _ in } }
         #expect(throws: KeyValueError.self) { try lamp.observe("wires", as: [Int].self) { _ in } }
-        #expect(throws: KeyValueError.self) { try lamp.addObserver(lamp, forKeyPath: "text", as: Int.self) { _, _ in } }
-        #expect(throws: KeyValueError.self) { try [lamp].observe("text", as: Int.self) { _ in } }
+        #expect(throws: KeyValueError.self) { try lamp.observe("text", of: lamp, as: Int.self) { _, _ in } }
+        #expect(throws: KeyValueError.self) { try [lamp].map { try $0.path("text", as: Int.self) } }
         #expect(lamp.observations().isEmpty)
     }
 

@@ -104,6 +104,8 @@ final class Expression: @unchecked Sendable {
 
     /// What the last evaluation read; nothing while one is under way.
     var sources: [PathLink] { underLock { $0.sources } }
+    /// The same under the lock.
+    var sourcesUnderLock: [PathLink] { state.sources }
 
     // MARK: Marking and refreshing
 

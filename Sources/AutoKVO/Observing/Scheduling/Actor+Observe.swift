@@ -13,13 +13,12 @@ extension KeyValueObserver where Self: Actor {
     /// - Throws: A `KeyValueError` for a path that the target's class does not have, or whose values can never be of
     ///   the type.
     @discardableResult @export(implementation) public nonisolated func observe<Value: Sendable>(
-        _ keyPaths: some KeyPathSet, of target: TrackedObject, as type: Value.Type, options: ObservingOptions = [],
-        userInfo: (any Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping @Sendable (isolated Self, Change<Value>) -> Void
+        _ keyPaths: some KeyPathSet, of target: TrackedObject, as type: Value.Type,
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping @Sendable (isolated Self, Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        return try Registration(options, userInfo, as: type, delivery.handler(of: handler), file, line)
-            .observe(keyPaths, of: target, by: self).closing(delivery)
+        try Registration(options, userInfo, as: type, file, line) { $0.handler(of: handler) }
+            .observe(keyPaths, of: target, by: self)
     }
 
     /// Observes key paths of an object, with a handler that is called at each change and does not get it.
@@ -40,13 +39,12 @@ extension KeyValueObserver where Self: Actor {
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the target's class does not have.
     @discardableResult @export(implementation) public nonisolated func observe(
-        _ keyPaths: some KeyPathSet, of target: TrackedObject, options: ObservingOptions = [],
-        userInfo: (any Sendable)? = nil, file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping @Sendable (isolated Self) -> Void
+        _ keyPaths: some KeyPathSet, of target: TrackedObject,
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping @Sendable (isolated Self) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        return try Registration(options.withoutValues, userInfo, delivery.handler(of: handler), file, line)
-            .observe(keyPaths, of: target, by: self).closing(delivery)
+        try Registration(options.withoutValues, userInfo, file, line) { $0.handler(of: handler) }
+            .observe(keyPaths, of: target, by: self)
     }
 }
 

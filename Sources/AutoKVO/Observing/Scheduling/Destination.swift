@@ -86,15 +86,13 @@ extension Destination {
     }
 }
 
-extension PropertyHandle {
+extension PropertyHandles {
     /// Observes the property for an observer elsewhere.
     @usableFromInline func observe<Observer: AnyObject, Content>(
         for observer: Observer, _ options: ObservingOptions, _ userInfo: Any?, _ file: StaticString, _ line: UInt,
         _ parcel: Parcel<Content>, to destination: Destination<Observer, Content>
     ) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        return Registration(
-            parcel.options(options), userInfo, delivery.handler(parcel, to: destination), file, line
-        ).observe(target, by: observer).closing(delivery)
+        Registration(parcel.options(options), userInfo, file, line) { $0.handler(parcel, to: destination) }
+            .observe(targets, by: observer)
     }
 }

@@ -1,21 +1,12 @@
 extension KeyValueObserver where Self: TrackedObject {
-    /// Observes a property by the key path of its handle for an observer:
-    /// `person.observe(\.$age, for: panel) { panel, change in … }`. See `PropertyHandle.observe(for:options:userInfo:file:line:_:)`.
-    @discardableResult @export(implementation) public func observe<Handle: PropertyHandle, Observer: AnyObject>(
-        _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [],
-        userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping (Observer, Change<Handle.Value>) -> Void
-    ) -> KeyValueObservation {
-        self[keyPath: keyPath].observe(
-            for: observer, options: options, userInfo: userInfo, file: file, line: line, handler)
-    }
-
-    /// The same on the main actor: `person.observe(\.$age, for: panel, on: .mainActor) { panel, change in … }`.
+    /// Observes a property by the key path of its handle for an observer, on the main actor:
+    /// `person.observe(\.$age, for: panel, on: .mainActor) { panel, change in … }`. See
+    /// `PropertyHandles.observe(for:options:userInfo:file:line:_:)`.
     @discardableResult @export(implementation)
     public func observe<Handle: PropertyHandle, Observer: AnyObject & Sendable>(
-        _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [],
-        userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID,
-        line: UInt = #line,
+        _ keyPath: KeyPath<Self, Handle>, for observer: Observer,
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler,
+        file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
         self[keyPath: keyPath].observe(
@@ -25,9 +16,9 @@ extension KeyValueObserver where Self: TrackedObject {
     /// The same on the main actor, for an observer that need not be `Sendable`: the call is made on the main actor, too.
     @MainActor @discardableResult @export(implementation)
     public func observe<Handle: PropertyHandle, Observer: AnyObject>(
-        _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [],
-        userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID,
-        line: UInt = #line,
+        _ keyPath: KeyPath<Self, Handle>, for observer: Observer,
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler,
+        file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
         self[keyPath: keyPath].observe(
@@ -37,9 +28,9 @@ extension KeyValueObserver where Self: TrackedObject {
     /// The same on an actor.
     @discardableResult @export(implementation)
     public func observe<Handle: PropertyHandle, Observer: AnyObject & Sendable, A: Actor>(
-        _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [],
-        userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping @Sendable (isolated A, Observer, Change<Handle.Value>) -> Void
+        _ keyPath: KeyPath<Self, Handle>, for observer: Observer,
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
         self[keyPath: keyPath].observe(
             for: observer, options: options, userInfo: userInfo, on: actor, file: file, line: line, handler)
@@ -49,9 +40,9 @@ extension KeyValueObserver where Self: TrackedObject {
     @_disfavoredOverload
     @discardableResult @export(implementation)
     public func observe<Handle: PropertyHandle, Observer: AnyObject & Sendable>(
-        _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [],
-        userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler, file: StaticString = #fileID,
-        line: UInt = #line,
+        _ keyPath: KeyPath<Self, Handle>, for observer: Observer,
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
+        file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
         self[keyPath: keyPath].observe(

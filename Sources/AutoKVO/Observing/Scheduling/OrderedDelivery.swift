@@ -112,7 +112,7 @@
     }
 
     /// Drops the queue and accepts nothing more.
-    fileprivate func close() {
+    func close() {
         var lastCall: Call?
         lock.withLock {
             swap(&lastCall, &call)
@@ -176,14 +176,5 @@ extension ChangeContext {
         // The routes of an observation that has fired have ended, too.
         guard let route, !wants(.once) else { return false }
         return route.use { $0.isOneOfSeveral && $0.isEnded }
-    }
-}
-
-extension KeyValueObservation {
-    /// Closes a queue when the observation is removed or a side dies. The queue stays open when a `.once` observation has
-    /// fired, whose change is still to be delivered.
-    @usableFromInline func closing(_ delivery: OrderedDelivery) -> KeyValueObservation {
-        onDrop { delivery.close() }
-        return self
     }
 }

@@ -1,7 +1,7 @@
 // What is under way keeps neither the observer nor the object. The forms with any scheduler are disfavoured, so that `.mainActor` gets
 // a handler that is typed as the main actor's. Of its two forms one is called on the main actor, for an observer that is not `Sendable`.
 
-extension PropertyHandle {
+extension PropertyHandles {
     /// Observes the property for an observer: the observation ends when either object dies, and keeps neither alive.
     ///
     ///     person.$firstName.observe(for: panel, options: .new) { panel, change in … }
@@ -45,7 +45,7 @@ extension PropertyHandle {
     ) -> KeyValueObservation {
         let handler = { (observer: Observer, _: Change<Never>) in handler(observer) }
         return Registration(options.withoutValues, userInfo, .closure(handler, .observer), file, line)
-            .observe(target, by: observer)
+            .observe(targets, by: observer)
     }
 
     /// Calls a handler of an observer with the value now, and with the value after each change. See
@@ -67,7 +67,7 @@ extension PropertyHandle {
 
 // MARK: Elsewhere, without the change
 
-extension PropertyHandle {
+extension PropertyHandles {
     /// Observes the property for an observer and delivers on the main actor that it changed. See
     /// `observe(for:options:userInfo:file:line:_:)`.
     @discardableResult @export(implementation) public func observe<Observer: AnyObject & Sendable>(
@@ -120,7 +120,7 @@ extension PropertyHandle {
 
 // MARK: Elsewhere, with the change
 
-extension PropertyHandle where Value: Sendable {
+extension PropertyHandles where Value: Sendable {
     /// Observes the property for an observer and delivers its changes on the main actor. See
     /// `observe(for:options:userInfo:file:line:_:)`.
     @discardableResult @export(implementation) public func observe<Observer: AnyObject & Sendable>(
@@ -165,7 +165,7 @@ extension PropertyHandle where Value: Sendable {
 
 // MARK: Elsewhere, with the whole value
 
-extension PropertyHandle where Current: Sendable {
+extension PropertyHandles where Current: Sendable {
     /// Calls a handler of an observer with the value now and after each change, on the main actor. See
     /// `onValue(for:options:userInfo:file:line:_:)`.
     @discardableResult @export(implementation) public func onValue<Observer: AnyObject & Sendable>(

@@ -1,6 +1,6 @@
 // The forms with any scheduler are disfavoured, so that `.mainActor` gets a handler that is typed as the main actor's.
 
-extension PropertyHandle where Value: Sendable {
+extension PropertyHandles where Value: Sendable {
     /// Observes the property and delivers its changes elsewhere, in order. See
     /// `TrackedObject.observe(_:as:options:userInfo:on:file:line:_:)`.
     @_disfavoredOverload
@@ -8,20 +8,17 @@ extension PropertyHandle where Value: Sendable {
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        return Registration(options, userInfo, delivery.handler(on: scheduler, handler), file, line).observe(target)
-            .closing(delivery)
+        Registration(options, userInfo, file, line) { $0.handler(on: scheduler, handler) }
+            .observe(targets)
     }
 
     /// Observes the property and delivers its changes on the main actor, in order. The write does not wait for them.
     @discardableResult @export(implementation) public func observe(
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler,
-        file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping @MainActor (Change<Value>) -> Void
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        return Registration(options, userInfo, delivery.handler(onMain: scheduler, handler), file, line).observe(target)
-            .closing(delivery)
+        Registration(options, userInfo, file, line) { $0.handler(onMain: scheduler, handler) }
+            .observe(targets)
     }
 
     /// Observes the property and delivers its changes on an actor, in order. The write does not wait for them. The actor is the
@@ -30,8 +27,7 @@ extension PropertyHandle where Value: Sendable {
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        return Registration(options, userInfo, delivery.handler(onActor: handler), file, line)
-            .observe(target, by: actor).closing(delivery)
+        Registration(options, userInfo, file, line) { $0.handler(onActor: handler) }
+            .observe(targets, by: actor)
     }
 }

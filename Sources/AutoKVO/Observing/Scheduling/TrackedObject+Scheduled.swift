@@ -24,14 +24,12 @@ extension TrackedObject {
     ///   the type.
     @_disfavoredOverload
     @discardableResult @export(implementation) public func observe<Value: Sendable>(
-        _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
-        userInfo: (any Sendable)? = nil,
-        on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping @Sendable (Change<Value>) -> Void
+        _ keyPaths: some KeyPathSet, as type: Value.Type,
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        return try Registration(options, userInfo, as: type, delivery.handler(on: scheduler, handler), file, line)
-            .observe(keyPaths, of: self).closing(delivery)
+        try Registration(options, userInfo, as: type, file, line) { $0.handler(on: scheduler, handler) }
+            .observe(keyPaths, of: self)
     }
 
     /// Observes key paths and delivers their changes on the main actor, in the order in which they were made. See the
@@ -40,14 +38,12 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
     @discardableResult @export(implementation) public func observe<Value: Sendable>(
-        _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
-        userInfo: (any Sendable)? = nil,
-        on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping @MainActor (Change<Value>) -> Void
+        _ keyPaths: some KeyPathSet, as type: Value.Type,
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        return try Registration(options, userInfo, as: type, delivery.handler(onMain: scheduler, handler), file, line)
-            .observe(keyPaths, of: self).closing(delivery)
+        try Registration(options, userInfo, as: type, file, line) { $0.handler(onMain: scheduler, handler) }
+            .observe(keyPaths, of: self)
     }
 
     /// Observes key paths and delivers their changes on an actor, in the order in which they were made.
@@ -58,13 +54,11 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of
     ///   the type.
     @discardableResult @export(implementation) public func observe<Value: Sendable, A: Actor>(
-        _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [],
-        userInfo: (any Sendable)? = nil,
-        on actor: A, file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
+        _ keyPaths: some KeyPathSet, as type: Value.Type,
+        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        let delivery = OrderedDelivery()
-        return try Registration(options, userInfo, as: type, delivery.handler(onActor: handler), file, line)
-            .observe(keyPaths, of: self, by: actor).closing(delivery)
+        try Registration(options, userInfo, as: type, file, line) { $0.handler(onActor: handler) }
+            .observe(keyPaths, of: self, by: actor)
     }
 }

@@ -1,0 +1,50 @@
+extension Diagnostics {
+    /// Tells of each change of an object: its key, its values, and who was called for how long.
+    ///
+    ///     let trace = Diagnostics.trace(person) { change in
+    ///         print(change.key, change.oldValue ?? "-", "to", change.newValue ?? "-")
+    ///         for call in change.calls { print("   ", call.registeredAt, call.duration) }
+    ///     }
+    ///
+    /// All keys that a name reaches are traced, derived ones too, whose functions are therefore called after each change of what they read.
+    /// A change of several keys is told for each: that of the property that was written first. Changes inside `coalescingChanges` are told
+    /// as one, at its end.
+    ///
+    /// While an object is traced, each of its changes takes some microseconds more. The others, and all when no trace is left, take
+    /// as long as without this function. The trace ends when the result is released, when it is removed, and with the object, which
+    /// it does not keep alive.
+    ///
+    /// - Parameters:
+    ///   - object: The object. Its deinit must not have begun, and its class has at least one key; anything else traps.
+    ///   - file: The call site, for the observations that do this, one for each key. Leave it at its default.
+    ///   - line: The same.
+    ///   - handler: Called on the thread of the change, when all observers have been called, and before the write returns. It may do what
+    ///     any handler may: a change of the object that it makes is told as well.
+    /// - Returns: What ends the trace.
+    /// - Complexity: O(*n*) for *n* keys.
+    public static func trace(
+        _ object: TrackedObject, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping (TracedChange) -> Void
+    ) -> ScopedObservation {
+        let trace = { (change: Change<Any>) in
+            let (key, kind, old, new) = (change.keyPath, change.kind, change.oldValue, change.newValue)
+            TracedCalls.complete(change.context) { calls in
+                handler(TracedChange(key: key, kind: kind, oldValue: old, newValue: new, calls: calls))
+            }
+        }
+        do throws(KeyValueError) {
+            let schema = try object.requireSchema()
+            var observations: [KeyValueObservation] = []
+            for key in schema.namedKeys {
+                let registration = Registration(
+                    [.old, .new, .unregisterAutomatically], nil, .closure(trace), file, line)
+                observations.append(try registration.observeFirst(key.slot, of: object))
+            }
+            guard let first = observations.first else { fatalMisuse("\(schema.className) has no key to be traced.") }
+            first.onEnd { _ in for other in observations.dropFirst() { other.remove() } }
+            return first.scoped()
+        } catch {
+            fatalMisuse("\(error)")
+        }
+    }
+}

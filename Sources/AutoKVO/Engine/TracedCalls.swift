@@ -1,0 +1,61 @@
+/// What one change of a traced object leads to, while its observers are called.
+///
+/// A trace has an observation of each key, which is called before all others (`ObjectRecord.linkFirst`). Its handler marks what is under way
+/// of the change, and completes it inside of itself, as a change that a handler makes does: so all calls of the change are made in that
+/// time, through the slow path of `HandlerLoop`, which measures those of marked events. `person.firstName = "Bea"`, of which `fullName` is
+/// derived, both traced and observed:
+///
+///     deliver firstName ─▶ the trace's handler of firstName
+///                            marks and completes firstName ─▶ an observer of firstName: measured
+///                            marks and completes fullName  ─▶ the trace's handler of fullName: adds itself to `others`
+///                                                          ─▶ an observer of fullName: measured
+///                            tells of the change of firstName, then of that of fullName, each with its calls
+///
+/// A delivery of which nothing is marked executes no instruction more than without this.
+struct TracedCalls {
+    /// A change, and what tells of it.
+    struct Change {
+        let target: ObjectIdentifier
+        let key: String
+        let tell: ([TracedChange.Call]) -> Void
+    }
+
+    fileprivate(set) var calls: [TracedChange.Call] = []
+    /// Further changes that the same store made: of derived keys, and for other traces.
+    private(set) var others: [Change] = []
+
+    /// In the handler of a trace: has all those called whom the change concerns, and then tells of it.
+    static func complete(_ context: ChangeContext, telling tell: @escaping ([TracedChange.Call]) -> Void) {
+        let thread = ThreadContext.current
+        let (record, slot) = context.observation!.use { ($0.record!, Int($0.slot)) }
+        let change = Change(target: ObjectIdentifier(record), key: record.schema!.keys[slot].name, tell: tell)
+        if context.event.value.excluded.contains(.traced), !thread.value.traced.isEmpty {
+            return thread.value.traced[thread.value.traced.count - 1].others.append(change)
+        }
+        let deliveries = Transaction.deliveriesUnderWay(of: record, slot, thread)
+        for delivery in deliveries { delivery.use { $0.event.excluded.formUnion(.traced) } }
+        thread.value.traced.append(TracedCalls())
+        Transaction.complete(deliveries, thread)
+        let made = thread.value.traced.removeLast()
+        // Those of no other change are of this one: of paths of other objects, too.
+        let ofOthers = made.others.filter { $0.target != change.target || $0.key != change.key }
+        tell(made.calls.filter { call in !ofOthers.contains { call.isOf($0) } })
+        for other in made.others { other.tell(made.calls.filter { $0.isOf(other) }) }
+    }
+}
+
+extension InPlace where Value == ThreadContext {
+    /// A marked call has been made. That of a trace's own observation is none.
+    func noteCall(
+        of observation: KeyValueObservation, by route: Borrowed<Route>?, since start: ContinuousClock.Instant
+    ) {
+        if value.traced.isEmpty || !observation.isGroup && observation.sequence == 0 { return }
+        let duration = start.duration(to: .now)
+        let (target, keyPath) =
+            route?.use { ($0.root, $0.text) } ?? (observation.record!, observation.directKey)
+        value.traced[value.traced.count - 1].calls.append(
+            .init(
+                keyPath: keyPath, registeredAt: observation.registrationSite, duration: duration,
+                target: ObjectIdentifier(target)))
+    }
+}
