@@ -146,6 +146,7 @@ import GLibBridge
         super.init(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
         for label in [title, mail] {
             label.set("xalign", 0.0)
+            label.set("margin-start", 8)
             gtk_box_append(pointer(), label.pointer())
         }
         gtk_widget_add_css_class(mail.pointer(), "dim-label")

@@ -7,8 +7,6 @@ import Glibc
 ///
 ///     importer.progress.$done.observe(for: window, on: .glib) { window, change in … }
 public struct GLibScheduler: MainActorChangeScheduler {
-    public init() {}
-
     public func schedule(_ operation: @escaping @Sendable () -> Void) {
         if cgtk_is_main_thread() { return operation() }
         let retained = Unmanaged.passRetained(ScheduledOperation(operation)).toOpaque()

@@ -11,15 +11,18 @@ import CGtk
 @MainActor public final class GObjectListModel<Element: AnyObject>: GListModelView {
     private typealias Step = (position: Int, removed: Int, inserted: [Element])
 
-    private var elements: [Element] = []
+    /// The array as it was told of last. The items may be some steps behind.
+    public private(set) var elements: [Element] = []
     private var steps: [Step] = []
-    private var isApplying = false
-    private var showSelection: (() -> Void)?
+    /// Whether the items are on their way to the array.
+    public private(set) var isApplying = false
+    /// Called each time the items are those of the array again.
+    public var onApplied: (() -> Void)?
 
     public init() { super.init(g_object_new_with_properties(listModelType, 0, nil, nil)) }
 
     public override func destroyed() {
-        (elements, steps) = ([], [])
+        (elements, steps, onApplied) = ([], [], nil)
         super.destroyed()
     }
 
@@ -28,17 +31,11 @@ import CGtk
         array.observe(for: self, options: [.initial, .old, .new]) { list, change in list.apply(change) }
     }
 
-    /// The element at a position.
-    public func element(at position: Int) -> Element? {
-        items.indices.contains(position) ? element(of: items[position]) : nil
-    }
-
     /// The element of an item of this list: of what `gtk_list_item_get_item` and `g_list_model_get_item` return.
     public func element(of item: UnsafeMutableRawPointer?) -> Element? {
         guard let item = item?.assumingMemoryBound(to: GObject.self) else { return nil }
-        return g_object_get_data(item, "GLibBridge.element").map {
-            Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() as! Element
-        }
+        let element = g_object_get_data(item, "GLibBridge.element")
+        return element.map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() as! Element }
     }
 
     private func apply(_ change: Change<[Element]>) {
@@ -50,15 +47,13 @@ import CGtk
             let (head, tail) = equalEnds(of: old, elements) { $0 === $1 }
             splices = [(head, old.count - head - tail, elements.count - head - tail)]
         }
-        for (position, removed, inserted) in splices {
-            steps.append((position, removed, Array(elements.dropFirst(position).prefix(inserted))))
-        }
+        steps += splices.map { ($0.position, $0.removed, Array(elements.dropFirst($0.position).prefix($0.inserted))) }
         // Who hears of a step may edit the array: that change has to wait for the steps of this one.
         guard !isApplying else { return }
         isApplying = true
         while !steps.isEmpty, !isDestroyed { apply(steps.removeFirst()) }
         isApplying = false
-        showSelection?()
+        onApplied?()
     }
 
     private func apply(_ step: Step) {
@@ -81,48 +76,6 @@ import CGtk
             Unmanaged<AnyObject>.fromOpaque($0!).release()
         }
         return item
-    }
-
-    /// Keeps a property and the selection of a `GtkSingleSelection` over this list equal. The property counts: while the array changes,
-    /// the selection stays with the element, and the property becomes nil only when its element has left.
-    public func bindSelection(of selection: GObjectView, to property: Property<Element?>) {
-        var isShowing = false
-        selection.on("notify::selected-item") { [unowned self, unowned selection] _ in
-            guard !isApplying, !isShowing else { return }
-            let selected = element(of: gtk_single_selection_get_selected_item(selection.opaque))
-            if selected !== property.value { property.value = selected }
-        }
-        let show = { [unowned self, weak selection] in
-            guard !isApplying, !isShowing, let selection, !selection.isDestroyed else { return }
-            let position = property.value.flatMap { wanted in items.firstIndex { element(of: $0) === wanted } }
-            isShowing = true
-            gtk_single_selection_set_selected(selection.opaque, position.map { guint($0) } ?? guint.max)
-            isShowing = false
-        }
-        property.observe(for: selection) { _ in show() }
-        showSelection = { [unowned self] in
-            show()
-            if let wanted = property.value, !elements.contains(where: { $0 === wanted }) { property.value = nil }
-        }
-        show()
-    }
-
-    /// Makes a factory of rows for a `GtkListView`: a new row is a widget, and each time it comes to show another element it is bound
-    /// to that one. Before, all that it was bound to and observed has ended.
-    public func rows<Row: GObjectView>(
-        _ make: @escaping @MainActor () -> Row, bind: @escaping @MainActor (Row, Element) -> Void
-    ) -> GObjectView {
-        func row(_ arguments: SignalArguments) -> Row? {
-            GObjectView.of(gtk_list_item_get_child(OpaquePointer(arguments.object(at: 1)!))) as? Row
-        }
-        let factory = GObjectView(gtk_signal_list_item_factory_new())
-        factory.on("setup") { gtk_list_item_set_child(OpaquePointer($0.object(at: 1)!), make().pointer()) }
-        factory.on("bind") { [unowned self] arguments in
-            let item = gtk_list_item_get_item(OpaquePointer(arguments.object(at: 1)!))
-            if let row = row(arguments), let element = element(of: item) { bind(row, element) }
-        }
-        factory.on("unbind") { row($0)?.unbind() }
-        return factory
     }
 }
 

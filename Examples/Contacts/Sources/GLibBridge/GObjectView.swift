@@ -113,9 +113,7 @@ extension GObjectView {
     init(_ name: String, of view: GObjectView) {
         value = view.get(name)
         super.init()
-        $value.observe { [weak self, weak view] (_: Change<Value>) in
-            if let self { view?.set(name, value) }
-        }
+        $value.onValue { [weak view] value in view?.set(name, value) }
         view.on("notify::\(name)") { [weak self, weak view] _ in
             guard let self, let view, !view.isDestroyed else { return }
             let new: Value = view.get(name)
@@ -147,24 +145,18 @@ private struct Caret {
     let text: [Unicode.Scalar]
 
     @MainActor init?(in object: UnsafeMutablePointer<GObject>) {
-        let isEditable = UnsafeMutableRawPointer(object).withMemoryRebound(to: GTypeInstance.self, capacity: 1) {
-            g_type_check_instance_is_a($0, gtk_editable_get_type()) != 0
-        }
-        guard isEditable else { return nil }
+        let type = object.pointee.g_type_instance.g_class.pointee.g_type
+        guard g_type_is_a(type, gtk_editable_get_type()) != 0 else { return nil }
         editable = OpaquePointer(object)
         position = Int(gtk_editable_get_position(editable))
-        text = Self.text(of: editable)
+        text = Array(String(cString: gtk_editable_get_text(editable)).unicodeScalars)
     }
 
     /// Between what is equal before and behind the part that was replaced, the caret is put behind that part.
     @MainActor func restore() {
-        let new = Self.text(of: editable)
+        let new = Array(String(cString: gtk_editable_get_text(editable)).unicodeScalars)
         let (head, tail) = equalEnds(of: text, new) { $0 == $1 }
         guard position > head else { return gtk_editable_set_position(editable, gint(position)) }
         gtk_editable_set_position(editable, gint(new.count - min(tail, max(text.count - position, 0))))
-    }
-
-    @MainActor private static func text(of editable: OpaquePointer) -> [Unicode.Scalar] {
-        Array(String(cString: gtk_editable_get_text(editable)).unicodeScalars)
     }
 }
