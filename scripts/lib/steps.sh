@@ -27,7 +27,7 @@ step_layers() {
 # What is Swift in this repository, for `swift format`: no checked out package and no build.
 readonly swift_sources=(
     Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples/Package.swift Examples/Sources
-    Examples/Tests Fuzz/*/*.swift)
+    Examples/Tests Examples/Contacts/Package.swift Examples/Contacts/Sources Examples/Contacts/Tests Fuzz/*/*.swift)
 
 step_format() {
     swift format lint --strict --parallel --recursive "${swift_sources[@]}" ||
@@ -172,6 +172,30 @@ step_recipes() {
     [ -f Examples/Recipes/Package.swift ] || skip "there is no Examples/Recipes/Package.swift"
     [ -f /usr/include/sqlite3.h ] || apt_install libsqlite3-dev
     swift test --package-path Examples/Recipes --scratch-path Examples/.build-recipes --disable-xctest
+}
+
+# The desktop program, in a package of its own, built without a warning and tested on a display of its own, with real keys and clicks.
+# The flags of GTK's pkg-config that the package manager leaves out are a warning of its own.
+step_contacts() {
+    [ -f Examples/Contacts/Package.swift ] || skip "there is no Examples/Contacts/Package.swift"
+    ensure_contacts || skip "libgtk-4-dev, xvfb and xdotool are not here and cannot be installed"
+    local package=Examples/Contacts log=.build-check/contacts-build.txt
+    find $package/Sources $package/Tests -name '*.swift' -exec touch {} +
+    swift build --package-path $package --build-tests 2>&1 | tee "$log"
+    ! grep -v 'prohibited flag' "$log" | grep 'warning:'
+    # Without the option the package manager (6.3.1) runs nothing where there is a Tests/XCTMain.swift.
+    GSK_RENDERER=cairo GTK_A11Y=none xvfb-run -a -s '-screen 0 1280x1024x24' \
+        swift test --package-path $package --skip-build --disable-xctest --enable-swift-testing
+}
+
+# Fails where the packages are missing and cannot be installed. In a shell of its own, since apt_install ends the one that it runs in.
+ensure_contacts() {
+    has_contacts || (apt_install libgtk-4-dev xvfb xauth xdotool)
+    has_contacts
+}
+
+has_contacts() {
+    pkg-config --exists gtk4 2>/dev/null && command -v xvfb-run >/dev/null && command -v xdotool >/dev/null
 }
 
 step_new-user() {
