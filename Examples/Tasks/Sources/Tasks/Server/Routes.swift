@@ -28,6 +28,8 @@ struct Routes: HTTPHandler {
             return Answer.refusal(.badRequest, WrongRequest(error).sentences)
         } catch let error as WrongRequest {
             return Answer.refusal(error.isMissing ? .notFound : .badRequest, error.sentences)
+        } catch let error as Unavailable {
+            return Answer.refusal(.serviceUnavailable, [error.sentence])
         } catch let error as FailedCommit {
             logger.error("a turn was not kept: \(error.error)")
             return Answer.refusal(.internalServerError, ["the change could not be kept, and was undone"])

@@ -17,28 +17,47 @@ struct Server: Service {
         let server = HTTPServer(
             config: .init(
                 address: try .inet(ip4: "127.0.0.1", port: port), sharedRequestBufferSize: Routes.bodyLimit + 1,
-                sharedRequestReplaySize: Routes.bodyLimit + 1, logger: .disabled))
+                sharedRequestReplaySize: Routes.bodyLimit + 1, pool: PromptSockets(base: HTTPServer.defaultPool()),
+                logger: .disabled))
         try await withGracefulShutdownHandler {
-            async let running: Void = server.run()
             do {
-                try await server.waitUntilListening()
-                guard case .ip4(_, let port)? = await server.listeningAddress else { throw SocketError.disconnected }
-                await server.appendRoute(
-                    "*",
-                    to: Routes(store: store, activity: activity, port: port, heartbeat: heartbeat, logger: logger))
-                // Unlike print, this is seen at once also where the output is no terminal.
-                FileHandle.standardOutput.write(Data("Open http://127.0.0.1:\(port)/\n".utf8))
-                try await running
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await server.run() }
+                    group.addTask { try await open(server) }
+                    // The first that fails ends the other.
+                    for try await _ in group {}
+                }
             } catch {
-                if !Task.isShuttingDownGracefully { throw error }
+                if !Task.isShuttingDownGracefully { throw UnusablePort(port: port, error: error) }
             }
         } onGracefulShutdown: {
             Task {
                 await store.endStreams()
-                await server.stop(timeout: 5)
+                // FlyingFox (0.27.1) does not notice that its listening socket is closed, so it always waits as long.
+                await server.stop(timeout: 1)
             }
         }
     }
+}
+
+extension Server {
+    /// Waits until it listens, and says where.
+    private func open(_ server: HTTPServer) async throws {
+        try await server.waitUntilListening()
+        guard case .ip4(_, let port)? = await server.listeningAddress else { throw SocketError.disconnected }
+        await server.appendRoute(
+            "*", to: Routes(store: store, activity: activity, port: port, heartbeat: heartbeat, logger: logger))
+        // Unlike print, this is seen at once also where the output is no terminal.
+        FileHandle.standardOutput.write(Data("Open http://127.0.0.1:\(port)/\n".utf8))
+    }
+}
+
+/// Why the server does not serve.
+struct UnusablePort: Error, CustomStringConvertible {
+    let port: UInt16
+    let error: any Error
+
+    var description: String { "Port \(port) cannot be used: \(error.localizedDescription)" }
 }
 
 /// Tells the store when it is another day.

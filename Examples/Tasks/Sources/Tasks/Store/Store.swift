@@ -87,8 +87,10 @@ actor Store {
 
     /// The whole board, and the turns from then on. A follower who is slow loses turns, and sees that by their numbers.
     func follow() throws -> (snapshot: Snapshot, turns: AsyncStream<Turn>) {
-        guard let journal else { throw WrongRequest("the server is about to end") }
-        if journal.observations().count > Self.followerLimit { throw WrongRequest("there are too many followers") }
+        guard let journal else { throw Unavailable(sentence: "the server is about to end") }
+        if journal.observations().count > Self.followerLimit {
+            throw Unavailable(sentence: "there are too many followers")
+        }
         return (try snapshot(), journal.$latest.values(bufferingPolicy: .bufferingNewest(Self.bufferedTurns)))
     }
 
@@ -113,6 +115,11 @@ actor Store {
 struct Snapshot: Sendable {
     let revision: Int64
     let json: String
+}
+
+/// Why a right request is refused now.
+struct Unavailable: Error {
+    let sentence: String
 }
 
 /// The database could not keep a turn, which was undone.
