@@ -27,7 +27,8 @@ step_layers() {
 # What is Swift in this repository, for `swift format`: no checked out package and no build.
 readonly swift_sources=(
     Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples/Package.swift Examples/Sources
-    Examples/Tests Examples/Contacts/Package.swift Examples/Contacts/Sources Examples/Contacts/Tests Fuzz/*/*.swift)
+    Examples/Tests Examples/Contacts/Package.swift Examples/Contacts/Sources Examples/Contacts/Tests Examples/Tasks/Package.swift Examples/Tasks/Sources
+    Examples/Tasks/Tests Fuzz/*/*.swift)
 
 step_format() {
     swift format lint --strict --parallel --recursive "${swift_sources[@]}" ||
@@ -196,6 +197,21 @@ ensure_contacts() {
 
 has_contacts() {
     pkg-config --exists gtk4 2>/dev/null && command -v xvfb-run >/dev/null && command -v xdotool >/dev/null
+}
+
+# The task server with its database, in a package of its own: killed, asked and followed as a program, and in two browsers where Chromium
+# can be installed.
+step_tasks() {
+    [ -f Examples/Tasks/Package.swift ] || skip "there is no Examples/Tasks/Package.swift"
+    # The package manager tells packages apart by the names of their folders.
+    [ "$(basename "$PWD" | tr '[:upper:]' '[:lower:]')" != tasks ] || skip "this folder has the name of the package in Examples/Tasks"
+    [ -f /usr/include/sqlite3.h ] || (apt_install libsqlite3-dev) || skip "libsqlite3-dev cannot be installed here"
+    command -v chromium >/dev/null || (apt_install chromium fonts-dejavu-core) ||
+        say "chromium cannot be installed here, so the tests in browsers are skipped"
+    find Examples/Tasks/Sources Examples/Tasks/Tests -name '*.swift' -exec touch {} +
+    swift build --package-path Examples/Tasks --build-tests 2>&1 | tee .build-check/tasks-build.txt
+    ! grep -n 'warning:' .build-check/tasks-build.txt || fail "Examples/Tasks builds with warnings."
+    swift test --package-path Examples/Tasks --disable-xctest --skip-build
 }
 
 step_new-user() {
