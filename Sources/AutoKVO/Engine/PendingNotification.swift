@@ -183,6 +183,12 @@ final class PendingNotification {
         if needs.contains(.old) { wholeOld = readWhole() }
     }
 
+    /// Before the store of an edit that may turn out not to be one of what the property reads: keeps the old value. User code.
+    func keepWhole() { if edit != nil, !isWhole, needs.contains(.old) { wholeOld = readWhole() } }
+
+    /// It has turned out so: observers get a `.setting`.
+    func tellWhole() { if edit != nil { isWhole = true } }
+
     /// Before the calls: of several changes one of which is an edit, observers get a `.setting` with whole values.
     func dropEditIfNotAlone() {
         guard isWhole, let edit = edit.take() else { return }

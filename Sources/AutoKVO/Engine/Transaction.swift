@@ -70,6 +70,13 @@ struct Transaction {
         joined.forEach(body)
     }
 
+    static func forEachNotification(of object: TrackedObject, _ slot: Int, _ body: (PendingNotification) -> Void) {
+        let thread = ThreadContext.current
+        guard let index = thread.value.openTransaction(ObjectIdentifier(object), slot) else { return }
+        let transaction = thread.value.openTransactions[index]
+        transaction.forEachNotification(body)
+    }
+
     func notification(where condition: (PendingNotification) -> Bool) -> Borrowed<PendingNotification>? {
         chain.first(where: condition) ?? joined.first(where: condition)
     }
