@@ -99,6 +99,55 @@ import Testing
         }
         #expect(taken > 800 && refused > 5_000, "\(taken) taken, \(refused) refused")
     }
+
+    @Test("a binding sets what is taken, and reports what is refused") func bindings() throws {
+        let values = json + numbers + others
+        for key in Self.keys where key != "anything" {
+            let (source, bound, set) = (Everything(), Everything(), Everything())
+            source.anything = try source.value(forKey: key)
+            let told = try messages { try bound.bind(key, to: "anything", of: source) }
+            #expect(told.isEmpty, "\(key): \(told)")
+            for value in values {
+                let before = "\(try bound.value(forKey: key) as Any)"
+                let isTaken = (try? set.setValue(value, forKey: key)) != nil
+                let told = messages { source.anything = value }
+                let now = "\(try bound.value(forKey: key) as Any)"
+                if isTaken {
+                    #expect(
+                        now == "\(try set.value(forKey: key) as Any)" && told.isEmpty, "\(key) to \(value): \(told)")
+                } else {
+                    #expect(now == before && told.count <= 1, "\(key) to \(value): \(told)")
+                }
+            }
+            #expect(bound.unbind(key))
+        }
+    }
+
+    @Test("a proxy takes as an element what an array of it is taken with, and throws for the rest") func proxies()
+        throws
+    {
+        for key in ["ints", "bools", "floats", "maybes", "rows", "things"] {
+            let (edited, set) = (Everything(), Everything())
+            let proxy = try edited.mutableArrayValue(forKey: key)
+            for value in json + numbers + others {
+                let isTaken = (try? set.setValue([value], forKey: key)) != nil
+                let count = proxy.count
+                let isAppended = (try? proxy.append(value)) != nil
+                let isInserted = (try? proxy.insert(contentsOf: [value], at: 0)) != nil
+                let isReplaced = !proxy.isEmpty && (try? proxy.replace(at: proxy.count - 1, with: value)) != nil
+                #expect(isAppended == isTaken && isInserted == isTaken, "\(key) with \(value)")
+                #expect(proxy.isEmpty || isReplaced == isTaken, "\(key) with \(value)")
+                #expect(proxy.count == count + (isTaken ? 2 : 0), "\(key) with \(value)")
+            }
+        }
+        let (edited, set) = (Everything(), Everything())
+        let proxy = try edited.mutableSetValue(forKey: "names")
+        for value in json + numbers + others {
+            let isTaken = (try? set.setValue([value], forKey: "names")) != nil
+            #expect((try? proxy.insert(value)) == nil || isTaken, "\(value)")
+            _ = (try? proxy.remove(value), try? proxy.setElements([value]), proxy.contains(value))
+        }
+    }
 }
 
 private final class Everything: TrackedObject {

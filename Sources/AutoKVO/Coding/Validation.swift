@@ -34,6 +34,33 @@ extension TrackedObject {
         throw end.noObject!
     }
 
+    func validate(
+        _ value: inout Any?, _ schema: ClassSchema, _ key: ResolvedKey, in keyPath: String
+    ) throws(KeyValueError) {
+        let validating = key.validating
+        var candidate = value.flatMap { validating.isEmpty && isNull($0) ? nil : $0 }
+        do {
+            for declared in validating {
+                var typed = try schema.convert(candidate, for: key, declared, in: keyPath)
+                guard declared.isCallable else {
+                    let fault = "its validation belongs to the main actor, as the schema says, and was called elsewhere"
+                    throw KeyValueError.schemaFault(fault, of: declared.owner, key: key.name)
+                }
+                try declared.validate!(self, &typed)
+                candidate = unwrapped(typed)
+            }
+            try self.validate(&candidate, forKey: key.name)
+        } catch let error as KeyValueError {
+            throw error.named(className: schema.className, key: key.name, keyPath: keyPath)
+        } catch {
+            throw schema.error(.invalidValue("\(error)"), of: key, in: keyPath).caused(by: error)
+        }
+        value = candidate
+    }
+}
+
+// In an extension of the protocol, so that a subclass may use the name for a property of its own.
+extension KeyValueObserver where Self: TrackedObject {
     /// What is wrong with the values that the object has now: for each key whose validation refuses its value, the sentence of what
     /// the validation threw, to be shown beside the field of a form. Empty if all values are right.
     ///
@@ -62,29 +89,5 @@ extension TrackedObject {
         } catch {
             fatalMisuse("\(error)")
         }
-    }
-
-    func validate(
-        _ value: inout Any?, _ schema: ClassSchema, _ key: ResolvedKey, in keyPath: String
-    ) throws(KeyValueError) {
-        let validating = key.validating
-        var candidate = value.flatMap { validating.isEmpty && isNull($0) ? nil : $0 }
-        do {
-            for declared in validating {
-                var typed = try schema.convert(candidate, for: key, declared, in: keyPath)
-                guard declared.isCallable else {
-                    let fault = "its validation belongs to the main actor, as the schema says, and was called elsewhere"
-                    throw KeyValueError.schemaFault(fault, of: declared.owner, key: key.name)
-                }
-                try declared.validate!(self, &typed)
-                candidate = unwrapped(typed)
-            }
-            try self.validate(&candidate, forKey: key.name)
-        } catch let error as KeyValueError {
-            throw error.named(className: schema.className, key: key.name, keyPath: keyPath)
-        } catch {
-            throw schema.error(.invalidValue("\(error)"), of: key, in: keyPath).caused(by: error)
-        }
-        value = candidate
     }
 }

@@ -83,6 +83,12 @@ final class Transaction {
         return true
     }
 
+    /// Calls a function with each subject of the open change of a property. It may be user code that adds subjects.
+    static func forEachSubject(of object: TrackedObject, _ slot: Int, _ body: (Subject) -> Void) {
+        guard let open = ThreadContext.current.value.openTransaction(ObjectIdentifier(object), slot) else { return }
+        for subject in open.subjects { subject.use(body) }
+    }
+
     // MARK: Prepare
 
     /// A property is about to change.

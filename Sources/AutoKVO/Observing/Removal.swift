@@ -176,7 +176,8 @@ struct Removal {
     private func matches(_ observation: KeyValueObservation) -> Bool {
         if let handler, observation.handlerName != handler { return false }
         guard let context else { return true }
-        return observation.classicContext?.pointer == context.pointer
+        // Not what was registered without a context, if the given one is nil.
+        return observation.classicContext.map { $0.pointer == context.pointer } ?? false
     }
 
     private var removedPaths: KeyValueObservation.RemovedPaths {

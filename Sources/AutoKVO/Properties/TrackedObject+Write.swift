@@ -185,9 +185,21 @@ extension TrackedObject {
         }
         let edit = change()
         let isUntouched = Transaction.begin(self, slot, edit)
-        defer { Transaction.end(self, slot, isUntouched ? edit : nil) }
+        var told = isUntouched ? edit : nil
+        defer { Transaction.end(self, slot, told) }
         if !isUntouched, try !plan() { return nil }
-        defer { stored() }
+        // A getter that returns what is stored need not do so behind the edit.
+        let overridden = told.flatMap { _ in record?.schema?.keys[slot] }.flatMap {
+            $0.isOverridden && $0.readsStoredCollection(of: self) ? $0 : nil
+        }
+        if overridden != nil { Transaction.forEachSubject(of: self, slot) { $0.keepWhole() } }
+        defer {
+            if let overridden, !overridden.readsStoredCollection(of: self) {
+                told = nil
+                Transaction.forEachSubject(of: self, slot) { $0.tellWhole() }
+            }
+            stored()
+        }
         return store()
     }
 

@@ -92,12 +92,10 @@ extension ResolvedKey {
     }
 
     /// Whether the property of an object is, as far as its getter says now, the collection that is stored: an edit of that is an edit of
-    /// what the getter returns. Not certain of an empty one, which every getter that finds no element returns.
+    /// what the getter returns. Asked again behind the edit, since another getter returns what is stored only now and then.
     func readsStoredCollection(of object: TrackedObject) -> Bool {
         guard let field, let storageType else { return false }
-        let value = declared.read(object)
-        let isEmpty = (unwrapped(value) as? any KeyValueCollection)?.elementCount ?? 0 == 0
-        return !isEmpty && storageType.stores(value, in: field, of: object)
+        return storageType.stores(declared.read(object), in: field, of: object)
     }
 
     /// The storage, if reading it is what the getter does in an object of exactly this class.

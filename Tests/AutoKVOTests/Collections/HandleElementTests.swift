@@ -83,6 +83,27 @@ import Testing
         #expect(log.messages.sorted() == ["+b5", "+d1", "+d2", "-a1", "-b2", "-c3", "-d1"])
     }
 
+    @Test("by name, of a dictionary the values are reported that differ, and those of what a path leads to")
+    func valuesByName() throws {
+        let shop = Shop()
+        lists.other = Lists()
+        shop.prices = ["a": 1, "b": 2]
+        let add = { [log] (value: Int) in log.add("+\(value)") }
+        let remove = { [log] (value: Int) in log.add("-\(value)") }
+        try shop.observeElements("prices", as: Int.self, added: add, removed: remove)
+        try lists.observeElements("other.counts", as: Int.self, added: add, removed: remove)
+        shop.prices["a"] = 3
+        shop.prices["b"] = 2
+        lists.other!.counts = ["x": 1]
+        lists.other!.counts["y"] = 2
+        lists.other = Lists()
+        #expect(log.messages.prefix(4) == ["-1", "+3", "+1", "+2"])
+        #expect(log.messages.dropFirst(4).sorted() == ["-1", "-2"])
+        log.clear()
+        coalescingChanges { for price in 4...6 { shop.prices["a"] = price } }
+        #expect(log.messages == ["-3", "+6"])
+    }
+
     @Test("the values of a dictionary are compared as elements are: objects by identity, and nil with nil")
     func entryValues() {
         let shop = Shop()

@@ -240,6 +240,87 @@ final class ArrayLog {
         #expect(crate.items == [])
         #expect(error?.reason == .indexOutOfRange(index: 1, count: 0))
     }
+
+    @Test("so does one that a prior handler has made invalid, whatever the edit", arguments: 0..<11)
+    func outdatedByPrior(which: Int) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [which] in
+            let crate = Crate()
+            crate.items = [1, 2, 3]
+            crate.$items.observe(options: [.prior]) { [unowned crate] in if $0.isPrior { crate.items = [] } }
+            switch which {
+            case 0: crate.$items.remove(at: 1)
+            case 1: crate.$items.removeSubrange(1..<3)
+            case 2: crate.$items.insert(4, at: 2)
+            case 3: crate.$items[1] = 5
+            case 4: crate.$items.swapAt(0, 2)
+            case 5: crate.$items.replaceSubrange(1..<2, with: [4])
+            case 6: crate.$items.removeSubranges(RangeSet([0..<1, 2..<3]))
+            case 7: crate.$items.insert(contentsOf: [4, 5], at: 3)
+            case 8: crate.$items.removeLast(2)
+            case 9: crate.$items.removeFirst()
+            default: crate.$items.moveSubranges(RangeSet(0..<1), to: 3)
+            }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("out of range for Crate.items, which has 0 elements."), "\(which): \(text)")
+        #expect(text.contains("$items.edit { … }"), "\(which): \(text)")
+    }
+
+    @Test("an edit that needs no index is made of what a prior handler has left", arguments: 0..<10)
+    func withoutIndex(which: Int) {
+        crate.items = [3, 1, 2]
+        let before = log()
+        var isFirst = true
+        crate.$items.observe(options: [.prior]) { [unowned crate] change in
+            if change.isPrior, isFirst {
+                isFirst = false
+                crate.items = [5, 4]
+            }
+        }
+        let after = log()
+        let result =
+            switch which {
+            case 0: items.edit { $0.append(6) } as Any
+            case 1: items.sort() as Any
+            case 2: items.reverse() as Any
+            case 3: items.popLast() as Any
+            case 4: items.removeAll { $0 > 4 || $0 == 3 } as Any
+            case 5: items.update(to: [4, 9]) as Any
+            case 6: items.removeAll() as Any
+            case 7: items.append(contentsOf: [7, 8]) as Any
+            case 8: items.removeSubrange(1...) as Any
+            default: items.removeLast() as Any
+            }
+        let expected = [
+            [5, 4, 6], [4, 5], [4, 5], [5], [4], [4, 9], [], [5, 4, 7, 8], [5], [5],
+        ]
+        check(before, after, is: expected[which])
+        if which == 3 || which == 9 { #expect("\(result)".contains("4")) }
+    }
+
+    @Test("an edit in the call of .once, of a derived value, of a path or behind a coalescing is told like any other")
+    func otherMechanisms() throws {
+        let outer = Crate()
+        outer.inner = crate
+        let before = log()
+        crate.$items.observe(options: [.once, .prior]) { [unowned crate] in if !$0.isPrior { crate.$items.append(7) } }
+        crate.observe(reading: { $0.items.count }) { crate, change in
+            if change.newValue == 3 { crate.$items.remove(at: 0) }
+        }
+        try outer.observe("inner.items.@count", as: Int.self, options: .new) { [unowned crate] change in
+            if change.newValue == 2 { crate.$items.insert(9, at: 1) }
+        }
+        let after = log()
+        coalescingChanges {
+            items.append(1)
+            items.append(2)
+        }
+        #expect(before.problem == nil && after.problem == nil)
+        #expect(before.copy == crate.items && after.copy == crate.items)
+        items.append(5)
+        #expect(before.problem == nil && after.problem == nil)
+        #expect(before.copy == crate.items && after.copy == crate.items)
+    }
 }
 
 @Suite("Checking and editing in one") struct EditTests {
@@ -356,6 +437,69 @@ final class ArrayLog {
         both({ $0.$items.replaceSubrange(1..<1, with: $0.$items.lazy.map { -$0 }) }, items: [3, -3, -1, -2, 1, 2])
         both({ $0.$tags.formUnion($0.$tags) }, items: [3, 1, 2])
         both({ $0.$tags.subtract($0.$tags.lazy.filter { $0 == "a" }) }, items: [3, 1, 2], tags: ["b"])
+    }
+
+    @Test("so may what an edit of any other form gets, also a slice of the handle and a view of a view")
+    func otherForms() {
+        both({ $0.$items.update(to: $0.$items.lazy.filter { $0 != 1 }) }, items: [3, 2])
+        both({ $0.$items.update(to: $0.$items.reversed()) }, items: [2, 1, 3])
+        both({ $0.$items.append(contentsOf: $0.$items[1...]) }, items: [3, 1, 2, 1, 2])
+        both({ $0.$items.append(contentsOf: $0.$items.lazy.map { $0 }.reversed()) }, items: [3, 1, 2, 2, 1, 3])
+        both({ $0.$items.insert(contentsOf: $0.$items.indices, at: $0.$items.endIndex) }, items: [3, 1, 2, 0, 1, 2])
+        both({ $0.$items.replaceSubrange(0..., with: $0.$items.lazy.map { $0 * 2 }) }, items: [6, 2, 4])
+        both({ $0.$items.value = $0.$items.map { $0 + 1 } }, items: [4, 2, 3])
+        both({ crate in crate.$items[crate.$items.count - 1] = crate.$items[0] }, items: [3, 1, 3])
+        both({ crate in crate.$items.removeLast(crate.$items.count - 1) }, items: [3])
+        both({ crate in crate.$items.removeSubrange(crate.$items.indices.dropFirst()) }, items: [3])
+        both({ crate in crate.$items.edit { $0 += crate.$items.lazy.map { -$0 } } }, items: [3, 1, 2, -3, -1, -2])
+        both({ $0.$tags.formIntersection($0.$tags.lazy.filter { $0 > "a" }) }, items: [3, 1, 2], tags: ["b"])
+        both({ $0.$tags.formSymmetricDifference($0.$tags) }, items: [3, 1, 2], tags: [])
+        both({ $0.$tags.update(to: $0.$tags.lazy.map { $0 + "!" }) }, items: [3, 1, 2], tags: ["a!", "b!"])
+        both(
+            { crate in crate.$tags.edit { $0.formUnion(crate.$tags.map { $0 + $0 }) } }, items: [3, 1, 2],
+            tags: ["a", "b", "aa", "bb"])
+        both({ $0.$tags.value = $0.$tags.value.union(["c"]) }, items: [3, 1, 2], tags: ["a", "b", "c"])
+    }
+
+    @Test("what a proxy is given may be read from the collection itself, by the proxy, the handle or another proxy")
+    func proxies() throws {
+        try both(proxy: { try $0.append(contentsOf: $0) }, items: [3, 1, 2, 3, 1, 2])
+        try both(
+            proxy: { try $0.insert(contentsOf: $0.lazy.map { ($0 as! Int) + 1 }, at: 1) }, items: [3, 4, 2, 3, 1, 2])
+        try both(proxy: { try $0.replaceSubrange(0..<2, with: $0) }, items: [3, 1, 2, 2])
+        try both(
+            proxy: { try $0.insert(contentsOf: $0.reversed(), at: RangeSet([0..<1, 2..<4])) },
+            items: [2, 3, 1, 3, 1, 2])
+        try both(proxy: { proxy in try proxy.removeAll { ($0 as! Int) == (proxy[0] as! Int) } }, items: [1, 2])
+        try both(proxy: { proxy in try proxy.sort { ($0 as! Int) < ($1 as! Int) || proxy.isEmpty } }, items: [1, 2, 3])
+        try both(proxy: { try $0.replace(at: 0, with: $0[2]) }, items: [2, 1, 2])
+        try both(setProxy: { try $0.formUnion($0) }, tags: ["a", "b"])
+        try both(setProxy: { try $0.subtract($0.lazy.filter { $0 as! String == "a" }) }, tags: ["b"])
+        try both(setProxy: { try $0.formSymmetricDifference($0) }, tags: [])
+        try both(setProxy: { proxy in try proxy.removeAll { _ in proxy.contains("a") } }, tags: [])
+        try both(setProxy: { try $0.setElements($0.map { "\($0)!" }) }, tags: ["a!", "b!"])
+    }
+
+    /// By a proxy of the property, and of a computed key over it.
+    private func both(
+        proxy body: (MutableArrayProxy) throws -> Void, items: [Int], _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        for key in ["items", "view"] {
+            try both(
+                { crate in
+                    do { try body(try crate.mutableArrayValue(forKey: key)) } catch { Issue.record(error) }
+                }, items: items, location)
+        }
+    }
+
+    private func both(
+        setProxy body: (MutableSetProxy) throws -> Void, tags: Set<String>,
+        _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        both(
+            { crate in
+                do { try body(try crate.mutableSetValue(forKey: "tags")) } catch { Issue.record(error) }
+            }, items: [3, 1, 2], tags: tags, location)
     }
 
     @Test("conditions and comparisons may read the collection") func conditions() {

@@ -17,6 +17,8 @@ private final class Gauge: TrackedObject {
     }
 }
 
+private final class Head: TrackedObject { @Observed var gauge: Gauge? }
+
 /// Has no `==`.
 private struct Opaque {
     let number: Int
@@ -45,6 +47,60 @@ private struct Opaque {
         b.$opaque.observe { [a] _ in if a.opaque.number > 100 { a.opaque = Opaque(100) } }
         a.opaque = Opaque(500)
         #expect(a.opaque.number == 100 && b.opaque.number == 100)
+    }
+
+    @Test("what is bound both ways, to a function or to a path ends on the corrected value, too", arguments: 0..<4)
+    func otherForms(form: Int) {
+        let (head, c) = (Head(), Gauge())
+        head.gauge = a
+        switch form {
+        case 0: b.$v.bindBothWays(to: a.$v)
+        case 1: b.$v.bind { [a] in a.v }
+        case 2: b.$v.bind(to: head.$gauge.$v) { $0 ?? -1 }
+        default: b.$v.bindBothWays(to: head.$gauge.$v, nilAs: -1)
+        }
+        c.$v.bind(to: b.$v)
+        b.$v.observe { [a] _ in if a.v > 10 { a.v = 8 } }
+        c.$v.observe { [a] _ in if a.v > 5 { a.v = 3 } }
+        a.v = 20
+        #expect(a.v == 3 && b.v == 3 && c.v == 3)
+        a.$v.observe { [a] _ in if a.v == 4 { coalescingChanges { (a.v, a.v) = (5, 2) } } }
+        a.v = 4
+        #expect(a.v == 2 && b.v == 2 && c.v == 2)
+        coalescingChanges { (a.v, a.v) = (4, 30) }
+        #expect(a.v == 3 && b.v == 3 && c.v == 3)
+        if form == 2 || form == 3 {
+            let other = Gauge()
+            other.v = 40
+            b.$v.observe { _ in if head.gauge?.v == 40 { head.gauge!.v = 1 } }
+            head.gauge = other
+            #expect(other.v == 1 && b.v == 1 && c.v == 1)
+        }
+    }
+
+    @Test("a handler that edits the source's collection leaves both sides equal, also with a transform")
+    func collections() {
+        let (one, two, three) = (Crate(), Crate(), Crate())
+        two.$items.bind(to: one.$items)
+        three.$items.bind(to: two.$items) { $0.reversed() }
+        two.$items.observe { _ in if one.items.count > 3 { one.$items.removeFirst() } }
+        three.$items.observe { _ in if !one.items.isEmpty, one.items != one.items.sorted() { one.$items.sort() } }
+        for item in [5, 3, 9, 1, 7, 2] {
+            one.$items.append(item)
+            #expect(one.items.count <= 3 && two.items == one.items && three.items == one.items.reversed())
+            #expect(one.items == one.items.sorted())
+        }
+    }
+
+    @Test("a handler may count a source down that is bound both ways or by a function", arguments: [false, true])
+    func countDownOtherwise(bothWays: Bool) {
+        // Each change is made inside of the one before, which takes stack.
+        onAnotherThread {
+            if bothWays { b.$v.bindBothWays(to: a.$v) } else { b.$v.bind { [a] in a.v } }
+            b.$v.observe { [a] _ in if a.v > 0 { a.v -= 1 } }
+            let told = messages { a.v = 100 }
+            #expect(a.v == 0 && b.v == 0 && told.isEmpty)
+        }
     }
 
     @Test("so does a number that does not equal itself") func notANumber() {

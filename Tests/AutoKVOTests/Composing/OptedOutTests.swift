@@ -7,6 +7,8 @@ import Testing
 private final class Song: Model {
     @Observed var title = "none"
     @Observed var tags: [String] = []
+    @Observed var parts: [Song] = []
+    @Observed var next: Song?
     override class var unregistersAutomatically: Bool { false }
     override class var schema: Schema {
         Schema(Song.self, extending: super.schema) {
@@ -87,6 +89,26 @@ private final class Label: Model {
                 }
             ),
             ("elements by handle", { song, _, token in song.$tags.observeElements(added: { _ in token.touch() }) }),
+            ("both ways", { song, label, _ in label.$text.bindBothWays(to: song.$title) }),
+            (
+                "both ways with a transform",
+                { song, label, token in
+                    label.$text.bindBothWays(
+                        to: song.$title,
+                        transform: {
+                            token.touch()
+                            return $0
+                        }, inverse: { $0 })
+                }
+            ),
+            ("both ways, of a path", { song, label, _ in label.$text.bindBothWays(to: song.$next.$title, nilAs: "") }),
+            (
+                "each element's property",
+                { song, _, token in
+                    song.parts = [Song(), Song()]
+                    return song.$parts.observeEach(\.$title, options: .initial) { _, _ in token.touch() }
+                }
+            ),
             (
                 "observe, asking for it",
                 { song, label, token in
@@ -114,7 +136,7 @@ private final class Label: Model {
         #expect(tracker.liveCount == 1)
     }
 
-    @Test("what the library registers ends with the observer", arguments: [0, 1, 2, 3])
+    @Test("what the library registers ends with the observer", arguments: 0..<8)
     func observer(form: Int) throws {
         let label = tracker.track(Label())
         let observation: KeyValueObservation
@@ -125,6 +147,14 @@ private final class Label: Model {
                 switch form {
                 case 0: try song.bind("title", to: "text", of: label)
                 case 1: song.$title.bind(to: label.$text)
+                case 4: song.$title.bindBothWays(to: label.$text)
+                case 5:
+                    song.$title.bind { [unowned label] in
+                        token.touch()
+                        return label.text
+                    }
+                case 6: song.$next.$title.bind(to: label.$text)
+                case 7: label.$text.bindBothWays(to: song.$next.$title, nilAs: "")
                 case 2:
                     try song.depend(on: [Dependency(label, "text"), Dependency(song, "tags")]) { _ in token.touch() }
                 default:
@@ -136,6 +166,38 @@ private final class Label: Model {
         #expect(messages { label.text = "new" } == [])
         #expect(label.observations().isEmpty)
         #expect(tracker.liveCount == 1)
+    }
+
+    @Test("what is observed of an element ends when it leaves, and when the list's owner dies") func each() {
+        let part = tracker.track(Song())
+        var calls = 0
+        do {
+            let song = tracker.track(Song())
+            song.parts = [part]
+            song.$parts.observeEach(\.$title) { [token = tracker.token()] _, _ in
+                token.touch()
+                calls += 1
+            }
+            part.title = "a"
+            song.parts = []
+            #expect(part.observations().isEmpty)
+            song.parts = [part]
+        }
+        part.title = "b"
+        #expect(calls == 1 && part.observations().isEmpty && tracker.liveCount == 1)
+    }
+
+    @Test("an undo history ends with its objects, and they with it") func undo() {
+        let history = UndoHistory(of: [tracker.track(Song())], includingParts: true)
+        #expect(tracker.liveCount == 0 && !history.canUndo)
+        let song = tracker.track(Song())
+        do {
+            let history = UndoHistory(of: song)
+            song.title = "new"
+            #expect(history.undo())
+        }
+        #expect(song.observations().isEmpty)
+        song.title = "newer"
     }
 
     @Test("streams end with the target", .timeLimit(.minutes(1))) func streams() async throws {

@@ -10,6 +10,8 @@ import Testing
         @Observed var next: Meter?
         @Observed var items: [Meter] = []
         var isHigh: Bool { level > 9 }
+        @Derived({ (meter: Meter) in "\(meter.level) \(meter.next?.level ?? 0)" }) var text: String
+        @Derived({ (meter: Meter) in meter.items.reduce(0) { $0 + $1.level } }) var sum: Int
         var reloads = 0
         func reload() { reloads += 1 }
 
@@ -106,6 +108,68 @@ import Testing
         #expect(callsMade { shared.level = 1 } == 1)
         #expect(callsMade { targets[7].next = nil } == 1)
         #expect(callsMade { for target in targets { target.level = 1 } } == 40)
+    }
+
+    @Test("derived values, what they read, paths and operators to them are one call") func derived() throws {
+        let element = make()
+        (meter.next, meter.items) = (element, [element])
+        _ = try observe(["text", "sum", "level", "next.text", "items.@max.text", "items.@sum.level"])
+        #expect(callsMade { element.level = 3 } == 1)
+        #expect(callsMade { meter.level = 3 } == 1)
+        #expect(callsMade { meter.items = [] } == 1)
+        #expect(callsMade { coalescingChanges { (meter.level, element.level) = (4, 4) } } == 1)
+        // Only one of the derived values is another one, and it is not the first path.
+        #expect(callsMade { meter.$items.append(element) } == 1)
+        meter.next = nil
+    }
+
+    @Test("with .distinct the one derived value that is another one calls, wherever it stands") func derivedDistinct()
+        throws
+    {
+        let other = make()
+        meter.items = [other]
+        for paths in [["sum", "text"], ["text", "sum"], ["items.@count", "sum", "text"]] {
+            let observations = try observe(paths, options: .distinct)
+            #expect(callsMade { other.level += 1 } == 1)
+            #expect(callsMade { meter.level += 1 } == 1)
+            #expect(callsMade { meter.level += 0 } == 0)
+            #expect(
+                callsMade {
+                    coalescingChanges {
+                        meter.level += 1
+                        meter.level -= 1
+                    }
+                } == 0)
+            for observation in observations { observation.remove() }
+        }
+    }
+
+    @Test("handles, and a path that dies with an object on the way, are one call each") func handles() throws {
+        var last: Meter? = make()
+        meter.next = make()
+        meter.next!.next = last
+        try panel.depend(on: [
+            Dependency(meter.$next.$next.$level), Dependency(meter.$next.$next.$name), Dependency(meter.$level),
+            Dependency(meter, "next.next.isHigh"),
+        ]) { [unowned self] _ in calls += 1 }
+        calls = 0
+        last!.level = 20
+        #expect(calls == 1)
+        last = nil
+        meter.next!.next = nil
+        #expect(calls == 2)
+        meter.next = nil
+        #expect(calls == 3)
+    }
+
+    @Test("an edit that a handler makes between the two is one more call") func nestedEdits() throws {
+        try meter.observe("items.@count", as: Int.self, options: .new) { [unowned self] change in
+            if change.newValue! > 2 { meter.$items.removeFirst() }
+        }
+        _ = try observe(["items.@sum.level", "sum", "items", "items.@count"])
+        #expect(callsMade { for _ in 0..<2 { meter.$items.append(make()) } } == 2)
+        #expect(callsMade { meter.$items.append(make()) } == 2)
+        #expect(meter.items.count == 2)
     }
 
     @Test("with .prior one call before the change and one after it") func prior() throws {

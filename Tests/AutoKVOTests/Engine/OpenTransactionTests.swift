@@ -65,6 +65,50 @@ import Testing
         #expect(openCount == 0)
     }
 
+    private final class Reader: Model {
+        @ObservedWeak var person: Person?
+        @Derived({ (reader: Reader) in
+            let person = reader.person
+            return "\(person?.age ?? -1) \(person?.scores ?? []) \(person?.tags ?? []) \(person?.fullName ?? "-")"
+        }) var text: String
+    }
+
+    @Test(
+        "whatever way a change was announced in, a death ends it, and what reads the object is told again",
+        arguments: 0..<6)
+    func ways(which: Int) throws {
+        let reader = Reader()
+        let told = Recorder<String>()
+        reader.$text.observe(options: .new, told.handler())
+        let paths = Recorder<Any>()
+        try reader.observe(["person.age", "person.scores", "person.fullName"], paths.handler())
+        var person: Person? = Person()
+        reader.person = person
+        switch which {
+        case 0: person!.willChangeValue(forKey: "age")
+        case 1: person!.willChange(.insertion, valuesAt: 0..<1, forKey: "scores")
+        case 2: person!.willChangeValue(forKey: "tags", withSetMutation: .union, using: ["a"])
+        case 3: person!.willChangeValue(forKey: "fullName")
+        case 4: person!.willChangeValue(forKey: "parent")
+        default: for key in ["age", "scores", "firstName", "lastName"] { person!.willChangeValue(forKey: key) }
+        }
+        // Not observed, and open as well.
+        Person().willChange(.removal, valuesAt: 0..<1, forKey: "scores")
+        withExtendedLifetime(person) {}
+        person = nil
+        #expect(reader.person == nil)
+        told.clear()
+        paths.clear()
+        let other = Person("Bea")
+        reader.person = other
+        #expect(told.entries.map(\.new) == ["0 [] [] Bea Lee"] && paths.count == 3)
+        other.age = 4
+        other.$scores.append(1)
+        other.lastName = "Ray"
+        #expect(told.entries.last?.new == "4 [1] [] Bea Ray" && told.count == 4 && paths.count == 6)
+        #expect(openCount == 0)
+    }
+
     @Test("changes of living objects stay open, however many others die") func living() throws {
         let person = Person()
         let recorder = Recorder<Any>()

@@ -54,6 +54,24 @@ private final class Ordinary: TrackedObject {
     @Observed var transaction = 1
     @Observed var announcing = 1
     @Observed var getter = 1
+    @Observed var validationErrors = ["a"]
+    @Observed var errors = ["a"]
+    @Observed var didRead = false
+    @Observed var tracking = 1
+    @Observed var derived = 1
+    @Observed var dependencies = [1]
+    @Observed var update = 1
+    @Observed var removeObserver = 1
+    @Observed var removeAllObservers = 1
+    @Observed var withMutation = 1
+    @Observed var mutation = 1
+    @Observed var undo = 1
+    @Observed var history = [1]
+    @Observed var isValid = true
+    @Observed var targets = [1]
+    @Observed var initial = 1
+    @Observed var prior = 1
+    @Observed var scheduler = 1
 
     static let keys = 88
     static let key = "k"
@@ -100,6 +118,20 @@ private final class OrdinaryMethods: TrackedObject {
     func stop() {}
     func reset() {}
     func path(_ name: String) -> String { name }
+    func didRead(_ page: Int) {}
+    func didRead() {}
+    func validationErrors() -> [String] { [] }
+    func observable() -> Bool { true }
+    func onDeinit() {}
+    func onChange(_ action: () -> Void) { action() }
+    func observeEach() {}
+    func observeElements() {}
+    func willChange() {}
+    func didChange() {}
+    func mutableArray() {}
+    func value(at index: Int) -> Int { index }
+    func values(of year: Int) -> [Int] { [year] }
+    func changes(of year: Int) -> [Int] { [year] }
     func key(of name: String) -> String { name }
     func makeRecord() -> Record { Record() }
     func inTransaction(_ body: () -> Void) { body() }
@@ -126,7 +158,7 @@ private final class OrdinaryObserver: KeyValueObserver {
     @Test("the library takes none of them, and each is a key") func names() throws {
         let object = Ordinary()
         let names = Ordinary.keyDescriptions.map(\.name)
-        #expect(names.count == 50 && names.first == "keys" && Ordinary.keys == 88)
+        #expect(names.count == 68 && names.first == "keys" && Ordinary.keys == 88)
         try Ordinary.validateSchema()
         for name in names { _ = try object.value(forKey: name) }
 

@@ -263,6 +263,21 @@ import Testing
         #expect(person.removeObserver(panel, forKeyPath: "age") == 2)
     }
 
+    @Test("removal with a context, nil too, takes only what was registered with one", arguments: [nil, 8])
+    func contextsOnly(bits: Int?) throws {
+        let context = bits.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
+        let classic = try person.addObserver(panel, forKeyPath: "age", context: context)
+        let others = [
+            try person.addObserver(panel, forKeyPath: "age") { _, _ in },
+            try person.addObserver(panel, forKeyPath: ["age", "firstName"], userInfo: 7) { _, _ in },
+            person.$age.addObserver(panel) { _, _ in },
+        ]
+        #expect(person.removeObserver(panel, forKeyPath: "age", context: context) == 1)
+        #expect(!classic.isValid && others.allSatisfy { $0.isValid } && others[1].keyPaths.count == 2)
+        #expect(person.removeObserver(panel, forKeyPath: "age", context: context) == 0)
+        #expect(person.removeObserver(panel, forKeyPath: "age") == 3)
+    }
+
     @Test("removal with a context takes of each of several paths the last; an observation of both counts once")
     func contextPaths() throws {
         let first = try person.addObserver(panel, forKeyPath: "age", context: nil)

@@ -64,6 +64,40 @@ import Testing
         employee.removeAllObservers()
     }
 
+    @Test(
+        "an inherited handle, and a superclass's plain key path, in the forms for an observer, for each element and for bindings"
+    )
+    func inheritedElsewhere() {
+        final class Staff: Model {
+            @Observed var members: [Employee] = []
+            @Observed var boss: Employee?
+        }
+        let (panel, staff) = (PlainObserver(), Staff())
+        (staff.members, staff.boss) = ([employee], employee)
+        var seen: [String] = []
+        employee.observe(\.$firstName, for: panel, options: .new) { panel, change in panel.log.append(change.newValue!)
+        }
+        employee.observe(\Person.fullName.count, options: .new) { _, change in seen.append("count \(change.newValue!)")
+        }
+        panel.observe(\Person.age, of: employee, options: .new) { panel, change in
+            panel.log.append("\(change.newValue!)")
+        }
+        staff.$members.observeEach(\.$age, options: .new) { member, change in seen.append("each \(change.newValue!)") }
+        staff.$members.observeEach(\.$address.$city, options: .new) { _, change in
+            seen.append("each \(change.newValue ?? "nil")")
+        }
+        let label = Person()
+        label.$lastName.bind(to: \Person.fullName, of: employee)
+        label.$age.bind(to: \Person.$age, of: employee) { $0 * 2 }
+        employee.firstName = "Georg"
+        employee.age = 4
+        employee.address = Address("Rome")
+        #expect(seen == ["count 9", "each 4", "each Rome"] && panel.log == ["Georg", "4"])
+        #expect(label.lastName == "Georg Lee" && label.age == 8)
+        staff.members = []
+        employee.removeAllObservers()
+    }
+
     @Test("a superclass's key path on the main actor and on an actor") @MainActor func superclassElsewhere() async {
         actor Desk {
             var log: [String] = []

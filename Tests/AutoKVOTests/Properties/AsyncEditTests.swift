@@ -14,7 +14,11 @@ private final class Sheet: TrackedObject {
     @Observed var first = "a"
     @Observed var last = "b"
     @ObservedReadOnly var owner = "x"
+    @Observed(.distinct) var code = "c"
     @Observed var next: Sheet?
+    @Observed var parts: [Sheet] = []
+    @ObservedWeak var friend: Sheet?
+    @Derived({ (sheet: Sheet) in "\(sheet.first)-\(sheet.code)" }) var mark: String
     var full: String { "\(first) \(last)" }
 
     override class var schema: Schema {
@@ -157,6 +161,97 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
         }
     }
 
+    @Test("are one change of a derived value, of what is read, of an operator and of a binding, whoever else observes")
+    func derived() async {
+        await TwoThreads.run {
+            let (form, root, bound) = (Sheet(), Sheet(), Sheet())
+            root.parts = [form]
+            var calls: [String] = []
+            form.$mark.observe(options: [.old, .new]) { calls.append("mark \($0.oldValue!) > \($0.newValue!)") }
+            root.observe(reading: { $0.parts.map(\.mark).joined() }, options: [.old, .new]) {
+                calls.append("read \($1.oldValue!) > \($1.newValue!)")
+            }
+            try! root.observe("parts.@max.first", as: String.self, options: .new) {
+                calls.append("max \($0.newValue!)")
+            }
+            bound.$last.bind(to: form.$mark)
+            form.$first.observe(options: [.once, .prior, .old]) { calls.append("once \($0.isPrior) \($0.oldValue!)") }
+            await change(&form.first)
+            #expect(
+                calls.sorted() == [
+                    "mark a-c > a12-c", "max a12", "once false a", "once true a", "read a-c > a12-c",
+                ])
+            #expect(bound.last == "a12-c")
+            calls = []
+            await change(&form.code)
+            #expect(calls == ["mark a12-c > a12-c12", "read a12-c > a12-c12"] && bound.last == "a12-c12")
+            calls = []
+            // In place an equal value is no assignment, and derived values have not changed.
+            await keep(&form.first)
+            #expect(calls == ["max a12"] && bound.last == "a12-c12")
+        }
+    }
+
+    @Test("of objects on the way, of a weak property and of a list move the paths behind them") func objects() async {
+        await TwoThreads.run {
+            let (root, one, two) = (Sheet(), Sheet(), Sheet())
+            two.first = "two"
+            var calls: [String] = []
+            for path in ["next.first", "friend.first", "parts.@max.first"] {
+                try! root.observe(path, as: String?.self, options: [.old, .new]) {
+                    calls.append("\(path) \($0.oldValue! ?? "-") > \($0.newValue! ?? "-")")
+                }
+            }
+            await replace(&root.next, one, two)
+            await replace(&root.friend, one, two)
+            await replace(&root.parts, [one], [one, two])
+            #expect(calls == ["next.first - > two", "friend.first - > two", "parts.@max.first - > two"])
+            calls = []
+            two.first = "2"
+            one.first = "1"
+            #expect(
+                calls.sorted() == [
+                    "friend.first two > 2", "next.first two > 2", "parts.@max.first a > 2", "parts.@max.first two > a",
+                ])
+        }
+    }
+
+    @Test("an observer that comes, goes or dies meanwhile, on another thread, gets what is promised") func meanwhile()
+        async
+    {
+        await TwoThreads.run {
+            let form = Sheet()
+            var calls: [String] = []
+            let going = form.$first.observe(options: [.old, .new, .prior]) { if !$0.isPrior { calls.append("going") } }
+            var dying: Sheet? = Sheet()
+            try! form.addObserver(dying!, forKeyPath: "full", options: [.old, .prior]) {
+                if !$1.isPrior { calls.append("dying") }
+            }
+            form.$first.observe(options: .new) { calls.append("staying \($0.newValue!)") }
+            await change(&form.first) {
+                going.remove()
+                dying = nil
+                // Not by the handle: a property cannot be used while it is changed in place, and its handle is a use of it.
+                try! form.observe("first", as: String.self, options: .new) { calls.append("coming \($0.newValue!)") }
+            }
+            #expect(calls.first == "staying a12" && !calls.contains("going") && !calls.contains("dying"))
+            calls = []
+            form.first = "b"
+            #expect(calls == ["staying b", "coming b"])
+        }
+    }
+
+    @Test("an undo history has one step of it, and an undo brings the whole value back") func undo() async {
+        await TwoThreads.run {
+            let form = Sheet()
+            let history = UndoHistory(of: form)
+            await change(&form.first)
+            form.last = "z"
+            #expect(history.undo() && form.last == "b" && form.first == "a12")
+            #expect(history.undo() && form.first == "a" && !history.canUndo)
+        }
+    }
+
     @Test("may be inside of each other, and inside of a change that was begun by hand") func nested() async {
         await TwoThreads.run {
             let form = Sheet()
@@ -192,6 +287,20 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
             }
         }
     }
+}
+
+/// Comes back on the other thread and leaves the text as it was.
+private func keep(_ text: inout String) async {
+    let text2 = text
+    await change(&text)
+    text = text2
+}
+
+private func replace<Value>(_ value: inout Value, _ first: Value, _ second: Value) async {
+    value = first
+    let before = thisThread()
+    repeat { await Task.yield() } while thisThread() == before
+    value = second
 }
 
 private func append(_ text: inout String) async {

@@ -81,6 +81,38 @@ private final class Watched: Sized {
 
 private final class Holder: Model {
     @Observed var item: Sized?
+    @Derived({ (holder: Holder) in holder.item?.size ?? 0 }) var size: Int
+}
+
+/// What is found by reading, over a getter that a subclass overrides.
+private class Measured: Model {
+    @Observed var size = 1
+    @Observed(.distinct) var level = 1
+    @Observed var tags: Set<String> = ["a"]
+    @Derived({ (measured: Measured) in measured.size + 1 }) var next: Int
+    var area: Int { size * size }
+    override class var schema: Schema {
+        Schema(Measured.self, extending: super.schema) {
+            Key("area", \.area)
+            Key("size", \.size)
+            Key("level", \.level)
+            Key("tags", \.tags)
+        }
+    }
+}
+private final class Scaled: Measured {
+    override var size: Int {
+        get { super.size * 2 }
+        set { super.size = newValue }
+    }
+    override var level: Int {
+        get { super.level / 10 }
+        set { super.level = newValue }
+    }
+    override var tags: Set<String> {
+        get { super.tags.filter { $0 != "x" } }
+        set { super.tags = newValue }
+    }
 }
 
 private func describe(_ change: Change<Int>) -> String {
@@ -276,6 +308,80 @@ private func describe(_ change: Change<Int>) -> String {
         plain.size = 2
         #expect(sums == [3, 5, 6])
         list.all = []
+    }
+
+    @Test("derived values, what is read and streams have what the property reads") func readers()
+        async throws
+    {
+        let (object, holder) = (Scaled(), Holder())
+        let doubled = Doubled()
+        holder.item = doubled
+        var told: [String] = []
+        try object.observe("area", as: Int.self, options: [.old, .new]) { told.append("area " + describe($0)) }
+        object.$next.observe(options: [.old, .new]) { told.append("next " + describe($0)) }
+        try object.observe("next", as: Int.self, options: [.old, .new]) { told.append("named next " + describe($0)) }
+        object.observe(reading: { $0.size + 1 }, options: [.old, .new]) { told.append("read " + describe($1)) }
+        holder.$size.observe(options: [.old, .new]) { told.append("holder " + describe($0)) }
+        let stream = try object.values(of: "size", as: Int.self)
+        object.size = 5
+        doubled.size = 7
+        #expect(
+            told.sorted() == [
+                "area 4→100", "holder 2→14", "named next 3→11", "next 3→11", "read 3→11",
+            ])
+        object.size = 8
+        object.removeAllObservers()
+        #expect(await stream.reduce(into: []) { $0.append($1) } == [10, 16])
+        holder.item = nil
+    }
+
+    @Test("coalesced, once, with .prior and inside an edit, old and new are what the property reads") func forms()
+        throws
+    {
+        let object = Scaled()
+        var told: [String] = []
+        try object.observe("size", as: Int.self, options: [.old, .new, .once, .prior]) {
+            told.append("once " + describe($0))
+        }
+        object.$size.observe(options: [.old, .new]) { [object] change in
+            told.append(describe(change))
+            if object.size == 10 { object.size = 6 }
+        }
+        object.$size.observe(options: [.old, .new]) { told.append("behind " + describe($0)) }
+        object.size = 5
+        #expect(told == ["once 2→-", "once 2→10", "2→10", "behind 2→10", "10→12", "behind 10→12"])
+        told = []
+        coalescingChanges { for size in [7, 8, 9] { object.size = size } }
+        #expect(told == ["12→18", "behind 12→18"])
+        told = []
+        object.withMutation(of: "size") { object.size += 2 }
+        #expect(told == ["18→40", "behind 18→40"])
+        told = []
+        // In place: what is read is changed, and set.
+        object.size += 1
+        object.$size.value = 3
+        #expect(told == ["40→82", "behind 40→82", "82→6", "behind 82→6"])
+    }
+
+    @Test("sets, and what is distinct, are compared and told as the property reads") func setsAndDistinct() {
+        let object = Scaled()
+        var told: [String] = []
+        object.$tags.observe(options: [.old, .new]) {
+            told.append("\($0.kind) \($0.oldValue?.sorted() ?? []) \($0.newValue?.sorted() ?? [])")
+        }
+        object.$tags.insert("x")
+        object.$tags.insert("b")
+        object.tags = ["c"]
+        #expect(
+            told == [
+                #"setting ["a"] ["a"]"#, #"setting ["a"] ["a", "b"]"#, #"setting ["a", "b"] ["c"]"#,
+            ])
+        var levels: [String] = []
+        object.$level.observe(options: [.old, .new]) { levels.append(describe($0)) }
+        object.level = 25
+        object.level = 25
+        object.level = 31
+        #expect(levels == ["0→2", "2→3"])
     }
 
     @Test("whether a getter is overridden is found out for each class", .needs(.classMetadata)) func classes() throws {

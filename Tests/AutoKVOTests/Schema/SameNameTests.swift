@@ -1,5 +1,6 @@
 import AutoKVO
 import AutoKVOTestSupport
+import Observation
 import Testing
 
 private class Inner: Model {
@@ -12,6 +13,17 @@ private class Machine: Model {
     @Observed private var inner = Inner()
     @Observed private var text = "base"
     @Observed private var manual = 1
+    @Observed private var parts: [Inner] = []
+    @ObservedReadOnly private var count = 1
+    @ObservedWeak private var friend: Inner?
+    @Derived({ (machine: Machine) in "m\(machine.state)" }) private var shown: String
+    /// What these read is found by itself.
+    var found: String { "\(state) \(count) \(friend?.level ?? -1) \(shown)" }
+    var total: Int { parts.reduce(0) { $0 + $1.level } }
+    func setParts(_ parts: [Inner]) { self.parts = parts }
+    func setCount(_ count: Int) { self.count = count }
+    func setFriend(_ friend: Inner?) { self.friend = friend }
+    var shownHandle: ReadOnlyProperty<String> { $shown }
     var label: String { "state \(state)" }
     var depth: Int { inner.level }
 
@@ -31,6 +43,8 @@ private class Machine: Model {
         Schema(Machine.self, extending: super.schema) {
             Key("label", \.label, affectedBy: "state")
             Key("depth", \.depth, affectedBy: "inner.level")
+            Key("found", \.found)
+            Key("total", \.total, affectedBy: "parts.@sum.level")
         }
     }
 }
@@ -44,6 +58,10 @@ private class Robot: Machine {
     @Observed var state = 100
     @Observed var inner = 7
     @Observed var mode = 1
+    @Observed var parts = "none"
+    @Observed var count = [0]
+    @ObservedWeak var friend: Robot?
+    @Derived({ (robot: Robot) in robot.mode }) var shown: Int
     /// Computed, and of the same type as the private property.
     var text: String { "mode \(mode)" }
     /// Computed, and of another type.
@@ -211,6 +229,92 @@ private final class Closed: Open {
         #expect(base.count == 1)
     }
 
+    @Test("what a superclass's key reads, and an operator it is affected by, are the superclass's, in every wrapper")
+    func everyWrapper() throws {
+        let friend = Inner()
+        robot.setFriend(friend)
+        try robot.observe("found", options: .new, recorder.handler())
+        (robot.state, robot.count, robot.friend, robot.mode, robot.parts) = (2, [3], robot, 4, "some")
+        #expect(recorder.count == 0)
+        robot.setState(5)
+        robot.setCount(6)
+        friend.level = 7
+        robot.setFriend(nil)
+        #expect(recorder.news(String.self) == ["5 1 0 m5", "5 6 0 m5", "5 6 7 m5", "5 6 -1 m5"])
+        recorder.clear()
+
+        try robot.observe("total", options: [.old, .new], recorder.handler())
+        let part = Inner()
+        robot.setParts([part])
+        part.level = 3
+        robot.parts = "others"
+        #expect(recorder.olds(Int.self) == [0, 0] && recorder.news(Int.self) == [0, 3])
+        var (base, own, named): ([String?], [Int?], [Int?]) = ([], [], [])
+        robot.shownHandle.observe(options: .new) { base.append($0.newValue) }
+        robot.$shown.observe(options: .new) { own.append($0.newValue) }
+        try robot.observe("shown", as: Int.self, options: .new) { named.append($0.newValue) }
+        robot.setState(8)
+        robot.mode = 9
+        #expect(base == ["m8"] && own == [9] && named == [9])
+        try Robot.validateSchema()
+        robot.friend = nil
+    }
+
+    @Test("an undo history, a view for Observation and a function see both") func consumers() {
+        let history = UndoHistory(of: robot)
+        robot.setState(2)
+        robot.state = 101
+        robot.setCount(7)
+        robot.count = [8]
+        for _ in 0..<4 { #expect(history.undo()) }
+        #expect(robot.state == 100 && robot.stateHandle.value == 1 && robot.count == [0] && !history.canUndo)
+        for _ in 0..<4 { #expect(history.redo()) }
+        #expect(robot.state == 101 && robot.stateHandle.value == 2 && robot.count == [8])
+
+        var read: [String] = []
+        robot.observe(reading: { "\($0.state) \($0.label)" }) { read.append($1.newValue ?? "\($0.state) \($0.label)") }
+        robot.setState(3)
+        robot.state = 4
+        robot.setCount(9)
+        #expect(read == ["101 state 3", "4 state 3"])
+        let calls = Counter()
+        withObservationTracking {
+            _ = robot.observable.label
+        } onChange: {
+            calls.add()
+        }
+        robot.state = 5
+        #expect(calls.count == 0)
+        robot.setState(6)
+        #expect(calls.count == 1)
+    }
+
+    @Test("a change of one in a handler of the other, in one block and in an announced change, is told by each")
+    func together() throws {
+        var told: [String] = []
+        robot.stateHandle.observe(options: [.old, .new]) { [robot] change in
+            told.append("base \(change.oldValue!) \(change.newValue!)")
+            if robot.state < 200 { robot.state += 50 }
+        }
+        robot.$state.observe(options: [.old, .new]) { [robot] change in
+            told.append("own \(change.oldValue!) \(change.newValue!)")
+            if robot.stateHandle.value < 3 { robot.setState(3) }
+        }
+        robot.setState(2)
+        #expect(told == ["base 1 2", "own 100 150", "base 2 3", "own 150 200"])
+        told = []
+        coalescingChanges {
+            for value in [5, 6] {
+                robot.setState(value)
+                robot.state = 200 + value
+            }
+        }
+        #expect(told == ["base 3 6", "own 200 206"])
+        told = []
+        robot.withMutation(of: "state") { robot.setState(7) }
+        #expect(told == ["base 6 7", "own 206 206"])
+    }
+
     @Test("a key that is declared again depends on both") func extended() throws {
         let object = Extended()
         try object.observe("label", options: .new, recorder.handler())
@@ -233,11 +337,15 @@ private final class Closed: Open {
         .needs(.classMetadata))
     func descriptions() throws {
         #expect(
-            Robot.keyDescriptions.map(\.name) == ["label", "depth", "state", "inner", "mode", "text", "manual"])
+            Robot.keyDescriptions.map(\.name).sorted() == [
+                "count", "depth", "found", "friend", "inner", "label", "manual", "mode", "parts", "shown", "state",
+                "text",
+                "total",
+            ])
         try robot.observeAnyKey(options: .new, recorder.handler())
         robot.setState(2)
         robot.state = 3
-        #expect(recorder.paths == ["label", "state"])
+        #expect(recorder.paths == ["label", "found", "state"])
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

@@ -19,6 +19,10 @@ final class Weight: TrackedObject {
     @Observed var anything: Any = 0
     @Observed var mixed: [Any] = []
     @Observed var total = -1.0
+    @Derived({ (weight: Weight) in weight.real * 2 }) var twice: Double
+    @Derived({ (weight: Weight) in weight.parts.map(\.whole) }) var wholes: [Int]
+    /// What it reads is found by itself.
+    var half: Double { real / 2 }
     #if arch(x86_64)
         @Observed var long: Float80 = 0
     #endif
@@ -29,7 +33,10 @@ final class Weight: TrackedObject {
     }
 
     override class var schema: Schema {
-        Schema(Weight.self, extending: super.schema) { Key("total", \.total) }
+        Schema(Weight.self, extending: super.schema) {
+            Key("total", \.total)
+            Key("half", \.half)
+        }
     }
 }
 
@@ -151,14 +158,16 @@ final class Weight: TrackedObject {
         for path in [
             "parts.@sum.real", "later.@sum.real", "parts.@sum.small", "numbers.@sum", "parts.@sum.maybe",
             "rows.@sum.@sum", "parts.@sum.numbers.@sum", "parts.@sum.numbers.@avg", "next.parts.@sum.real",
-            "next.next.numbers.@sum", "parts.@sum.parts.@sum.real", "next.rows.@sum.@avg",
+            "next.next.numbers.@sum", "parts.@sum.parts.@sum.real", "next.rows.@sum.@avg", "parts.@sum.twice",
+            "next.parts.@sum.half", "parts.@sum.next.twice",
         ] {
             #expect(try value(path) as? Double == 0, "\(path)")
             #expect(try Weight.valueType(forKeyPath: path) == Double.self, "\(path)")
         }
         for path in [
             "parts.@sum.whole", "later.@sum.whole", "next.parts.@sum.whole", "parts.@sum.large", "mixed.@sum",
-            "rows.@sum.@count", "parts.@count", "next.parts.@count", "next.rows.@sum.@count",
+            "rows.@sum.@count", "parts.@count", "next.parts.@count", "next.rows.@sum.@count", "wholes.@sum",
+            "next.wholes.@sum", "parts.@sum.wholes.@sum",
         ] {
             #expect(try value(path) as? Int == 0, "\(path)")
         }
@@ -239,6 +248,36 @@ final class Weight: TrackedObject {
         for await sum in stream { sums.append(sum) }
         for await number in counts { numbers.append(number) }
         #expect(sums == [1.5, 0, 4, 0] && numbers == [1, 0, 1, 0])
+    }
+
+    @Test("operators over derived values have the values of the derived, and their types over nothing") func derived()
+        throws
+    {
+        var told: [String] = []
+        for path in ["parts.@sum.twice", "parts.@sum.half", "parts.@avg.twice", "next.parts.@sum.twice"] {
+            try weight.observe(path, as: Double.self, options: [.initial, .new]) {
+                told.append("\(path) \($0.newValue!)")
+            }
+        }
+        try weight.observe("wholes.@sum", as: Int.self, options: [.initial, .new]) {
+            told.append("wholes \($0.newValue!)")
+        }
+        #expect(told.allSatisfy { $0.hasSuffix(" 0.0") || $0 == "wholes 0" } && told.count == 5)
+        told = []
+        let part = Weight { ($0.real, $0.whole) = (1.5, 4) }
+        weight.parts = [part]
+        #expect(told.sorted() == ["parts.@avg.twice 3.0", "parts.@sum.half 0.75", "parts.@sum.twice 3.0", "wholes 4"])
+        told = []
+        coalescingChanges { (part.real, part.whole) = (2, 5) }
+        #expect(told.sorted() == ["parts.@avg.twice 4.0", "parts.@sum.half 1.0", "parts.@sum.twice 4.0", "wholes 5"])
+        told = []
+        weight.$parts.removeAll()
+        #expect(told.sorted() == ["parts.@avg.twice 0.0", "parts.@sum.half 0.0", "parts.@sum.twice 0.0", "wholes 0"])
+        told = []
+        weight.next = Weight { $0.parts = [part] }
+        #expect(told == ["next.parts.@sum.twice 4.0"])
+        weight.next = nil
+        #expect(told.last == "next.parts.@sum.twice 0.0")
     }
 
     @Test("a registration as a type that no sum has is refused") func refused() throws {

@@ -44,6 +44,32 @@ import Testing
         }
     }
 
+    @Test("elements, a property of each, an undo history and streams cost what an edit moves", arguments: 0..<6)
+    func otherConsumers(which: Int) throws {
+        func time(_ count: Int) throws -> Double {
+            let roster = Roster()
+            var others: [Any] = []
+            switch which {
+            case 0: roster.$players.observeElements(added: { _ in }, removed: { _ in })
+            case 1: try roster.observeElements("players", as: Player.self, added: { _ in }, removed: { _ in })
+            case 2: roster.$players.observeEach(\.$points) { _, _ in }
+            case 3: others.append(UndoHistory(of: roster, limit: 10_000))
+            case 4: roster.$squad.observeElements(added: { _ in }, removed: { _ in })
+            default: others.append(try roster.changes(of: "players.@count", as: Int.self))
+            }
+            let time = processorTime {
+                appends(roster, count)
+                for index in 0..<count / 2 { roster.$squad.insert(players[index]) }
+                for _ in 0..<count / 2 { roster.$players.removeLast() }
+            }
+            roster.removeAllObservers()
+            return time
+        }
+        let few = try (0..<3).map { _ in try time(500) }.min()!
+        let many = try (0..<3).map { _ in try time(2000) }.min()!
+        #expect(many < 12 * few + 0.02, "\(which): \(few) s for 500, \(many) s for 2,000")
+    }
+
     @Test(
         "inside withMutation and coalescingChanges values are read at the ends only",
         arguments: [[], [.new], [.old, .new], .distinct] as [ObservingOptions])

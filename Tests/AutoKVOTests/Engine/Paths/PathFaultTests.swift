@@ -100,6 +100,58 @@ private final class Whole: Model {
         #expect(other.total == 5)
     }
 
+    @Test("so does a binding that would set it, one way and both ways") func boundPath() {
+        let other = Whole()
+        (other.total, whole.total) = (4, 5)
+        whole.part = FaultyPart()
+        // What is read through it, and what would be set in it.
+        let set = messages { whole.$part.$level.bind(to: other.$total) }
+        #expect(set.contains { $0.hasPrefix("A binding cannot set \"part.level\"") && $0.contains("FaultyPart") })
+        let again = messages { other.total = 6 }
+        #expect(again.contains { $0.hasPrefix("A binding cannot set") })
+        let part = Part()
+        whole.part = part
+        other.total = 7
+        #expect(part.level == 7)
+        #expect(whole.$part.$level.unbind())
+        let both = messages {
+            whole.part = FaultyPart()
+            whole.$total.bindBothWays(to: whole.$part.$level, nilAs: -1)
+        }
+        #expect(!both.isEmpty && both.allSatisfy { $0.contains("FaultyPart") } && whole.total == -1)
+        whole.part = Part()
+        #expect(whole.total == 1)
+        whole.total = 8
+        #expect(whole.part?.level == 8)
+        let lines = messages { whole.part = FaultyPart() }
+        #expect(!lines.isEmpty && whole.total == -1)
+    }
+
+    @Test(
+        "so do a stream, a dependency, a coalesced change and .once, and each hears the next object", arguments: 0..<4)
+    func consumers(which: Int) async throws {
+        var count = 0
+        var stream: AsyncStream<Int>?
+        let owner = Whole()
+        switch which {
+        case 0: stream = try whole.values(of: "part.level", as: Int.self)
+        case 1: try owner.depend(on: [Dependency(whole, ["part.level", "parts.@sum.level"])]) { _ in count += 1 }
+        case 2: try whole.observe("part.level") { _ in count += 1 }
+        default: try whole.observe("part.level", options: [.once, .distinct, .new]) { _ in count += 1 }
+        }
+        let lines = messages {
+            if which == 2 { coalescingChanges { whole.part = FaultyPart() } } else { whole.part = FaultyPart() }
+        }
+        #expect(!lines.isEmpty && lines.allSatisfy { $0.contains("FaultyPart") })
+        count = 0
+        whole.part = Part()
+        #expect(count == (which == 0 ? 0 : 1))
+        if let stream {
+            whole.removeAllObservers()
+            #expect(await stream.reduce(into: []) { $0.append($1) } == [1])
+        }
+    }
+
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {
         await #expect(processExitsWith: .success) { await expectNothingLeft(by: "PathFaultTests") }
     }

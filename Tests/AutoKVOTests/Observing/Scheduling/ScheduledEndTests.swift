@@ -42,6 +42,73 @@ private final class FaultyScheduler: ChangeScheduler, @unchecked Sendable {
         #expect(!observation.isValid)
     }
 
+    /// Every form that delivers elsewhere, with `.once` or without.
+    private static let forms:
+        [@Sendable (Person, Board, SerialScheduler, ObservingOptions) throws -> KeyValueObservation] = [
+            { person, board, scheduler, options in
+                person.$age.observe(options: options, on: scheduler) { board.log.add("\($0.target != nil)") }
+            },
+            { person, board, scheduler, options in
+                person.observe(\.$age, options: options, on: scheduler) { board.log.add("\($0.target != nil)") }
+            },
+            { person, board, scheduler, options in
+                person.observe(\.age.magnitude, options: options, on: scheduler) {
+                    board.log.add("\($0.target != nil)")
+                }
+            },
+            { person, board, scheduler, options in
+                person.$age.observe(for: board, options: options, on: scheduler) { $0.log.add("\($1.target != nil)") }
+            },
+            { person, board, scheduler, options in
+                person.$age.observe(for: board, options: options, on: scheduler) { $0.log.add("true") }
+            },
+            { person, board, scheduler, options in
+                person.observe(\.$age, for: board, options: options, on: scheduler) {
+                    $0.log.add("\($1.target != nil)")
+                }
+            },
+            { person, board, scheduler, options in
+                try person.path("age", as: Int.self).observe(for: board, options: options, on: scheduler) {
+                    $0.log.add("\($1.target != nil)")
+                }
+            },
+            { person, board, scheduler, options in
+                try person.path("fullName", as: String.self).observe(options: options, on: scheduler) {
+                    board.log.add("\($0.target != nil)")
+                }
+            },
+        ]
+
+    private final class Board: Sendable {
+        let log = MessageLog()
+    }
+
+    @Test(
+        "the same for each form that delivers elsewhere: dropped if the target has died, or remove() has returned",
+        arguments: forms.indices, [[], .once, [.once, .prior], .distinct] as [ObservingOptions])
+    func eachForm(form: Int, options: ObservingOptions) throws {
+        let board = Board()
+        for ending in 0..<3 {
+            var person: Person? = tracker.track(Person())
+            person!.address = Address()
+            let observation = try Self.forms[form](person!, board, scheduler, options.union(.new))
+            (person!.age, person!.firstName) = (1, "Bea")
+            switch ending {
+            case 0: person = nil
+            case 1: observation.remove()
+            default: break
+            }
+            scheduler.runAll()
+            if ending < 2 {
+                #expect(board.log.messages == [], "\(ending)")
+            } else {
+                #expect(!board.log.messages.isEmpty && board.log.messages.allSatisfy { $0 == "true" })
+            }
+            #expect(observation.isValid == (ending == 2 && !options.contains(.once)))
+            person = nil
+        }
+    }
+
     @Test("the change of an observation with .once is delivered if the target lives, though the handle is gone")
     func once() throws {
         let person = tracker.track(Person())
