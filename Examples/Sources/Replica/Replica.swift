@@ -3,6 +3,9 @@ import Foundation
 
 /// One side of a board that two processes have. It turns changes into bytes and bytes into changes, and knows nothing of sockets.
 final class Replica {
+    /// No message is longer, so that the other side cannot make this one keep any amount.
+    static let lineLimit = 1024 * 1024
+
     let board: Board
     /// What is to be written to the connection.
     var outgoing = Data()
@@ -73,6 +76,10 @@ final class Replica {
             }
         }
         incoming = Data(incoming)
+        if incoming.count > Self.lineLimit {
+            needsEverything = true
+            throw RefusedMessage(description: "a message of more than \(Self.lineLimit) bytes")
+        }
     }
 
     private func receive(_ message: Message) throws -> Int? {

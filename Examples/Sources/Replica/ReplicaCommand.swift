@@ -9,9 +9,15 @@ import Foundation
             FileHandle.standardError.write(Data("usage: Replica listen|connect SOCKET [EDITS] [LOSSES]\n".utf8))
             exit(2)
         }
+        let listener = arguments[1] == "listen" ? UnixSocket.listen(at: arguments[2]) : nil
+        if arguments[1] == "listen", listener == nil {
+            let reason = String(cString: strerror(errno))
+            FileHandle.standardError.write(Data("cannot listen at \(arguments[2]): \(reason)\n".utf8))
+            exit(1)
+        }
         let numbers = arguments.dropFirst(3).map { Int($0) ?? 0 }
         let side = Side(
-            listens: arguments[1] == "listen", path: arguments[2], edits: numbers.first ?? 1000,
+            listener: listener, path: arguments[2], edits: numbers.first ?? 1000,
             losses: numbers.dropFirst().first ?? 0)
         side.run()
         print(side.board.text)
@@ -27,10 +33,11 @@ final class Side {
     private var made = 0
     private var numbers: SeededNumbers
 
-    init(listens: Bool, path: String, edits: Int, losses: Int) {
-        (self.listens, self.path, self.edits, self.losses) = (listens, path, edits, losses)
+    /// - Parameter listener: The socket that the other side connects to; nil to connect to the other side's.
+    init(listener: UnixSocket?, path: String, edits: Int, losses: Int) {
+        (self.listener, self.path, self.edits, self.losses) = (listener, path, edits, losses)
+        listens = listener != nil
         replica = Replica(board)
-        listener = listens ? UnixSocket.listen(at: path) : nil
         numbers = SeededNumbers(state: listens ? 1 : 2)
     }
 

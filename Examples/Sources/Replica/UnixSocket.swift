@@ -17,7 +17,10 @@ final class UnixSocket {
     {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        precondition(path.utf8.count < MemoryLayout.size(ofValue: address.sun_path), "The socket's path is too long.")
+        if path.utf8.count >= MemoryLayout.size(ofValue: address.sun_path) {
+            errno = ENAMETOOLONG
+            return nil
+        }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         let result = withUnsafePointer(to: &address) {
@@ -26,13 +29,16 @@ final class UnixSocket {
             }
         }
         if result == 0 { return UnixSocket(descriptor) }
+        let reason = errno
         close(descriptor)
+        errno = reason
         return nil
     }
 
     /// Nil if nobody listens there yet.
     static func connect(to path: String) -> UnixSocket? { open(path) { Glibc.connect($0, $1, $2) } }
 
+    /// Nil if the path cannot be used; `errno` says why.
     static func listen(at path: String) -> UnixSocket? {
         unlink(path)
         return open(path) { Glibc.bind($0, $1, $2) == 0 ? Glibc.listen($0, 1) : -1 }

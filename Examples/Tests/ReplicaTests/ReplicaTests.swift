@@ -7,7 +7,8 @@ import Testing
 @Suite("One model in two processes") struct ReplicaTests {
     /// Two sides in this process, and the bytes that go between them.
     private final class Pair {
-        let (left, right) = (Replica(Board()), Replica(Board()))
+        let left = Replica(Board())
+        var right = Replica(Board())
 
         func connect() {
             left.connect()
@@ -115,6 +116,51 @@ import Testing
             try pair.carry(&numbers)
             #expect(pair.left.board.left.level == 0)
         }
+    }
+
+    @Test("a side that was killed and started again gets the whole board, its own page too")
+    mutating func startedAgain() throws {
+        let pair = Pair()
+        for _ in 0..<20 {
+            pair.connect()
+            for _ in 0..<50 {
+                pair.left.board.left.editAtRandom(&numbers)
+                pair.right.board.right.editAtRandom(&numbers)
+            }
+            try pair.carry(&numbers)
+            let before = pair.left.board.text
+            // Some is on its way when the right side dies, and the left side goes on.
+            pair.left.board.left.editAtRandom(&numbers)
+            pair.left.disconnect()
+            pair.right = Replica(Board())
+            pair.left.board.left.level += 1
+            pair.connect()
+            try pair.carry(&numbers)
+            #expect(pair.left.board.text == pair.right.board.text)
+            #expect(pair.left.board.text != before)
+            pair.disconnect()
+        }
+    }
+
+    @Test("a message without an end is refused, and not kept") func endless() {
+        let replica = Replica(Board())
+        let part = Data(repeating: UInt8(ascii: "x"), count: 64 * 1024)
+        #expect(throws: RefusedMessage.self) { for _ in 0...16 { try replica.receive(part) } }
+        replica.disconnect()
+    }
+
+    @Test(
+        "a path at which nobody can listen is said", arguments: ["/nowhere/at/all", String(repeating: "x", count: 300)])
+    func unusablePath(path: String) throws {
+        let (process, pipe) = (Process(), Pipe())
+        process.executableURL = Bundle(for: Replica.self).bundleURL.appending(path: "Replica")
+        process.arguments = ["listen", path]
+        process.standardError = pipe
+        try process.run()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 1)
+        #expect(text.hasPrefix("cannot listen at \(path): "))
     }
 
     @Test("two processes, 10,000 edits each, five lost connections", .timeLimit(.minutes(2))) func processes()
