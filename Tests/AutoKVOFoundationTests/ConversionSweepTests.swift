@@ -113,8 +113,10 @@ import Testing
                 let told = messages { source.anything = value }
                 let now = "\(try bound.value(forKey: key) as Any)"
                 if isTaken {
-                    #expect(
-                        now == "\(try set.value(forKey: key) as Any)" && told.isEmpty, "\(key) to \(value): \(told)")
+                    // A binding does not set what is equal: zero is minus zero.
+                    let (one, other) = (try bound.value(forKey: key), try set.value(forKey: key))
+                    let isEqual = (one as? AnyHashable).map { $0 == other as? AnyHashable } ?? false
+                    #expect((isEqual || now == "\(other as Any)") && told.isEmpty, "\(key) to \(value): \(told)")
                 } else {
                     #expect(now == before && told.count <= 1, "\(key) to \(value): \(told)")
                 }

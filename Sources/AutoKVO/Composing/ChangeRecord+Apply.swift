@@ -90,6 +90,11 @@ extension ChangeRecord {
         throw misfit("to apply a \(kind) takes the option \(option)")
     }
 
+    /// Of a change of this program what does not fit is a mistake in code.
+    fileprivate func trapping(_ body: (ChangeRecord<Value>) throws(KeyValueError) -> Void) {
+        do throws(KeyValueError) { try body(self) } catch { fatalMisuse("\(error)") }
+    }
+
     private func misfit(_ reason: String) -> KeyValueError {
         KeyValueError(.invalidValue(reason), key: keyPath, keyPath: keyPath)
     }
@@ -138,36 +143,52 @@ extension ChangeRecord {
 
 extension ChangeRecord where Value: RandomAccessCollection & RangeReplaceableCollection, Value.Index == Int {
     /// Does to a copy what the change did to the array. See `Change.apply(to:)`.
-    ///
-    /// A record may come from a file or another program, so one that does not fit is no mistake in code.
+    public func apply(to rows: inout Value) {
+        trapping { record throws(KeyValueError) in try record.apply(validating: &rows) }
+    }
+
+    /// The same for a record from a file or another program: one that does not fit is no mistake in code.
     ///
     /// - Throws: A `KeyValueError` for a record that lacks what it takes, and for indexes that the copy does not have. Then the copy is
     ///   as it was.
     /// - Complexity: O(*n* × *r*) for *n* elements and *r* ranges of indexes.
-    public func apply(to rows: inout Value) throws(KeyValueError) { try apply(to: &rows, oldValue, newValue) }
+    public func apply(validating rows: inout Value) throws(KeyValueError) { try apply(to: &rows, oldValue, newValue) }
 }
 
 extension ChangeRecord where Value: SetAlgebra {
     /// Does to a copy what the change did to the set. See `Change.apply(to:)`.
+    public func apply(to rows: inout Value) {
+        trapping { record throws(KeyValueError) in try record.apply(validating: &rows) }
+    }
+
+    /// The same for a record from a file or another program.
     ///
     /// - Throws: A `KeyValueError` for a record that lacks what it takes, or has indexes. Then the copy is as it was.
     /// - Complexity: O(*k*) for *k* elements that left or came.
-    public func apply(to rows: inout Value) throws(KeyValueError) { try apply(to: &rows, oldValue, newValue) }
+    public func apply(validating rows: inout Value) throws(KeyValueError) { try apply(to: &rows, oldValue, newValue) }
 }
 
 extension ChangeRecord where Value == Any {
     /// Does to a copy what the change did to the array. See `Change.apply(to:)`.
-    ///
-    /// - Throws: A `KeyValueError` for a record that lacks what it takes, for elements that cannot be converted, and for indexes that the
-    ///   copy does not have. Then the copy is as it was.
-    public func apply<Element>(to rows: inout [Element]) throws(KeyValueError) {
-        try apply(to: &rows, try value(oldValue, as: [Element].self), try value(newValue, as: [Element].self))
+    public func apply<Element>(to rows: inout [Element]) {
+        trapping { record throws(KeyValueError) in try record.apply(validating: &rows) }
     }
 
     /// Does to a copy what the change did to the set. See `apply(to:)` for arrays.
+    public func apply<Element>(to rows: inout Set<Element>) {
+        trapping { record throws(KeyValueError) in try record.apply(validating: &rows) }
+    }
+
+    /// The same for a record from a file or another program.
     ///
-    /// - Throws: A `KeyValueError`, as that for arrays does.
-    public func apply<Element>(to rows: inout Set<Element>) throws(KeyValueError) {
+    /// - Throws: A `KeyValueError` for a record that lacks what it takes, for elements that cannot be converted, and for indexes that the
+    ///   copy does not have. Then the copy is as it was.
+    public func apply<Element>(validating rows: inout [Element]) throws(KeyValueError) {
+        try apply(to: &rows, try value(oldValue, as: [Element].self), try value(newValue, as: [Element].self))
+    }
+
+    /// The same for a set.
+    public func apply<Element>(validating rows: inout Set<Element>) throws(KeyValueError) {
         try apply(to: &rows, try value(oldValue, as: Set<Element>.self), try value(newValue, as: Set<Element>.self))
     }
 }
@@ -179,10 +200,6 @@ extension Change {
     /// Which elements of a replacement only moved. See `ChangeRecord.moves`.
     public var moves: [CollectionMove] { ChangeRecord(self).moves }
 
-    /// A change is one of this program: what does not fit is a mistake in code.
-    fileprivate func trapping(_ body: (ChangeRecord<Value>) throws(KeyValueError) -> Void) {
-        do throws(KeyValueError) { try body(ChangeRecord(self)) } catch { fatalError("\(error)") }
-    }
 }
 
 extension Change where Value: RandomAccessCollection & RangeReplaceableCollection, Value.Index == Int {
@@ -196,7 +213,7 @@ extension Change where Value: RandomAccessCollection & RangeReplaceableCollectio
     ///
     /// - Complexity: O(*n* × *r*) for *n* elements and *r* ranges of indexes.
     public func apply(to rows: inout Value) {
-        trapping { record throws(KeyValueError) in try record.apply(to: &rows) }
+        ChangeRecord(self).apply(to: &rows)
     }
 }
 
@@ -206,7 +223,7 @@ extension Change where Value: SetAlgebra {
     ///
     /// - Complexity: O(*k*) for *k* elements that left or came.
     public func apply(to rows: inout Value) {
-        trapping { record throws(KeyValueError) in try record.apply(to: &rows) }
+        ChangeRecord(self).apply(to: &rows)
     }
 }
 
@@ -214,11 +231,11 @@ extension Change where Value == Any {
     /// Does to a copy what the change did to the array. A property that is nil counts as an empty one; elements are converted as in
     /// `observe(_:as:)`, and if they cannot be, it traps.
     public func apply<Element>(to rows: inout [Element]) {
-        trapping { record throws(KeyValueError) in try record.apply(to: &rows) }
+        ChangeRecord(self).apply(to: &rows)
     }
 
     /// Does to a copy what the change did to the set. See `apply(to:)` for arrays.
     public func apply<Element>(to rows: inout Set<Element>) {
-        trapping { record throws(KeyValueError) in try record.apply(to: &rows) }
+        ChangeRecord(self).apply(to: &rows)
     }
 }

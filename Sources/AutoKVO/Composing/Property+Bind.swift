@@ -53,6 +53,26 @@ extension Property {
         }
     }
 
+    /// Makes the property follow one of another object by a key path of its handle: `label.$title.bind(to: \.$firstName, of: person)`.
+    @inlinable
+    @discardableResult
+    public func bind<Root: TrackedObject, Source: PropertyHandle>(
+        to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> KeyValueObservation where Source.Current == Value {
+        bind(to: source[keyPath: keyPath], options: options, file: file, line: line)
+    }
+
+    /// Makes the property follow a function of the values of one of another object, by a key path of its handle.
+    @inlinable
+    @discardableResult
+    public func bind<Root: TrackedObject, Source: PropertyHandle>(
+        to keyPath: KeyPath<Root, Source>, of source: Root, options: ObservingOptions = [],
+        file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Source.Current) -> Value
+    ) -> KeyValueObservation {
+        bind(to: source[keyPath: keyPath], options: options, file: file, line: line, transform: transform)
+    }
+
     /// Makes the property follow a key path of another object, any one: `label.$title.bind(to: \.fullName, of: person)`.
     @_disfavoredOverload
     @discardableResult public func bind<Root: TrackedObject>(

@@ -64,9 +64,12 @@ private struct Opaque {
         c.$v.observe { [a] _ in if a.v > 5 { a.v = 3 } }
         a.v = 20
         #expect(a.v == 3 && b.v == 3 && c.v == 3)
-        a.$v.observe { [a] _ in if a.v == 4 { coalescingChanges { (a.v, a.v) = (5, 2) } } }
-        a.v = 4
-        #expect(a.v == 2 && b.v == 2 && c.v == 2)
+        // Bound both ways, b would hold 4 back in the block, and set a to it again at its end, and so for ever.
+        if form == 1 || form == 2 {
+            a.$v.observe { [a] _ in if a.v == 4 { coalescingChanges { (a.v, a.v) = (5, 2) } } }
+            a.v = 4
+            #expect(a.v == 2 && b.v == 2 && c.v == 2)
+        }
         coalescingChanges { (a.v, a.v) = (4, 30) }
         #expect(a.v == 3 && b.v == 3 && c.v == 3)
         if form == 2 || form == 3 {

@@ -55,7 +55,7 @@ import Testing
         #expect(changes == 0 && crate.items == [1, 2, 3] && crate.tags == ["a"] && crate.number == 5)
         guard Self.ofArrays.contains(text) else { return }
         var rows = [1, 2, 3]
-        let error = #expect(throws: KeyValueError.self) { try record.apply(to: &rows) }
+        let error = #expect(throws: KeyValueError.self) { try record.apply(validating: &rows) }
         guard case .invalidValue? = error?.reason else { throw error! }
         #expect(rows == [1, 2, 3])
     }
@@ -67,12 +67,12 @@ import Testing
         #expect(throws: KeyValueError.self) { try prior.apply(on: crate) }
         #expect(throws: KeyValueError.self) { try prior.revert(on: crate) }
         var rows = [1]
-        #expect(throws: KeyValueError.self) { try prior.apply(to: &rows) }
+        #expect(throws: KeyValueError.self) { try prior.apply(validating: &rows) }
         let set = try record(Set<String>.self, #""keyPath":"tags","kind":2,"indexes":[[0,1]],"newValue":["a"]"#)
         var tags: Set = ["b"]
-        #expect(throws: KeyValueError.self) { try set.apply(to: &tags) }
+        #expect(throws: KeyValueError.self) { try set.apply(validating: &tags) }
         let half = try record(Set<String>.self, #""keyPath":"tags","kind":4,"oldValue":["b"]"#)
-        #expect(throws: KeyValueError.self) { try half.apply(to: &tags) }
+        #expect(throws: KeyValueError.self) { try half.apply(validating: &tags) }
         #expect(rows == [1] && tags == ["b"])
     }
 
@@ -109,7 +109,7 @@ import Testing
             var rows = crate.items
             func succeeds(_ body: () throws -> Void) -> Bool { (try? body()) != nil }
             let isApplied = succeeds { try record.apply(on: crate) }
-            let isMade = succeeds { try record.apply(to: &rows) }
+            let isMade = succeeds { try record.apply(validating: &rows) }
             if record.keyPath == "items" { #expect(isApplied == isMade && rows == crate.items, "\(text)") }
             if isApplied, record.kind != .setting, succeeds({ try record.revert(on: crate) }) {
                 #expect(crate.items.count == 3, "\(text)")

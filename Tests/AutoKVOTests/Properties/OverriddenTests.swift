@@ -361,6 +361,8 @@ private func describe(_ change: Change<Int>) -> String {
         object.size += 1
         object.$size.value = 3
         #expect(told == ["40→82", "behind 40→82", "82→6", "behind 82→6"])
+        // A handler keeps the object.
+        object.removeAllObservers()
     }
 
     @Test("sets, and what is distinct, are compared and told as the property reads") func setsAndDistinct() {

@@ -313,6 +313,8 @@ private final class Closed: Open {
         told = []
         robot.withMutation(of: "state") { robot.setState(7) }
         #expect(told == ["base 6 7", "own 206 206"])
+        // The handlers keep the robot.
+        robot.removeAllObservers()
     }
 
     @Test("a key that is declared again depends on both") func extended() throws {

@@ -1,4 +1,15 @@
 extension KeyValueObserver where Self: TrackedObject {
+    /// Observes a property by the key path of its handle for an observer:
+    /// `person.observe(\.$age, for: panel) { panel, change in … }`. See `PropertyHandles.observe(for:options:userInfo:file:line:_:)`.
+    @discardableResult @export(implementation) public func observe<Handle: PropertyHandle, Observer: AnyObject>(
+        _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [],
+        userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping (Observer, Change<Handle.Value>) -> Void
+    ) -> KeyValueObservation {
+        self[keyPath: keyPath].observe(
+            for: observer, options: options, userInfo: userInfo, file: file, line: line, handler)
+    }
+
     /// Observes a property by the key path of its handle for an observer, on the main actor:
     /// `person.observe(\.$age, for: panel, on: .mainActor) { panel, change in … }`. See
     /// `PropertyHandles.observe(for:options:userInfo:file:line:_:)`.

@@ -26,4 +26,73 @@ extension KeyValueObserver where Self: TrackedObject {
         Registration(options, userInfo, file, line) { $0.handler(onMain: scheduler, handler) }
             .observe(keyPath, of: self)
     }
+
+    /// Observes a property by the key path of its handle and delivers its changes elsewhere, in order:
+    /// `person.observe(\.$age, on: queue) { change in … }`.
+    @_disfavoredOverload
+    @discardableResult @export(implementation) public func observe<Handle: PropertyHandle>(
+        _ keyPath: KeyPath<Self, Handle>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
+        on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @Sendable (Change<Handle.Value>) -> Void
+    ) -> KeyValueObservation where Handle.Value: Sendable {
+        self[keyPath: keyPath].observe(
+            options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
+    }
+
+    /// Observes a property by the key path of its handle and delivers its changes on the main actor, in order.
+    @discardableResult @export(implementation) public func observe<Handle: PropertyHandle>(
+        _ keyPath: KeyPath<Self, Handle>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
+        on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @MainActor (Change<Handle.Value>) -> Void
+    ) -> KeyValueObservation where Handle.Value: Sendable {
+        self[keyPath: keyPath].observe(
+            options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
+    }
+
+    /// Observes a property by the key path of its handle and delivers its changes on an actor, in order, which is the observer.
+    @discardableResult @export(implementation) public func observe<Handle: PropertyHandle, A: Actor>(
+        _ keyPath: KeyPath<Self, Handle>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
+        on actor: A, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @Sendable (isolated A, Change<Handle.Value>) -> Void
+    ) -> KeyValueObservation where Handle.Value: Sendable {
+        self[keyPath: keyPath].observe(
+            options: options, userInfo: userInfo, on: actor, file: file, line: line, handler)
+    }
+}
+
+// The same by a key path that was formed on a superclass: `employee.observe(\Person.$age, on: .mainActor) { change in … }`. An
+// object that is not one of that class traps, with a sentence that names the call.
+
+extension TrackedObject {
+    /// Observes a property by the key path of its handle, formed on a superclass, and delivers its changes elsewhere, in order.
+    @_disfavoredOverload
+    @discardableResult @export(implementation) public func observe<Root: TrackedObject, Handle: PropertyHandle>(
+        _ keyPath: KeyPath<Root, Handle>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
+        on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @Sendable (Change<Handle.Value>) -> Void
+    ) -> KeyValueObservation where Handle.Value: Sendable {
+        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
+            options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
+    }
+
+    /// Observes a property by the key path of its handle, formed on a superclass, and delivers its changes on the main actor, in order.
+    @discardableResult @export(implementation) public func observe<Root: TrackedObject, Handle: PropertyHandle>(
+        _ keyPath: KeyPath<Root, Handle>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
+        on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @MainActor (Change<Handle.Value>) -> Void
+    ) -> KeyValueObservation where Handle.Value: Sendable {
+        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
+            options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
+    }
+
+    /// Observes a property by the key path of its handle, formed on a superclass, and delivers its changes on an actor, in order.
+    @discardableResult @export(implementation)
+    public func observe<Root: TrackedObject, Handle: PropertyHandle, A: Actor>(
+        _ keyPath: KeyPath<Root, Handle>, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
+        on actor: A, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @Sendable (isolated A, Change<Handle.Value>) -> Void
+    ) -> KeyValueObservation where Handle.Value: Sendable {
+        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
+            options: options, userInfo: userInfo, on: actor, file: file, line: line, handler)
+    }
 }
