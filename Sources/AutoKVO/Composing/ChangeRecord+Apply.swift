@@ -92,7 +92,7 @@ extension ChangeRecord {
 
     /// Of a change of this program what does not fit is a mistake in code.
     fileprivate func trapping(_ body: (ChangeRecord<Value>) throws(KeyValueError) -> Void) {
-        do throws(KeyValueError) { try body(self) } catch { fatalMisuse("\(error)") }
+        do throws(KeyValueError) { try body(self) } catch { fatalError("\(error)") }
     }
 
     private func misfit(_ reason: String) -> KeyValueError {

@@ -75,12 +75,12 @@ extension Transaction {
 
     @inline(never)
     private func deliver(_ thread: InPlace<ThreadContext>) {
-        notify(subjects, isPrior: false, thread)
+        if !subjects.isEmpty { notify(subjects, isPrior: false, thread) }
         giveBack(thread)
     }
 
     private func giveBack(_ thread: InPlace<ThreadContext>) {
-        for subject in subjects { thread.giveBack(subject) }
+        while let subject = subjects.popLast() { thread.giveBack(subject) }
         thread.value.giveBack(self)
     }
 

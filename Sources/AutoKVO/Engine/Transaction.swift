@@ -57,11 +57,12 @@ final class Transaction {
         (self.record, self.slot, target, isPreparing) = (record, slot, record.target, true)
     }
 
-    /// Ready for the next change. Its subjects have been given back, or belong to other transactions.
+    /// Ready for the next change. It has no subjects any more.
     func clear() {
+        assert(subjects.isEmpty)
         (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
         (depth, hasInner, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, false, 0)
-        subjects.removeAll(keepingCapacity: subjects.capacity <= ThreadContext.poolLimit)
+        if subjects.capacity > ThreadContext.poolLimit { subjects = [] }
         if !places.isEmpty { places = [:] }
     }
 
