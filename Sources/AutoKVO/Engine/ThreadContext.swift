@@ -10,7 +10,7 @@ import Synchronization
 /// retain and release a reference.
 struct ThreadContext {
     /// As many changes as are made inside each other, or subjects of one change, without an allocation: with 700 bytes for a
-    /// notification and its values, 90 KB for each thread.
+    /// subject and its values, 90 KB for each thread.
     static let poolLimit = 128
     /// Change contexts that no handler kept, linked through `nextSpare`, for the next delivery.
     private var spareContexts: Borrowed<ChangeContext>?
