@@ -198,6 +198,17 @@ extension Transaction {
         }
     }
 
+    /// Whether all observers of a list are told of a write when this `coalescingChanges` ends, since an earlier change has opened it: then
+    /// a write that concerns the list alone has nothing to begin. Reading whole values is user code.
+    func holdsAllObservers(of list: InPlace<ObserverList>, _ record: Borrowed<ObjectRecord>) -> Bool {
+        var covered: UInt64 = 0
+        forEachPlaced(of: list.address) {
+            covered = max(covered, $0.upperBound)
+            $0.includeFurtherChange()
+        }
+        return covered != 0 && record.use { record in record.lock.withLock { covered >= list.value.lastSequence } }
+    }
+
     func hasPlaced(_ identity: Subject.Identity) -> Bool {
         places.isEmpty ? has(identity) : places[identity] != nil
     }

@@ -9,6 +9,8 @@ struct ObservedWrite {
     /// Whether the caller has to supply the old and the new value.
     @usableFromInline let needsOld: Bool
     @usableFromInline let needsNew: Bool
+    /// Whether it concerns the property's own list alone.
+    fileprivate let isOfOwnList: Bool
     /// Whether a change in place is part of a change of the property that is open.
     fileprivate var isInner = false
 
@@ -37,8 +39,20 @@ struct ObservedWrite {
         isAnnounced =
             isOverridden || !thread.value.openTransactions.isEmpty || thread.value.coalescing != nil
             || !interest.isDisjoint(with: .beyondOwnList)
+        isOfOwnList = !isOverridden && interest.isDisjoint(with: .beyondOwnList)
         needsOld = !isAnnounced && interest.contains(.old)
         needsNew = !isAnnounced && interest.contains(.new)
+    }
+}
+
+extension ObservedWrite {
+    /// Whether the `coalescingChanges` under way notifies of it.
+    @inline(__always)
+    fileprivate func isHeldBack(_ record: Borrowed<ObjectRecord>) -> Bool {
+        guard let coalescing = thread.value.coalescing, isOfOwnList, thread.value.openTransactions.isEmpty else {
+            return false
+        }
+        return coalescing.use { $0.holdsAllObservers(of: list, record) }
     }
 }
 
@@ -57,7 +71,9 @@ extension TrackedObject {
             store()
             return true
         }
-        if write.isAnnounced {
+        if write.isHeldBack(record) {
+            store()
+        } else if write.isAnnounced {
             Transaction.begin(self, slot, values: values)
             store()
             Transaction.end(self, slot)
@@ -253,40 +269,6 @@ extension TrackedObject {
         Transaction.begin(self, slot)
         defer { Transaction.end(self, slot) }
         return try body()
-    }
-}
-
-extension TrackedObject {
-    /// Makes a change that is two edits, one after the other.
-    ///
-    /// - Parameters:
-    ///   - first: Makes the first edit. It calls its argument when the edit is stored and no observer has been notified of it.
-    ///   - second: Makes the second one: behind the first, or before any other change of the property that a handler makes.
-    @usableFromInline
-    final func inTwoEdits(_ slot: Int?, _ first: (_ isStored: () -> Void) -> Void, _ second: () -> Void) {
-        guard let slot, let record = unmanagedRecord, let list = record.use({ $0.list(slot) }) else {
-            first {}
-            return second()
-        }
-        withoutActuallyEscaping(second) { second in
-            let thread = ThreadContext.current
-            let (rest, whole, outer) = (
-                thread.value.takeSubject(), thread.value.takeTransaction(), thread.value.twoEdits
-            )
-            thread.value.twoEdits = whole
-            defer {
-                thread.value.twoEdits = outer
-                thread.value.giveBack(whole)
-            }
-            rest.use { rest in
-                rest.setTopic(record, slot, list)
-                rest.continuation = second
-                first { thread.value.appendPending(rest) }
-                thread.value.removePending(rest)
-                rest.continuation.take()?()
-            }
-            thread.giveBack(rest)
-        }
     }
 }
 
