@@ -485,7 +485,7 @@ final class ArrayLog {
         proxy body: (MutableArrayProxy) throws -> Void, items: [Int], _ location: SourceLocation = #_sourceLocation
     ) throws {
         for key in ["items", "view"] {
-            try both(
+            both(
                 { crate in
                     do { try body(try crate.mutableArrayValue(forKey: key)) } catch { Issue.record(error) }
                 }, items: items, location)
