@@ -136,7 +136,7 @@ private final class Label: Model {
         #expect(tracker.liveCount == 1)
     }
 
-    @Test("what the library registers ends with the observer", arguments: 0..<8)
+    @Test("what the library registers ends with the observer", .needs(.blankObject), arguments: 0..<8)
     func observer(form: Int) throws {
         let label = tracker.track(Label())
         let observation: KeyValueObservation

@@ -65,8 +65,8 @@ import Testing
     }
 
     @Test(
-        "an inherited handle, and a superclass's plain key path, in the forms for an observer, for each element and for bindings"
-    )
+        "an inherited handle, and a superclass's plain key path, in the forms for an observer, for each element and for bindings",
+        .needs(.blankObject))
     func inheritedElsewhere() {
         final class Staff: Model {
             @Observed var members: [Employee] = []
