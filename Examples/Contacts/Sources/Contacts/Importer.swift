@@ -28,7 +28,7 @@ actor Importer {
         }
     }
 
-    func run(_ file: URL, batch: Int = 50, pause: Duration = .milliseconds(5)) async {
+    func run(_ file: URL, batch: Int = 50, pause: Duration) async {
         do {
             let records = try BookFile(Data(contentsOf: file)).contacts
             for start in stride(from: 0, to: records.count, by: batch) {

@@ -43,13 +43,15 @@ final class Notice: TrackedObject {
     var isImporting: Bool { importer != nil }
 
     /// Begins to import a file. Only one import is under way at a time.
-    func startImport(_ file: URL) {
+    ///
+    /// - Parameter pause: How long the importer waits behind each part.
+    func startImport(_ file: URL, pause: Duration = .milliseconds(5)) {
         guard importer == nil else { return }
         imported = (0, 0, "")
         let importer = Importer()
         let task = Task.detached { [weak self] in
             if let self { await importer.report(to: self) }
-            await importer.run(file)
+            await importer.run(file, pause: pause)
         }
         self.importer = (importer, task)
     }
