@@ -87,6 +87,6 @@ extension Change<Any> {
     /// The value from after the change, if it was asked for: of a collection that was edited, all of it.
     fileprivate var wholeValue: Any? {
         guard kind != .setting, observation.options.contains(.new) else { return newValue }
-        return try? target.value(forKeyPath: keyPath)
+        return try? target?.value(forKeyPath: keyPath)
     }
 }
