@@ -124,7 +124,9 @@ class Page:
                 raise SystemExit(f"error: {self.path} has text of the kind {kind}, which is not known here")
 
     def image(self, reference):
-        name = posixpath.basename(reference["variants"][0]["url"])
+        # Plain pages are light: a picture for dark ones is a further variant.
+        light = [variant for variant in reference["variants"] if "dark" not in variant["traits"]]
+        name = posixpath.basename((light or reference["variants"])[0]["url"])
         address = posixpath.relpath("images/" + name, posixpath.dirname(self.file()))
         return f'<img src="{quote(address)}" alt="{html.escape(reference.get("alt") or "")}">'
 
@@ -222,8 +224,8 @@ def main(archive, output):
         file.write_text(page.render())
     Path(output, "style.css").write_text(STYLE)
     Path(output, "images").mkdir()
-    for image in Path(archive, "images").rglob("*.svg"):
-        shutil.copy(image, Path(output, "images", image.name))
+    for image in Path(archive, "images").rglob("*"):
+        if image.suffix in (".svg", ".png"): shutil.copy(image, Path(output, "images", image.name))
     modules = [page for page in pages.values() if page.path.count("/") == 2]
     entries = (
         f'<dt><a href="{page.file()}">{html.escape(page.title)}</a></dt><dd>{page.inline(page.node["abstract"])}</dd>' for page in modules)

@@ -15,17 +15,11 @@ final class Greenhouse {
         @Observed var warmest = 0.0
         @Observed var target = 22.0
 
-        var excess: Double { warmest - target }
+        @Derived({ (zone: Zone) in zone.warmest - zone.target }) var excess: Double
 
         init(name: String, sensor: Sensor) {
             self.name = name
             self.sensor = sensor
-        }
-
-        override class var schema: Schema {
-            Schema(Zone.self, extending: super.schema) {
-                Key("excess", \.excess, affectedBy: "warmest", "target")
-            }
         }
     }
 

@@ -3,7 +3,7 @@ import InspectorServer
 
 /// A greenhouse that can be looked at: `AUTOKVO_INSPECTOR=8080 swift run Inspector`.
 @main struct InspectorCommand {
-    static func main() async throws {
+    @MainActor static func main() async throws {
         let inspector = try await ObservationInspector.startIfAsked()
         if let inspector {
             // Unlike print, this is seen at once also where the output is no terminal.
@@ -13,6 +13,7 @@ import InspectorServer
         }
         let seconds = CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? (inspector == nil ? 1 : 3600)
         let greenhouse = try Greenhouse()
+        for zone in greenhouse.zones { inspector?.offer(zone, as: "Zone \(zone.name)") }
         for step in 0..<(seconds * 20) {
             greenhouse.advance(step)
             if step == 600 { greenhouse.closeLogbook() }

@@ -7,12 +7,13 @@ import Foundation
 ///
 ///     let inspector = try await ObservationInspector.startIfAsked()
 ///
-/// The page can only be read, and it is served to this machine alone: the server is bound to 127.0.0.1, and it refuses requests in whose
+/// The page changes nothing but which of the objects that `offer(_:as:isolation:)` named are traced, and it is served to this machine alone: the server is bound to 127.0.0.1, and it refuses requests in whose
 /// `Host` another name stands, so that no other site that is open in the browser can read it by having its own name lead here.
 public struct ObservationInspector: Sendable {
     /// The page.
     public let url: URL
     private let server: HTTPServer
+    private let traces: Traces
 
     /// Starts an inspector if the environment variable `AUTOKVO_INSPECTOR` has the number of a port, 0 for any free one.
     ///
@@ -50,8 +51,23 @@ public struct ObservationInspector: Sendable {
             await server.stop()
             throw SocketError.unsupportedAddress
         }
-        await server.appendRoute("*", to: PageHandler(port: port))
-        return ObservationInspector(url: URL(string: "http://\(address):\(port)/")!, server: server)
+        let traces = Traces()
+        await server.appendRoute("*", to: PageHandler(port: port, traces: traces))
+        return ObservationInspector(url: URL(string: "http://\(address):\(port)/")!, server: server, traces: traces)
+    }
+
+    /// Lets the page trace an object. Nothing is traced until somebody asks for it there; then the page lists each change.
+    ///
+    /// The object is not kept alive. Its trace ends with it, or when the inspector is released and its server has stopped.
+    ///
+    /// - Parameters:
+    ///   - object: The object, of the actor that calls.
+    ///   - name: What the page calls it; the name of its class if it is nil.
+    ///   - isolation: That actor, on which traces begin. Leave it at its default.
+    public func offer(
+        _ object: TrackedObject, as name: String? = nil, isolation: isolated any Actor = #isolation
+    ) {
+        traces.offer(object, name: name ?? "\(type(of: object))", on: isolation)
     }
 
     /// Ends the server. Calls are counted on.

@@ -18,6 +18,24 @@ struct PageContent {
             <div class="drawing">\(GraphDrawing(layout).svg)</div>
             <h2>Observations</h2>
             \(Self.table(snapshot))
+            \(Self.readTable(snapshot))
+            """
+    }
+
+    /// Each derived value that is kept, with what it read.
+    private static func readTable(_ snapshot: Snapshot) -> String {
+        guard !snapshot.reads.isEmpty else { return "" }
+        let names = Dictionary(snapshot.objects.map { ($0.address, $0.className) }) { $1 }
+        func property(_ object: String, _ key: String) -> String {
+            "\(escaped(names[object] ?? "")) <small>\(escaped(object))</small> <code>\(escaped(key))</code>"
+        }
+        let rows = snapshot.reads.prefix(rowLimit).map {
+            "<tr><td>\(property($0.object, $0.key))</td><td>\(property($0.sourceObject, $0.sourceKey))</td></tr>"
+        }
+        return """
+            <h2>Derived values</h2>
+            <table class="reads"><thead><tr><th>Value</th><th>Reads</th></tr></thead>
+            <tbody>\(rows.joined(separator: "\n"))</tbody></table>
             """
     }
 

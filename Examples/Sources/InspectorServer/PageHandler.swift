@@ -2,18 +2,34 @@ import AutoKVO
 import FlyingFox
 import Foundation
 
-/// Answers what a browser on this machine asks, and changes nothing.
+/// Answers what a browser on this machine asks. It changes nothing but whether an object that was offered is traced.
 struct PageHandler: HTTPHandler {
     let port: UInt16
     private let rates = CallRates()
 
-    init(port: UInt16) {
-        self.port = port
+    private let traces: Traces
+
+    init(port: UInt16, traces: Traces = Traces()) {
+        (self.port, self.traces) = (port, traces)
     }
 
     func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard let host = request.headers[.host], ["127.0.0.1:\(port)", "localhost:\(port)"].contains(host) else {
             return answer(.forbidden, "text/plain", "This page is for 127.0.0.1 only.\n")
+        }
+        func query(_ name: String) -> String? { request.query.first { $0.name == name }?.value }
+        if request.method == .POST, request.path == "/trace" {
+            // A browser says from whose page a request is.
+            guard request.headers[HTTPHeader("Origin")] == "http://\(host)" else {
+                return answer(.forbidden, "text/plain", "Only this page switches traces.\n")
+            }
+            guard let object = query("object"), let isOn = query("on").flatMap(Bool.init) else {
+                return answer(.badRequest, "text/plain", "It takes object=ADDRESS and on=true or on=false.\n")
+            }
+            let isKnown = await traces.setTraced(isOn, object)
+            return isKnown
+                ? answer(.ok, "text/plain", "")
+                : answer(.notFound, "text/plain", "No object of this address is offered.\n")
         }
         guard request.method == .GET else {
             return answer(.methodNotAllowed, "text/plain", "This page can only be read.\n")
@@ -22,7 +38,9 @@ struct PageHandler: HTTPHandler {
         case "/": return answer(.ok, "text/html", Self.page(PageContent(await snapshot()).html))
         case "/content": return answer(.ok, "text/html", PageContent(await snapshot()).html)
         case "/graph.svg": return answer(.ok, "image/svg+xml", GraphDrawing(await snapshot()).svg)
-        case "/graph.json": return answer(.ok, "application/json", try await json())
+        case "/graph.json": return answer(.ok, "application/json", try json(await snapshot()))
+        case "/traces.json":
+            return answer(.ok, "application/json", try json(traces.list(after: query("after").flatMap(Int.init) ?? 0)))
         case "/page.css": return answer(.ok, "text/css", PackageResources.page_css)
         case "/page.js": return answer(.ok, "text/javascript", PackageResources.page_js)
         default: return answer(.notFound, "text/plain", "There is no such page.\n")
@@ -33,10 +51,10 @@ struct PageHandler: HTTPHandler {
         await rates.snapshot(of: Diagnostics.graph(), at: .now)
     }
 
-    private func json() async throws -> Data {
+    private func json(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(await snapshot())
+        return try encoder.encode(value)
     }
 
     private static func page(_ content: String) -> String {

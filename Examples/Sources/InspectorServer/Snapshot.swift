@@ -34,12 +34,21 @@ struct Snapshot: Codable, Equatable {
         }
     }
 
+    /// That a derived value read a property when it was computed last.
+    struct Read: Codable, Equatable {
+        var object, key, sourceObject, sourceKey: String
+    }
+
     var objects: [Object]
     var observations: [Observation]
+    var reads: [Read]
 
     init(_ graph: ObservationGraph) {
         func name(_ address: UInt) -> String { "0x" + String(address, radix: 16) }
         objects = graph.objects.map { Object(address: name($0.address), className: $0.className, isAlive: $0.isAlive) }
+        reads = graph.reads.map {
+            Read(object: name($0.object), key: $0.key, sourceObject: name($0.sourceObject), sourceKey: $0.sourceKey)
+        }
         observations = []
         var indices: [Observation.Identity: Int] = [:]
         for edge in graph.observations {

@@ -1,8 +1,8 @@
 import Foundation
-import InspectorServer
 import Testing
 
 @testable import Inspector
+@testable import InspectorServer
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -51,6 +51,7 @@ struct BrowserTests {
         // On the main actor, as a program has it, while the browser looks.
         let greenhouse = Task { @MainActor in
             let greenhouse = try Greenhouse()
+            inspector.offer(greenhouse.zones[0], as: "Zone north")
             for step in 0... {
                 greenhouse.advance(step)
                 try await Task.sleep(for: .milliseconds(20))
@@ -60,11 +61,19 @@ struct BrowserTests {
         _ = try await URLSession.shared.data(from: inspector.url)
         try await Task.sleep(for: .milliseconds(700))
 
+        let list = try await URLSession.shared.data(from: inspector.url.appendingPathComponent("traces.json")).0
+        let address = try #require(JSONDecoder().decode(TraceList.self, from: list).objects.first?.address)
+        var request = URLRequest(url: URL(string: "trace?object=\(address)&on=true", relativeTo: inspector.url)!)
+        request.httpMethod = "POST"
+        request.setValue(String("\(inspector.url)".dropLast()), forHTTPHeaderField: "Origin")
+        _ = try await URLSession.shared.data(for: request)
+
         let page = try await browse(inspector.url, "--dump-dom")
         let refreshes = try #require(page.firstMatch(of: /data-refreshes="(\d+)"/)).1
         #expect(Int(refreshes)! >= 2)
         for part in [
             "refreshed every second", "<svg", "Zone", "sensor.temperature", "Inspector/Greenhouse.swift:", "/s</text>",
+            "Derived values", "<td>Zone north \(address)</td>", "µs</td>",
         ] {
             #expect(page.contains(part), "\(part)")
         }

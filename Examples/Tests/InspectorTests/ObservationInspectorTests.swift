@@ -14,6 +14,11 @@ private final class Lamp: TrackedObject {
     @Observed var level = 0
 }
 
+private final class Dimmer: TrackedObject {
+    @Observed var level = 2
+    @Derived({ (dimmer: Dimmer) in dimmer.level * 10 }) var percent: Int
+}
+
 private final class Reader {}
 
 @Suite("The inspector", .timeLimit(.minutes(2))) struct ObservationInspectorTests {
@@ -89,6 +94,73 @@ private final class Reader {}
         #expect(try await shown() == nil)
         await inspector.stop()
         withExtendedLifetime(reader) {}
+    }
+
+    private func traces(_ inspector: ObservationInspector, after: Int = 0) async throws -> TraceList {
+        let text = try await get(URL(string: "traces.json?after=\(after)", relativeTo: inspector.url)!).text
+        return try JSONDecoder().decode(TraceList.self, from: Data(text.utf8))
+    }
+
+    private func setTraced(
+        _ isOn: Bool, _ address: String, _ inspector: ObservationInspector, origin: String? = nil
+    ) async throws -> Int {
+        var request = URLRequest(url: URL(string: "trace?object=\(address)&on=\(isOn)", relativeTo: inspector.url)!)
+        request.httpMethod = "POST"
+        request.setValue(origin ?? String("\(inspector.url)".dropLast()), forHTTPHeaderField: "Origin")
+        return (try await URLSession.shared.data(for: request).1 as! HTTPURLResponse).statusCode
+    }
+
+    @MainActor @Test("an object that is offered is traced when the page asks for it, until it dies") func trace()
+        async throws
+    {
+        let inspector = try await ObservationInspector.start()
+        var lamp: Lamp? = Lamp()
+        inspector.offer(lamp!, as: "hall")
+        let site = try lamp!.observe("level") { _ in }.registrationSite
+        lamp!.level = 1
+        let offered = try await traces(inspector)
+        #expect(offered.objects.map(\.name) == ["hall"] && offered.objects.first?.isTraced == false)
+        #expect(offered.changes.isEmpty)
+        let address = try #require(offered.objects.first?.address)
+
+        #expect(try await setTraced(true, address, inspector, origin: "http://evil.example") == 403)
+        #expect(try await setTraced(true, "0x1", inspector) == 404)
+        #expect(try await setTraced(true, address, inspector) == 200)
+        lamp!.level = 7
+        let traced = try await traces(inspector)
+        #expect(traced.objects.first?.isTraced == true)
+        let change = try #require(traced.changes.first)
+        #expect(change.object == "hall \(address)" && change.key == "level")
+        #expect(change.oldValue == "1" && change.newValue == "7")
+        #expect(change.calls.map(\.registeredAt) == [site] && change.calls.map(\.keyPath) == ["level"])
+        #expect(try #require(change.calls.first).microseconds > 0)
+        #expect(abs(change.time - Date().timeIntervalSince1970) < 60)
+
+        #expect(try await setTraced(false, address, inspector) == 200)
+        lamp!.level = 8
+        #expect(try await traces(inspector, after: change.number).changes.isEmpty)
+        #expect(try await setTraced(true, address, inspector) == 200)
+        for level in 0..<(Traces.limit + 20) { lamp!.level = level }
+        #expect(try await traces(inspector).changes.count == Traces.limit)
+        lamp = nil
+        #expect(try await traces(inspector).objects.isEmpty)
+        #expect(try await setTraced(true, address, inspector) == 404)
+        await inspector.stop()
+    }
+
+    @Test("the graph says what a derived value reads") func reads() async throws {
+        let inspector = try await ObservationInspector.start()
+        let dimmer = Dimmer()
+        let observation = try dimmer.observe("percent") { _ in }
+        let text = try await get(inspector.url.appendingPathComponent("graph.json")).text
+        let address = "0x" + String(UInt(bitPattern: ObjectIdentifier(dimmer)), radix: 16)
+        let reads = try JSONDecoder().decode(Snapshot.self, from: Data(text.utf8)).reads
+        #expect(
+            reads.contains(.init(object: address, key: "percent", sourceObject: address, sourceKey: "level")))
+        let page = try await get(inspector.url).text
+        #expect(page.contains("Derived values") && page.contains("<code>percent</code>"))
+        observation.remove()
+        await inspector.stop()
     }
 
     @Test("only 127.0.0.1 is served") func addresses() async throws {
