@@ -188,6 +188,8 @@ extension ChangeRecord where Value == Any {
     }
 
     /// The same for a set.
+    ///
+    /// - Throws: A `KeyValueError`, as that for arrays does.
     public func apply<Element>(validating rows: inout Set<Element>) throws(KeyValueError) {
         try apply(to: &rows, try value(oldValue, as: Set<Element>.self), try value(newValue, as: Set<Element>.self))
     }
