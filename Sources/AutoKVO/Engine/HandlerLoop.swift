@@ -101,11 +101,17 @@ struct HandlerLoop {
         _ = perform(observation, by: route)
     }
 
+    /// Not inlined, as its variables would be on the stack of the handlers.
+    @inline(never)
+    private func isAdmitted(
+        _ observation: KeyValueObservation, by route: Borrowed<Route>?, _ calls: CallsOfChange?
+    ) -> Bool { observation.admits(event.value, route, calls, thread) }
+
     @inline(never)
     private mutating func callIfAdmitted(
         _ observation: KeyValueObservation, by route: Borrowed<Route>?, _ calls: CallsOfChange?
     ) {
-        guard observation.admits(event.value, route, calls, thread) else { return }
+        guard isAdmitted(observation, by: route, calls) else { return }
         calls?.insert(observation)
         let start = event.value.excluded.contains(.traced) ? ContinuousClock.now : nil
         guard perform(observation, by: route) else { return }

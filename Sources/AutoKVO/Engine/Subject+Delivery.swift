@@ -60,7 +60,8 @@ extension Subject {
     ///   use would first complete the stores of the event (4 ns).
     @inline(__always)
     func run(
-        _ record: ObjectRecord, _ slot: Int, _ list: InPlace<ObserverList>, _ thread: InPlace<ThreadContext>,
+        _ record: ObjectRecord, _ slot: Int, _ list: InPlace<ObserverList>,
+        _ thread: InPlace<ThreadContext>,
         _ makeEvent: () -> Void = {}
     ) {
         let outer = batch
@@ -68,32 +69,45 @@ extension Subject {
         var own = Batch()
         withUnsafeMutablePointer(to: &own) {
             let own = InPlace($0)
-            let hold = record.lock.lock()
-            if let outer {
-                if cursor != nil { cursor = outer.value.last.use { $0.next } }
-            } else {
-                begin(list)
-            }
-            pinBatch(own)
-            record.lock.unlock(hold)
-            if own.value.count == 0 { return finish(thread) }
-            makeEvent()
-            if !isPending, !event.isPrior, own.value.count > 1 || cursor != nil {
-                isStarted = true
-                if self.list == nil { setTopic(.to(record), slot, list) }
-                thread.value.appendPending(self)
-            }
+            if !begin(own, behind: outer, record, slot, list, thread, makeEvent) { return }
             batch = own
             var loop = HandlerLoop(thread, eventPlace, calls)
             repeat {
                 callBatch(own, &loop, thread)
-                let gone = replaceBatch(own, record, list)
-                if let gone { release(gone) }
+                replaceBatch(own, record, list)
             } while own.value.count > 0
             batch = outer
             finish(thread)
             loop.finish()
         }
+    }
+
+    /// Pins the first batch of a frame. False if there is nobody to call. A function of its own, as its variables would be on the stack of
+    /// the handlers.
+    @inline(__always)
+    private func begin(
+        _ own: InPlace<Batch>, behind outer: InPlace<Batch>?, _ record: ObjectRecord, _ slot: Int,
+        _ list: InPlace<ObserverList>, _ thread: InPlace<ThreadContext>, _ makeEvent: () -> Void
+    ) -> Bool {
+        let hold = record.lock.lock()
+        if let outer {
+            if cursor != nil { cursor = outer.value.last.use { $0.next } }
+        } else {
+            begin(list)
+        }
+        pinBatch(own)
+        record.lock.unlock(hold)
+        if own.value.count == 0 {
+            finish(thread)
+            return false
+        }
+        makeEvent()
+        if !isPending, !event.isPrior, own.value.count > 1 || cursor != nil {
+            isStarted = true
+            if self.list == nil { setTopic(.to(record), slot, list) }
+            thread.value.appendPending(self)
+        }
+        return true
     }
 
     @inline(never)
@@ -105,7 +119,9 @@ extension Subject {
 
     /// Calls the observations of a batch that have not been called yet. A change that a handler makes may call some of them.
     @inline(__always)
-    private func callBatch(_ batch: InPlace<Batch>, _ loop: inout HandlerLoop, _ thread: InPlace<ThreadContext>) {
+    private func callBatch(
+        _ batch: InPlace<Batch>, _ loop: inout HandlerLoop, _ thread: InPlace<ThreadContext>
+    ) {
         let count = batch.value.count
         while batch.value.index < count {
             let index = batch.value.index
@@ -162,13 +178,11 @@ extension Subject {
         batch.value.index = 0
     }
 
-    /// Unpins the batch, and pins the next one.
-    ///
-    /// - Returns: The observations that were taken out while they were pinned. The caller takes over the list's ownership.
+    /// Unpins the batch, and pins the next one. Observations that were taken out while they were pinned are released.
     @inline(__always)
     private func replaceBatch(
         _ batch: InPlace<Batch>, _ record: ObjectRecord, _ list: InPlace<ObserverList>
-    ) -> [Borrowed<KeyValueObservation>]? {
+    ) {
         let count = batch.value.count
         let hold = record.lock.lock()
         // The next one may have been unlinked. The pinned ones are still linked.
@@ -185,10 +199,11 @@ extension Subject {
         // Zero: the observation is linked, and no other frame pins it.
         let gone =
             left == 0
-            ? nil : list.value.unlinkUnpinned((0..<count).map { batch.value.members[$0].unsafelyUnwrapped })
+            ? nil
+            : list.value.unlinkUnpinned((0..<count).map { batch.value.members[$0].unsafelyUnwrapped })
         pinBatch(batch)
         record.lock.unlock(hold)
-        return gone
+        if let gone { release(gone) }
     }
 
     /// Releases, without a lock, observations that were taken out while frames pinned them.
