@@ -119,7 +119,7 @@ private final class Label: Model {
             ),
         ]
 
-    @Test("what the library registers ends with the target", arguments: onTarget.indices)
+    @Test("what the library registers ends with the target", .needs(.blankObject), arguments: onTarget.indices)
     func target(index: Int) throws {
         let label = tracker.track(Label())
         let observation: KeyValueObservation
