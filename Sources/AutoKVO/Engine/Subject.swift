@@ -155,6 +155,11 @@ final class Subject {
         return record?.use { $0.expression(slot) }
     }
 
+    /// Whether the subject has an expression. Without a lock: a search that comes to the subject holds the one of its record.
+    var isComputed: Bool {
+        route?.use { $0.expression != nil } ?? record?.use { $0.layout!.value[slot].isRecorded } ?? false
+    }
+
     /// Releases the topic and the values, for the next change. User code runs, since values are released.
     @inline(__always)
     func clear() {

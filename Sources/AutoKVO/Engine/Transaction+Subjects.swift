@@ -69,7 +69,7 @@ extension Transaction {
     /// Counts this transaction into a subject, once.
     private func join(_ subject: Subject, _ walk: UInt, isCertain: Bool) {
         // What is derived from what is computed, and changes for certain, too, is told even if it is equal.
-        if isCertain, subject.isUncertain, subject.expression == nil { subject.isUncertain = false }
+        if isCertain, subject.isUncertain, !subject.isComputed { subject.isUncertain = false }
         if subject.walk == walk { return }
         subject.walk = walk
         subject.openCount += 1
