@@ -57,10 +57,7 @@ extension ProxiedKey {
         } else if let set = type as? any ProxiedSet.Type, change.indexes == nil {
             let left = change.kind == .insertion ? [] : try elements(change.old, change.options.old)
             let came = change.kind == .removal ? [] : try elements(change.new, change.options.new)
-            // Only a set that is as the change left it is as before; any other one loses what came and gets what left, as far as it can.
-            let mutation: SetMutationKind? =
-                change.kind == .insertion ? .minus : change.kind == .removal ? .union : nil
-            _ = try set.perform(mutation, with: left + came, on: self)
+            try set.revert(leaving: left, coming: came, on: self)
         } else {
             throw change.failure("it has no elements of \(type)", object, keyPath)
         }

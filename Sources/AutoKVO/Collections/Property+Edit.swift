@@ -80,7 +80,12 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
             }
         } _: {
             guard failure == nil, let differences, differences.isTwoEdits else { return }
-            insert(coming) { differences.inserted.shifted(by: $0.startIndex) }
+            insert(coming) { value in
+                // Prior handlers of this change may have taken elements out.
+                let (end, places) = (value.count + coming.count, differences.inserted)
+                let fits = places.bounds!.upperBound <= end
+                return (fits ? places : RangeSet(value.count..<end)).shifted(by: value.startIndex)
+            }
         }
         withExtendedLifetime((new, leaving)) {}
         if let failure { throw failure }

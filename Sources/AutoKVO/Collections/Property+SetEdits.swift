@@ -24,7 +24,8 @@ extension Property where Value: SetAlgebra & Collection {
             } _: {
                 $0 = newValue
             }
-            if isMoved == nil, !storage.isDistinct { storage.exclusively { $0 = newValue } }
+            // An equal set may have other elements. Handlers that have run meanwhile may have changed it.
+            if isMoved == nil, !storage.isDistinct, storage.value == newValue { storage.exclusively { $0 = newValue } }
         }
     }
 
@@ -38,11 +39,16 @@ extension Property where Value: SetAlgebra & Collection {
     @discardableResult @export(implementation) public func insert(_ element: Value.Element) -> (
         inserted: Bool, memberAfterInsert: Value.Element
     ) {
+        guard object.isObserved else { return storage.exclusively { $0.insert(element) } }
         let one = Value(CollectionOfOne(element))
-        let inserted =
-            object.isObserved
-            ? move({ SetMovement(of: .union, with: one, from: $0) }, { $0.insert(element) }) : nil
-        return inserted ?? storage.exclusively { $0.insert(element) }
+        var member = element
+        return move {
+            let movement = SetMovement(of: .union, with: one, from: $0)
+            if movement.isEmpty { member = $0.intersection(one).first ?? element }
+            return movement
+        } _: {
+            $0.insert(element)
+        } ?? (false, member)
     }
 
     /// Puts an element in, also if an equal one is there: an insertion, or the replacement of the equal one.

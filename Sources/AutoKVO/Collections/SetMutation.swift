@@ -75,6 +75,17 @@ extension ProxiedSet {
         return editor.move { SetMovement(of: mutation, with: elements, from: $0) }
     }
 
+    /// Undoes an edit by which elements left and came: those that came leave, and those that left come, as far as they are not there. An
+    /// element that came for an equal one is replaced by that.
+    static func revert(leaving left: [Any], coming came: [Any], on key: ProxiedKey) throws(KeyValueError) {
+        let (left, came) = (Self(try key.convert(left, to: Element.self)), elements(among: came))
+        key.editor(of: Self.self).move { set in
+            let leaving = set.intersection(came)
+            return SetMovement(
+                leaving: leaving, coming: Self(left.filter { !set.contains($0) || leaving.contains($0) }))
+        }
+    }
+
     func containsElement(_ value: Any) -> Bool { convertForCoding(value, to: Element.self).map(contains) ?? false }
 
     private static func elements(among values: [Any]) -> Self {

@@ -101,7 +101,9 @@ extension Transaction {
         let isSorted = subjects[(start + 1)...].allSatisfy {
             let former = last
             last = $0.use { $0.place }
-            return former < last || former == last && last.0 != .max
+            // Two links of one path, one of them before its end, have places in order.
+            let (a, b) = ((former.0, former.1), (last.0, last.1))
+            return a < b || a == b && last.0 != .max
         }
         if isSorted { return }
         let found = Array(subjects[start...]).inOrder { a, b in a.use { a in b.use { b in a.place < b.place } } }

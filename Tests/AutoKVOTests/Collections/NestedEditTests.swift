@@ -321,6 +321,57 @@ final class ArrayLog {
         #expect(before.problem == nil && after.problem == nil)
         #expect(before.copy == crate.items && after.copy == crate.items)
     }
+
+    @Test("the insertion of an edit that is two changes comes behind what its prior handlers leave")
+    func emptiedBeforeTheInsertion() {
+        crate.items = [1, 2, 3]
+        let log = log()
+        crate.$items.observe(options: .prior) { [unowned crate] change in
+            if change.isPrior, change.kind == .insertion { crate.$items.removeAll() }
+        }
+        items.update(to: [1, 7, 3, 8])
+        #expect(log.problem == nil && log.copy == crate.items)
+        #expect(crate.items == [7, 8])
+    }
+
+    @Test("an insertion into a set that a prior handler makes first is not made again behind what handlers did since")
+    func insertedBefore() {
+        var (copy, calls, isFirst) = (Set<String>(), 0, true)
+        crate.$tags.observe(options: [.old, .new, .prior]) { [unowned crate] change in
+            if change.isPrior {
+                if isFirst { crate.$tags.insert("a") }
+                isFirst = false
+                return
+            }
+            calls += 1
+            if change.kind == .setting { copy = [] }
+            copy.subtract(change.oldValue ?? [])
+            copy.formUnion(change.newValue ?? [])
+            if calls == 1 { crate.$tags.remove("a") }
+        }
+        let (inserted, member) = crate.$tags.insert("a")
+        #expect(!inserted && member == "a")
+        #expect(copy.isEmpty && crate.tags.isEmpty)
+    }
+
+    @Test("assigning a set that a prior handler assigns first does not undo what handlers did since")
+    func assignedBefore() {
+        var (copy, calls, isFirst) = (Set<String>(), 0, true)
+        crate.$tags.observe(options: [.old, .new, .prior]) { [unowned crate] change in
+            if change.isPrior {
+                if isFirst { crate.$tags.value = ["a", "b"] }
+                isFirst = false
+                return
+            }
+            calls += 1
+            if change.kind == .setting { copy = [] }
+            copy.subtract(change.oldValue ?? [])
+            copy.formUnion(change.newValue ?? [])
+            if calls == 1 { crate.$tags.remove("a") }
+        }
+        crate.$tags.value = ["a", "b"]
+        #expect(copy == ["b"] && crate.tags == ["b"])
+    }
 }
 
 @Suite("Checking and editing in one") struct EditTests {

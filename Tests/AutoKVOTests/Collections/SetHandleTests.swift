@@ -87,6 +87,7 @@ import Testing
             }
         }
         let board = Board()
+        let history = UndoHistory(of: board)
         let (first, second) = (Label("a"), Label("a"))
         var told: [(old: Label?, new: Label?)] = []
         board.$labels.observe(options: [.old, .new]) { told.append(($0.oldValue?.first, $0.newValue?.first)) }
@@ -96,6 +97,18 @@ import Testing
         #expect(told.count == 2 && told[1].old === first && told[1].new === second)
         #expect(board.$labels.remove(first) === second)
         #expect(told.last?.old === second && told.count == 3)
+        // Undone and made again step by step, each element is the one that was there.
+        history.undo()
+        #expect(board.labels.first === second)
+        history.undo()
+        #expect(board.labels.first === first && told.last?.old === second && told.last?.new === first)
+        history.undo()
+        #expect(board.labels.isEmpty)
+        history.redo()
+        history.redo()
+        #expect(board.labels.first === second && board.labels.count == 1)
+        history.redo()
+        #expect(board.labels.isEmpty)
     }
 
     @Test("the prior of an edit has its kind and the elements that leave, where they were asked for") func prior() {

@@ -302,6 +302,26 @@ import Testing
         g.a = 1
         #expect(calls == 1_000 && readers.allSatisfy { $0.computations == 1 })
     }
+
+    @Test(
+        "a path that one change concerns in two ways, on the way and by what is computed at its end, is told once",
+        arguments: ["next.sum", "next.computed"])
+    func pathThroughItself(path: String) throws {
+        let ring = DerivedRing()
+        ring.next = ring
+        defer { ring.next = nil }
+        let recorder = Recorder<Any>()
+        try ring.observe(path, options: [.old, .new], recorder.handler())
+        ring.next = nil
+        #expect(recorder.olds(Int.self) == [2])
+        ring.next = ring
+        #expect(recorder.news(Int.self) == [nil, 2])
+        let observer = DerivedRing()
+        ring.next = observer
+        try ring.observe("next.next.sum", options: [.old, .new], recorder.handler())
+        observer.next = ring
+        #expect(recorder.paths.suffix(2).sorted() == [path, "next.next.sum"].sorted() && recorder.count == 5)
+    }
 }
 
 final class CartShop: Model {
@@ -328,6 +348,17 @@ final class ManualToken: Model {
     @Derived({ (manual: ManualToken) in manual.token * 2 }) var doubled: Int
     override class var schema: Schema {
         Schema(ManualToken.self, extending: super.schema) { Key("token", \.token, notifiesAutomatically: false) }
+    }
+}
+
+/// Its derived value reads what leads to it.
+final class DerivedRing: Model {
+    @Observed var n = 1
+    @Observed var next: DerivedRing?
+    @Derived({ (ring: DerivedRing) in ring.n + (ring.next?.n ?? 0) }) var sum: Int
+    var computed: Int { n + (next?.n ?? 0) }
+    override class var schema: Schema {
+        Schema(DerivedRing.self, extending: super.schema) { Key("computed", \.computed) }
     }
 }
 

@@ -60,6 +60,8 @@ private final class DerivedWorld {
     private(set) var faults: [String] = []
     private var watches: [Watch] = []
     private let seed: Int
+    /// What was done since the step began, for a fault's text.
+    private var trace: [String] = []
 
     /// One observation and what it was told last.
     private final class Watch {
@@ -83,10 +85,20 @@ private final class DerivedWorld {
 
     private func pick(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
     private var node: WorldNode { nodes[pick(nodes.count)] }
-    private func fault(_ text: String) { if faults.count < 3 { faults.append("seed \(seed): \(text)") } }
+    private func fault(_ text: String) {
+        if faults.count < 3 { faults.append("seed \(seed): \(text)\n\(trace.joined(separator: "\n"))") }
+    }
+    private func name(_ node: WorldNode?) -> String {
+        guard let node else { return "nil" }
+        return nodes.firstIndex { $0 === node }.map { "node \($0)" } ?? "a former node"
+    }
+    private func note(_ text: @autoclosure () -> String) {
+        trace.append(String(repeating: "  ", count: depth + coalescing + opened) + text())
+    }
 
     func run(_ steps: Int) {
         for step in 0..<steps {
+            trace = nodes.map { "\(name($0)): n \($0.n), m \($0.m), flag \($0.flag), next \(name($0.next))" }
             act()
             if faults.isEmpty { compare(step) }
             if !faults.isEmpty { break }
@@ -116,7 +128,9 @@ private final class DerivedWorld {
 
     private func act() {
         let node = node
-        switch pick(depth == 0 ? 22 : 16) {
+        let kind = pick(depth == 0 ? 22 : 16)
+        note("\(name(node)): \(kind)")
+        switch kind {
         case 0...3: node.n = pick(8)
         case 4, 5: node.m = pick(8)
         case 6: node.flag.toggle()
@@ -184,6 +198,7 @@ private final class DerivedWorld {
     }
 
     private func toldBefore(_ watch: Watch, _ old: Int?, _ actions: Int) {
+        note("\(name(watch.node)).\(watch.key) is to change from \(old as Any)")
         if old != watch.last {
             fault("\(watch.key) was told to be \(old as Any) before a change, and was told \(watch.last as Any)")
         }
@@ -199,6 +214,7 @@ private final class DerivedWorld {
     }
 
     private func told(_ watch: Watch, _ old: Int?, _ new: Int?, _ actions: Int) {
+        note("\(name(watch.node)).\(watch.key): \(old as Any) to \(new as Any)")
         if new != watch.reference {
             fault("\(watch.key) was told to be \(new as Any), and is \(watch.reference as Any)")
         }

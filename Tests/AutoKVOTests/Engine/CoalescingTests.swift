@@ -22,6 +22,19 @@ import Testing
         #expect(recorder.news(Int.self) == [1, nil])
     }
 
+    @Test("a computed key that is announced by hand, too, is one call")
+    func computedByHand() throws {
+        let labels = ComputedLabels()
+        try labels.observe("title", options: [.old, .new], recorder.handler())
+        coalescingChanges {
+            labels.name = "b"
+            labels.willChangeValue(forKey: "title")
+            labels.didChangeValue(forKey: "title")
+        }
+        #expect(recorder.olds(String.self) == ["<a>"])
+        #expect(recorder.news(String.self) == ["<b>"])
+    }
+
     @Test("the same key twice is one call, with the first old and the last new value") func sameKey() throws {
         try person.observe("age", options: [.old, .new], recorder.handler())
         coalescingChanges {
@@ -356,5 +369,13 @@ import Testing
         #expect(together.count == 50)
         #expect(inAll.count == 10)
         #expect(single.count == 50)
+    }
+}
+
+private final class ComputedLabels: Model {
+    @Observed var name = "a"
+    var title: String { "<\(name)>" }
+    override class var schema: Schema {
+        Schema(ComputedLabels.self, extending: super.schema) { Key("title", \.title) }
     }
 }
