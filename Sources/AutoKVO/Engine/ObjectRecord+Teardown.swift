@@ -46,8 +46,8 @@ extension InPlace where Value == ThreadContext {
         var index = value.openTransactions.count
         while index > 0 {
             index = min(index, value.openTransactions.count) - 1
-            guard index >= 0, value.openTransactions[index].isOfDead else { continue }
-            value.openTransactions[index].drop(self)
+            guard index >= 0 else { continue }
+            value.openTransactions[index].use { if $0.isOfDead { $0.drop(self) } }
         }
     }
 }

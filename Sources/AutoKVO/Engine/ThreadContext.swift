@@ -19,16 +19,16 @@ struct ThreadContext {
     private var spareSubjects: Borrowed<Subject>?
     private(set) var spareSubjectCount = 0
     /// Transactions for the next change.
-    private var spareTransactions: [Transaction] = []
+    private var spareTransactions: [Borrowed<Transaction>] = []
     /// Subjects with observers that are still to be called, the outermost delivery's first.
     private(set) var firstPending: Borrowed<Subject>?
     private var lastPending: Borrowed<Subject>?
-    /// The changes that have begun and not ended on this thread, the outermost first.
-    var openTransactions: [Transaction] = []
+    /// The changes that have begun and not ended on this thread, the outermost first. Retained, as the spare ones are.
+    var openTransactions: [Borrowed<Transaction>] = []
     /// The one of which observers are being called.
     var delivering: Borrowed<Transaction>?
     /// What stands for a change that is two edits, as long as they are made.
-    var twoEdits: Transaction?
+    var twoEdits: Borrowed<Transaction>?
     /// The token that this thread made last.
     private var lastToken: UInt = 0
     private static let tokenBlocks = Atomic<UInt>(0)
@@ -71,7 +71,8 @@ struct ThreadContext {
             guard let pointer = pointer?.assumingMemoryBound(to: ThreadContext.self) else { return }
             let state = InPlace(pointer)
             while let context = state.value.takeSpareContext() { context.release() }
-            while let transaction = state.value.openTransactions.last { transaction.abandon(state) }
+            while let transaction = state.value.openTransactions.last { transaction.use { $0.abandon(state) } }
+            for transaction in state.value.spareTransactions { transaction.release() }
             while let subject = state.value.takeSpareSubject() { subject.release() }
             state.deallocate()
         }
@@ -133,16 +134,19 @@ struct ThreadContext {
         return subject
     }
 
-    mutating func takeTransaction() -> Transaction {
-        let transaction = spareTransactions.popLast() ?? Transaction()
-        transaction.token = makeToken()
+    /// A transaction that the caller gives back.
+    mutating func takeTransaction() -> Borrowed<Transaction> {
+        let transaction = spareTransactions.popLast() ?? .retaining(Transaction())
+        let token = makeToken()
+        transaction.use { $0.token = token }
         return transaction
     }
 
     /// Puts a transaction into the pool, whose subjects have been given back.
-    mutating func giveBack(_ transaction: Transaction) {
-        transaction.clear()
-        if spareTransactions.count < Self.poolLimit { spareTransactions.append(transaction) }
+    mutating func giveBack(_ transaction: Borrowed<Transaction>) {
+        transaction.use { $0.clear() }
+        if spareTransactions.count == Self.poolLimit { return transaction.release() }
+        spareTransactions.append(transaction)
     }
 
     @inline(__always)
@@ -166,27 +170,28 @@ struct ThreadContext {
 
     // MARK: Open transactions
 
-    func openTransaction(_ target: ObjectIdentifier, _ slot: Int) -> Transaction? {
-        openTransactions.last { $0.isOf(target, slot) }
+    func openTransaction(_ target: ObjectIdentifier, _ slot: Int) -> Borrowed<Transaction>? {
+        openTransactions.last { $0.use { $0.isOf(target, slot) } }
     }
 
     /// The subject of an open transaction with a token.
     func openSubject(token: UInt) -> Borrowed<Subject>? {
         for transaction in openTransactions.reversed() {
-            if let found = transaction.subjects.first(where: { $0.use { $0.event.token == token } }) { return found }
+            let found = transaction.use { $0.subjects.first { $0.use { $0.event.token == token } } }
+            if let found { return found }
         }
         return nil
     }
 
-    func isOpen(_ transaction: Transaction) -> Bool {
-        openTransactions.last === transaction || openTransactions.contains { $0 === transaction }
+    func isOpen(_ transaction: Borrowed<Transaction>) -> Bool {
+        openTransactions.last == transaction || openTransactions.contains(transaction)
     }
 
-    mutating func remove(_ transaction: Transaction) {
-        if openTransactions.last === transaction {
+    mutating func remove(_ transaction: Borrowed<Transaction>) {
+        if openTransactions.last == transaction {
             openTransactions.removeLast()
         } else {
-            openTransactions.removeAll { $0 === transaction }
+            openTransactions.removeAll { $0 == transaction }
         }
         if openTransactions.isEmpty, openTransactions.capacity > Self.poolLimit { openTransactions = [] }
     }
@@ -204,7 +209,7 @@ extension InPlace where Value == ThreadContext {
     @inline(__always)
     func isHeld(_ identity: Subject.Identity) -> Bool {
         if let coalescing = value.coalescing, coalescing.use({ $0.hasPlaced(identity) }) { return true }
-        return value.openTransactions.contains { $0.has(identity) }
+        return value.openTransactions.contains { $0.use { $0.has(identity) } }
     }
 
     /// Returns a subject to the pool. Its values and its topic are released: user code runs.
@@ -220,7 +225,7 @@ extension InPlace where Value == ThreadContext {
         /// Traps if the open changes do not agree about what they share: each subject counts all changes that it waits for, and each open
         /// change has it once.
         func checkInvariants() {
-            let all = openTransactions + (coalescing.map { [$0.object] } ?? [])
+            let all = (openTransactions + (coalescing.map { [$0] } ?? [])).map(\.object)
             if all.count > 40 { return }
             var counts: [Borrowed<Subject>: Int] = [:]
             for transaction in all where transaction.subjects.count <= 40 {

@@ -13,14 +13,14 @@ extension Transaction {
         case .hasNotBegun: return false
         case .goesOn: return true
         case .ended(let transaction):
-            transaction.deliver(thread)
+            transaction.use { $0.deliver(thread) }
             return true
         }
     }
 
     private enum Closing {
         case hasNotBegun, goesOn
-        case ended(Transaction)
+        case ended(Borrowed<Transaction>)
     }
 
     /// Not inlined, and neither are the functions that notify: without optimization each takes 1 KB of the stack, which handlers that make
@@ -32,24 +32,27 @@ extension Transaction {
         let target = ObjectIdentifier(object)
         guard let open = thread.value.openTransaction(target, slot) else { return .hasNotBegun }
         // Following reads objects, which is user code and may begin and end changes itself.
-        if let record = object.record { follow(record, slot, open.hasOnlyItsOwnEdit ? edit : nil) }
+        let edit = open.use { $0.hasOnlyItsOwnEdit } ? edit : nil
+        object.unmanagedRecord?.use { follow($0, slot, edit) }
         guard let transaction = thread.value.isOpen(open) ? open : thread.value.openTransaction(target, slot) else {
             return .goesOn
         }
-        if transaction.goesOn() { return .goesOn }
-        // An end without a begin, in a prior call of the change that is beginning.
-        if transaction.isPreparing { return .hasNotBegun }
-        transaction.close(thread)
-        return .ended(transaction)
+        return transaction.use {
+            if $0.goesOn() { return .goesOn }
+            // An end without a begin, in a prior call of the change that is beginning.
+            if $0.isPreparing { return .hasNotBegun }
+            $0.close(thread)
+            return .ended(transaction)
+        }
     }
 
     @inline(never)
     private func close(_ thread: InPlace<ThreadContext>) {
         if moves != PathLink.moves {
             addMovedSubjects(thread)
-            for subject in subjects { subject.use { $0.readKeptValue() } }
+            forEachSubject { $0.readKeptValue() }
         }
-        thread.value.remove(self)
+        thread.value.remove(.to(self))
         countOut()
         #if DEBUG
             thread.value.checkInvariants()
@@ -62,32 +65,34 @@ extension Transaction {
     /// Keeps the subjects that nothing else holds back.
     private func countOut() {
         var areHeld = false
-        for subject in subjects {
-            subject.use {
-                $0.openCount -= 1
-                $0.isDue = true
-                if isOpener(of: $0) { $0.opener = nil }
-                if $0.openCount > 0 { areHeld = true }
-            }
+        forEachSubject {
+            $0.openCount -= 1
+            $0.isDue = true
+            if isOpener(of: $0) { $0.opener = nil }
+            if $0.openCount > 0 { areHeld = true }
         }
         if areHeld { subjects.removeAll { $0.use { $0.openCount > 0 } } }
     }
 
     @inline(never)
     private func deliver(_ thread: InPlace<ThreadContext>) {
-        if !subjects.isEmpty { notify(subjects, isPrior: false, thread) }
+        if subjects.count == 1 {
+            notify(subjects[0], false, thread)
+        } else if !subjects.isEmpty {
+            notify(subjects, isPrior: false, thread)
+        }
         giveBack(thread)
     }
 
     private func giveBack(_ thread: InPlace<ThreadContext>) {
         while let subject = subjects.popLast() { thread.giveBack(subject) }
-        thread.value.giveBack(self)
+        thread.value.giveBack(.to(self))
     }
 
     /// Drops the change without notifying, because the object dies. What waited for it, because other objects' changes concern it too, is
     /// delivered.
     func drop(_ thread: InPlace<ThreadContext>) {
-        thread.value.remove(self)
+        thread.value.remove(.to(self))
         let due = subjects.filter { $0.use { $0.isDue } }
         countOut()
         let isTold = due.isEmpty ? [] : due.filter { subjects.contains($0) }
@@ -100,22 +105,24 @@ extension Transaction {
 
     /// The thread ends, and the change has not.
     func abandon(_ thread: InPlace<ThreadContext>) {
-        thread.value.remove(self)
+        thread.value.remove(.to(self))
         countOut()
         giveBack(thread)
     }
 
     /// The outermost `coalescingChanges` of a thread ends.
     static func endCoalescing(_ thread: InPlace<ThreadContext>) {
-        guard let transaction = thread.value.coalescing?.take() else { return }
+        guard let transaction = thread.value.coalescing else { return }
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
         thread.value.coalescing = nil
-        for subject in transaction.subjects { subject.use { $0.isCoalesced = false } }
-        transaction.countOut()
-        refreshMarked(thread)
-        TestPoint.coalesced.reach()
-        transaction.deliver(thread)
+        transaction.use {
+            $0.forEachSubject { $0.isCoalesced = false }
+            $0.countOut()
+            refreshMarked(thread)
+            TestPoint.coalesced.reach()
+            $0.deliver(thread)
+        }
     }
 
     /// Properties have changed at once, without a `begin`: the object that weak properties refer to has died, or an observer was added
@@ -135,22 +142,21 @@ extension Transaction {
         thread.dropDeadTransactions()
         // What has changed already must be known before handlers of older changes are called: they may move paths away from it.
         var older: [Borrowed<Subject>] = []
-        let transaction = thread.value.takeTransaction()
+        let this = thread.value.takeTransaction()
+        let transaction = this.object
         for (record, slot) in changed {
             older += deliveriesUnderWay(of: record, slot, thread).filter { !older.contains($0) }
             transaction.findSubjects(of: record, slot, excluding: excluded, thread)
         }
-        for subject in transaction.subjects { subject.use { $0.readKeptValue() } }
+        transaction.forEachSubject { $0.readKeptValue() }
         for (record, slot) in changed { follow(record, slot) }
         refreshMarked(thread)
         transaction.countOut()
         if let values {
-            for subject in transaction.subjects {
-                subject.use {
-                    guard $0.isOwn else { return }
-                    $0.setValues(values.type, values.old, values.new)
-                    $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
-                }
+            transaction.forEachSubject {
+                guard $0.isOwn else { return }
+                $0.setValues(values.type, values.old, values.new)
+                $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
             }
         }
         transaction.notify(transaction.subjects, isPrior: false, after: older, thread)
@@ -179,22 +185,22 @@ extension Transaction {
         _ subjects: [Borrowed<Subject>], isPrior: Bool, after older: [Borrowed<Subject>] = [],
         _ thread: InPlace<ThreadContext>
     ) {
+        if subjects.count == 1, older.isEmpty { return notify(subjects[0], isPrior, thread) }
         let outer = thread.value.delivering
         thread.value.delivering = .to(self)
-        if subjects.count == 1, older.isEmpty {
-            notify(subjects[0], isPrior, thread)
-        } else {
-            notifyAll(subjects, isPrior, older, thread)
-        }
+        notifyAll(subjects, isPrior, older, thread)
         thread.value.delivering = outer
     }
 
     private func notify(_ subject: Borrowed<Subject>, _ isPrior: Bool, _ thread: InPlace<ThreadContext>) {
+        let outer = thread.value.delivering
+        thread.value.delivering = .to(self)
         subject.use {
             $0.makeEvent(isPrior: isPrior)
             $0.deliver(thread)
             $0.isStarted = false
         }
+        thread.value.delivering = outer
     }
 
     @inline(never)

@@ -17,7 +17,7 @@ extension Transaction {
         let start = subjects.count
         let coalescing = thread.value.coalescing
         let walk = thread.value.makeToken()
-        for subject in subjects { subject.use { $0.walk = walk } }
+        forEachSubject { $0.walk = walk }
         let mayBeOpen = start > 0 || coalescing != nil || !thread.value.openTransactions.isEmpty
         moves = PathLink.moves
         AffectedLists.forEach(from: record, changed) { key, list, interest in
@@ -89,9 +89,9 @@ extension Transaction {
         of identity: Subject.Identity, _ subject: Borrowed<Subject>, _ walk: UInt, _ thread: InPlace<ThreadContext>
     ) {
         for owner in thread.value.openTransactions
-        where owner !== self && owner.subjects.contains(where: { $0.use { $0.identity == identity } }) {
+        where owner != .to(self) && owner.use({ $0.has(identity) }) {
             subject.use { $0.openCount += 1 }
-            owner.subjects.append(subject)
+            owner.use { $0.subjects.append(subject) }
         }
     }
 
@@ -127,15 +127,15 @@ extension Transaction {
     private func forEachOpen(_ identity: Subject.Identity, _ thread: InPlace<ThreadContext>, _ body: (Subject) -> Void)
     {
         forEach(of: identity, body)
-        for transaction in thread.value.openTransactions where transaction !== self {
-            transaction.forEach(of: identity, body)
+        for transaction in thread.value.openTransactions where transaction != .to(self) {
+            transaction.use { $0.forEach(of: identity, body) }
         }
         thread.value.coalescing?.use { $0.forEachPlaced(of: identity, body) }
     }
 
     @inline(__always)
     private func forEach(of identity: Subject.Identity, _ body: (Subject) -> Void) {
-        for subject in subjects { subject.use { if $0.identity == identity { body($0) } } }
+        forEachSubject { if $0.identity == identity { body($0) } }
     }
 
     func has(_ identity: Subject.Identity) -> Bool { subjects.contains { $0.use { $0.identity == identity } } }
@@ -150,11 +150,10 @@ extension Transaction {
     /// The same for all open transactions, which have old values: those of now. Reading is user code, which may end a transaction.
     static func addMovedSubjects(_ thread: InPlace<ThreadContext>) {
         if thread.value.openTransactions.isEmpty { return }
-        for transaction in thread.value.openTransactions where transaction.moves != PathLink.moves {
+        let moved = thread.value.openTransactions.filter { $0.use { $0.moves != PathLink.moves } }.map(\.object)
+        for transaction in moved {
             transaction.addMovedSubjects(thread)
-            for subject in transaction.subjects {
-                subject.use { if $0.openCount > 0, $0.needs.contains(.old) { $0.readOld() } }
-            }
+            transaction.forEachSubject { if $0.openCount > 0, $0.needs.contains(.old) { $0.readOld() } }
         }
     }
 }
@@ -248,8 +247,8 @@ public func coalescingChanges<Result, Failure: Error>(_ body: () throws(Failure)
     let thread = ThreadContext.current
     guard thread.value.coalescing == nil else { return try body() }
     let transaction = thread.value.takeTransaction()
-    transaction.isCoalescing = true
-    thread.value.coalescing = .retaining(transaction)
+    transaction.use { $0.isCoalescing = true }
+    thread.value.coalescing = transaction
     defer { Transaction.endCoalescing(thread) }
     return try body()
 }

@@ -57,6 +57,11 @@ final class Transaction {
         (self.record, self.slot, target, isPreparing) = (record, slot, record.target, true)
     }
 
+    /// Nobody is notified, also of what observers that are added before its end see.
+    private func beginSilently(_ object: TrackedObject, _ slot: Int) {
+        (target, self.slot, pin) = (ObjectIdentifier(object), slot, PinnedReference(object))
+    }
+
     /// Ready for the next change. It has no subjects any more.
     func clear() {
         assert(subjects.isEmpty)
@@ -87,7 +92,7 @@ final class Transaction {
     /// Calls a function with each subject of the open change of a property. It may be user code that adds subjects.
     static func forEachSubject(of object: TrackedObject, _ slot: Int, _ body: (Subject) -> Void) {
         guard let open = ThreadContext.current.value.openTransaction(ObjectIdentifier(object), slot) else { return }
-        for subject in open.subjects { subject.use(body) }
+        open.use { $0.forEachSubject(body) }
     }
 
     // MARK: Prepare
@@ -110,72 +115,75 @@ final class Transaction {
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
         if let open = thread.value.openTransaction(ObjectIdentifier(object), slot) {
-            open.depth += 1
-            open.hasInner = true
-            open.includeFurtherChange()
+            open.use { $0.beginInside() }
             return true
         }
-        guard !isSilent, object.isObserved, let record = object.record else {
-            // Observers that are added before it ends are not notified of it.
+        // The object is alive as long as this runs, or has no observer any more: so no handler can end this change by its death.
+        guard !isSilent, object.isObserved, !object.isDeinitializing, let record = object.unmanagedRecord else {
             let transaction = thread.value.takeTransaction()
-            (transaction.target, transaction.slot, transaction.pin) = (
-                ObjectIdentifier(object), slot, PinnedReference(object)
-            )
+            transaction.use { $0.beginSilently(object, slot) }
             thread.value.openTransactions.append(transaction)
             return true
         }
-        completeDeliveries(before: record, slot, thread)
-        let transaction = thread.value.takeTransaction()
-        transaction.begin(record, slot)
-        transaction.findSubjects(of: record, slot, edit, hasValues: values != nil, thread)
-        let isAlone = thread.value.openTransactions.isEmpty && thread.value.coalescing == nil
-        thread.value.openTransactions.append(transaction)
-        return transaction.prepare(isAlone ? values : nil, thread)
+        return record.use { record in
+            completeDeliveries(before: record, slot, thread)
+            let transaction = thread.value.takeTransaction()
+            return transaction.use {
+                $0.begin(record, slot)
+                $0.findSubjects(of: record, slot, edit, hasValues: values != nil, thread)
+                let isAlone = thread.value.openTransactions.isEmpty && thread.value.coalescing == nil
+                thread.value.openTransactions.append(transaction)
+                return $0.prepare(record, isAlone ? values : nil, thread)
+            }
+        }
+    }
+
+    private func beginInside() {
+        depth += 1
+        hasInner = true
+        includeFurtherChange()
     }
 
     /// Reads old values and makes the prior calls, both user code.
     ///
     /// - Returns: Whether these have made no change of the transaction's subjects.
-    private func prepare(_ values: ValuePointers?, _ thread: InPlace<ThreadContext>) -> Bool {
+    private func prepare(_ record: ObjectRecord, _ values: ValuePointers?, _ thread: InPlace<ThreadContext>) -> Bool {
         #if DEBUG
             thread.value.checkInvariants()
         #endif
         TestPoint.begun.reach()
         var needs: ObserverList.Interest = []
         var hasEdited = false
-        for subject in subjects {
-            subject.use {
-                needs.formUnion($0.needs)
-                if $0.edit != nil, !isOpener(of: $0) { hasEdited = true }
-            }
+        forEachSubject {
+            needs.formUnion($0.needs)
+            if $0.edit != nil, !isOpener(of: $0) { hasEdited = true }
         }
         if hasEdited { includeFurtherChangeOfEdited(thread) }
         if let values, !needs.contains(.prior) {
-            for subject in subjects {
-                subject.use { if $0.isOwn { $0.setValues(values.type, values.old, values.new) } }
-            }
+            forEachSubject { if $0.isOwn { $0.setValues(values.type, values.old, values.new) } }
         }
-        if needs.contains(.old) { readOldValues() }
+        if needs.contains(.old) { forEachSubject { if $0.needs.contains(.old) { $0.readOld() } } }
         if needs.contains(.prior), thread.value.coalescing == nil {
             let told = subjects.filter {
                 $0.use { isOpener(of: $0) && $0.lowerBound == 0 && $0.needs.contains(.prior) }
             }
             if !told.isEmpty { notify(told, isPrior: true, thread) }
         }
-        guard thread.value.isOpen(self) else { return true }
+        guard thread.value.isOpen(.to(self)) else { return true }
         // The store may be user code that reads derived values. A prior call that read one would have cleaned an earlier mark.
-        if let record, let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.inner) {
+        if record.list(slot)?.value.interest.load(ordering: .acquiring).contains(.inner) ?? false {
             Transaction.markReaders(of: record, slot, thread)
         }
         isPreparing = false
         return !isTouched
     }
 
-    /// Reading is user code: it may move paths here, and so add subjects.
-    private func readOldValues() {
+    /// Calls a function with each subject. It may be user code, which may move paths here, and so add subjects.
+    @inline(__always)
+    func forEachSubject(_ body: (Subject) -> Void) {
         var index = 0
         while index < subjects.count {
-            subjects[index].use { if $0.needs.contains(.old) { $0.readOld() } }
+            subjects[index].use(body)
             index += 1
         }
     }
@@ -187,11 +195,7 @@ final class Transaction {
     func includeFurtherChange() {
         guard isPreparing else { return }
         isTouched = true
-        var index = 0
-        while index < subjects.count {
-            subjects[index].use { $0.includeFurtherChange() }
-            index += 1
-        }
+        forEachSubject { $0.includeFurtherChange() }
     }
 
     /// The same for those that this one shares subjects with, one of which is an edited collection. Reading whole values is user code, so
@@ -201,7 +205,9 @@ final class Transaction {
         for subject in subjects where subject.use({ $0.edit != nil && !isOpener(of: $0) }) {
             if subject.use({ $0.isCoalesced || $0.isReachedOnTheWay }) { subject.use { $0.includeFurtherChange() } }
             let opener = subject.use { $0.opener }
-            thread.value.openTransactions.first { ObjectIdentifier($0) == opener }?.includeFurtherChange()
+            thread.value.openTransactions.first { $0.use { ObjectIdentifier($0) } == opener }?.use {
+                $0.includeFurtherChange()
+            }
         }
     }
 }

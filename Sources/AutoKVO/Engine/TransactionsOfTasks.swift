@@ -14,7 +14,7 @@ import Synchronization
 /// So such a transaction is in a thread's list only while code of the library runs for its task. At other times it is here.
 enum TransactionsOfTasks {
     /// By the address of the task.
-    private static let waiting = Guarded<[UInt: [Transaction]]>([:])
+    private static let waiting = Guarded<[UInt: [Borrowed<Transaction>]]>([:])
     private static let count = Atomic<Int>(0)
 
     /// Puts those of this task in the thread's list, until `leave`.
@@ -43,7 +43,7 @@ enum TransactionsOfTasks {
         let thread = ThreadContext.current
         let visit = thread.value.makeToken()
         for transaction in taken {
-            transaction.visit = visit
+            transaction.use { $0.visit = visit }
             thread.value.openTransactions.append(transaction)
         }
         return visit
@@ -64,9 +64,9 @@ enum TransactionsOfTasks {
     @inline(never)
     private static func putBack(where condition: (Transaction) -> Bool) {
         let (task, thread) = (currentTask(), ThreadContext.current)
-        let leaving = thread.value.openTransactions.filter(condition)
+        let leaving = thread.value.openTransactions.filter { $0.use(condition) }
         if leaving.isEmpty { return }
-        thread.value.openTransactions.removeAll(where: condition)
+        thread.value.openTransactions.removeAll { $0.use(condition) }
         count.wrappingAdd(leaving.count, ordering: .relaxed)
         waiting.withLock { $0[task, default: []] += leaving }
     }
@@ -79,7 +79,7 @@ extension Transaction {
     static func beginInPlace(_ object: TrackedObject, _ slot: Int, _ thread: InPlace<ThreadContext>) -> Bool {
         let target = ObjectIdentifier(object)
         if let open = thread.value.openTransaction(target, slot) {
-            open.includeFurtherChange()
+            open.use { $0.includeFurtherChange() }
             return true
         }
         begin(object, slot)
