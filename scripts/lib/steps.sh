@@ -94,16 +94,24 @@ step_warnings() {
     ! grep -n 'warning:' .build-check/warnings.txt
 }
 
-# One run in about seven misses a race, so the tests are run again, in the quick form those that are about threads; the
-# sanitizer's report makes the exit code, not the tests' own verdict.
+# The suites in whose files something runs on another thread than the test's own: by a thread, a task, an actor, a queue or a scheduler.
+suites_with_threads() {
+    local threads='concurrently\(|onAnotherThread\(|Thread\(|Door\(|Task[ .{(]|TaskGroup|DispatchQueue|MainActor|\bactor |Scheduler|for await'
+    grep -rlE "$threads" Tests --include='*Tests*.swift' |
+        xargs grep -hoE '(struct|class|extension) [A-Za-z]+Tests\b' | sed 's/.* //' | sort -u | paste -sd '|'
+}
+
+# One run in about seven misses a race, so the tests are run again; the sanitizer's report makes the exit code, not the tests' own
+# verdict. In the quick form only the suites with threads are run, and again those that are about races.
 step_thread() {
     export AUTOKVO_SANITIZER=thread TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1:${TSAN_OPTIONS:-}"
     swift build --build-tests --scratch-path .build-tsan --sanitize=thread
-    local turn tests=("${without_reruns[@]}")
+    local turn races='(Race|Stress|LockBias|ThreadDeath|Model)Tests' tests=()
+    [ "$AUTOKVO_CHECK" != quick ] || tests=("${without_reruns[@]}" --filter "\.($(suites_with_threads))/" --filter "$races")
     for ((turn = 1; turn <= thread_repeats; turn++)); do
         say "thread sanitizer, run $turn of $thread_repeats"
         run_tests .build-tsan --skip-build --sanitize=thread "${tests[@]}"
-        [ "$AUTOKVO_CHECK" != quick ] || tests=(--filter '(Race|Stress|LockBias|ThreadDeath|Model)Tests')
+        [ "$AUTOKVO_CHECK" != quick ] || tests=(--filter "$races")
     done
 }
 

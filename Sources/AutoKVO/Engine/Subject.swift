@@ -160,6 +160,9 @@ final class Subject {
         route?.use { $0.expression != nil } ?? record?.use { $0.layout!.value[slot].isRecorded } ?? false
     }
 
+    /// What is derived from what is computed, and changes for certain, too, is told even if it is equal.
+    func isChangedForCertain() { if isUncertain, !isComputed { isUncertain = false } }
+
     /// Releases the topic and the values, for the next change. User code runs, since values are released.
     @inline(__always)
     func clear() {

@@ -32,8 +32,8 @@ extension Transaction {
         let target = ObjectIdentifier(object)
         guard let open = thread.value.openTransaction(target, slot) else { return .hasNotBegun }
         // Following reads objects, which is user code and may begin and end changes itself.
-        let edit = open.use { $0.hasOnlyItsOwnEdit } ? edit : nil
-        object.unmanagedRecord?.use { follow($0, slot, edit) }
+        let isOnlyEdit = open.use { $0.hasOnlyItsOwnEdit }
+        object.unmanagedRecord?.use { if isOnlyEdit { follow($0, slot, edit) } else { follow($0, slot) } }
         guard let transaction = thread.value.isOpen(open) ? open : thread.value.openTransaction(target, slot) else {
             return .goesOn
         }

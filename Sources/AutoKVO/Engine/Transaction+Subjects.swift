@@ -68,8 +68,7 @@ extension Transaction {
 
     /// Counts this transaction into a subject, once.
     private func join(_ subject: Subject, _ walk: UInt, isCertain: Bool) {
-        // What is derived from what is computed, and changes for certain, too, is told even if it is equal.
-        if isCertain, subject.isUncertain, !subject.isComputed { subject.isUncertain = false }
+        if isCertain { subject.isChangedForCertain() }
         if subject.walk == walk { return }
         subject.walk = walk
         subject.openCount += 1
@@ -108,15 +107,13 @@ extension Transaction {
         if isSorted { return }
         let found = Array(subjects[start...]).inOrder { a, b in a.use { a in b.use { b in a.place < b.place } } }
         subjects.removeSubrange(start...)
-        var route: Borrowed<Route>?
         for subject in found {
-            let isRepeated = subject.use { $0.route != nil && $0.route == route }
-            if isRepeated {
+            if let last = subjects.last, subject.use({ $0.route != nil && $0.route == last.use { $0.route } }) {
+                if subject.use({ !$0.isUncertain }) { last.use { $0.isChangedForCertain() } }
                 thread.value.coalescing?.use { $0.remove(subject) }
                 thread.giveBack(subject)
             } else {
                 subjects.append(subject)
-                route = subject.use { $0.route }
             }
         }
     }

@@ -303,6 +303,21 @@ import Testing
         #expect(calls == 1_000 && readers.allSatisfy { $0.computations == 1 })
     }
 
+    @Test("a path is told of its end's change for certain, also where a derived key on the way reads the same property")
+    func certainAtItsEnd() throws {
+        let ring = DerivedRing()
+        ring.next = ring
+        defer { ring.next = nil }
+        let recorder = Recorder<Any>()
+        try ring.observe("chosen.n", options: [.old, .new], recorder.handler())
+        ring.n = 1
+        ring.n = 200
+        ring.n = 200
+        #expect(recorder.news(Int.self) == [1, 200, 200])
+        coalescingChanges { ring.n = 200 }
+        #expect(recorder.news(Int.self) == [1, 200, 200, 200])
+    }
+
     @Test(
         "a path that one change concerns in two ways, on the way and by what is computed at its end, is told once",
         arguments: ["next.sum", "next.computed"])
@@ -356,6 +371,7 @@ final class DerivedRing: Model {
     @Observed var n = 1
     @Observed var next: DerivedRing?
     @Derived({ (ring: DerivedRing) in ring.n + (ring.next?.n ?? 0) }) var sum: Int
+    @Derived({ (ring: DerivedRing) in ring.n > 100 ? ring : ring.next }) var chosen: DerivedRing?
     var computed: Int { n + (next?.n ?? 0) }
     override class var schema: Schema {
         Schema(DerivedRing.self, extending: super.schema) { Key("computed", \.computed) }
