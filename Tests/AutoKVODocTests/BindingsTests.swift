@@ -105,13 +105,16 @@ import Testing
         let output = Output()
         func print(_ items: Any...) { output.add(items) }
         // snippet: bindings.mutual
-        let (a, b) = (Label(), Label())
+        let (a, b, field) = (Label(), Label(), Label())
         a.title = "first"
-        b.$title.bind(to: a.$title)
-        a.$title.bind(to: b.$title)
+        b.$title.bindBothWays(to: a.$title)
         print(a.title, b.title)  // prints: first first
         b.title = "second"
         print(a.title, b.title)  // prints: second second
+
+        field.$title.bindBothWays(to: a.$limit, transform: { "\($0)" }, inverse: { Int($0) ?? 0 })
+        field.title = "12"
+        print(a.limit)  // prints: 12
         // end
         try output.expect("bindings.mutual")
     }

@@ -126,7 +126,7 @@ import Testing
         // prints: true true
         valve.label = "side"  // prints: label main to side
         trace.remove()
-        valve.opening = 6  // nothing is told any more
+        valve.opening = 6  // not reported: the trace has ended
         // end
         try output.expect("errors.trace")
     }

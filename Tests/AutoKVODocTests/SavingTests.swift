@@ -25,6 +25,17 @@ import Testing
     }
     // end
 
+    // snippet: saving.book
+    final class Notebook: TrackedObject {
+        @Observed var name = "Notes"
+        @Observed var notes: [Note] = []
+
+        override class var schema: Schema {
+            Schema(Notebook.self, extending: super.schema) { Key("name", \.name) }
+        }
+    }
+    // end
+
     @Test("save and read") func json() throws {
         let output = Output()
         func print(_ items: Any...) { output.add(items) }
@@ -60,6 +71,31 @@ import Testing
         try output.expect("saving.wrong")
     }
 
+    @Test("an object with parts") func parts() throws {
+        let output = Output()
+        func print(_ items: Any...) { output.add(items) }
+        // snippet: saving.parts
+        let book = Notebook()
+        book.notes = [Note()]
+        var values = try book.dictionaryWithValues(asRawValues: true)
+        values["notes"] = try book.notes.map { try $0.dictionaryWithValues(asRawValues: true) }
+        let data = try JSONSerialization.data(withJSONObject: values)
+
+        var read = try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+        let entries = read.removeValue(forKey: "notes") as? [[String: Any]] ?? []
+        let notes = try entries.map { entry in
+            let note = Note()
+            try note.setValues(entry, validating: true)
+            return note
+        }
+        let copy = Notebook()
+        try copy.setValues(read, validating: true)
+        copy.notes = notes
+        print(copy.name, copy.notes.map(\.title))  // prints: Notes ["Untitled"]
+        // end
+        try output.expect("saving.parts")
+    }
+
     @Test("undo and redo") func undo() throws {
         let output = Output()
         func print(_ items: Any...) { output.add(items) }
@@ -81,6 +117,21 @@ import Testing
         print(note.lines, note.isPinned)  // prints: ["Ulm"] true
         // end
         try output.expect("saving.undo")
+    }
+
+    @Test("undo in the parts") func undoParts() throws {
+        let output = Output()
+        func print(_ items: Any...) { output.add(items) }
+        // snippet: saving.undo-parts
+        let book = Notebook()
+        let history = UndoHistory(of: book, includingParts: true)
+        book.$notes.append(Note())
+        book.notes[0].title = "Travels"
+        print(history.undoName ?? "-")  // prints: title
+        history.undo()
+        print(book.notes[0].title)  // prints: Untitled
+        // end
+        try output.expect("saving.undo-parts")
     }
 
     @Test("keep two equal") func copy() throws {

@@ -55,6 +55,19 @@ private final class Parcel: TrackedObject {
         #expect(path?.reason == .noObject && person.spouse != nil)
     }
 
+    @Test("the error for an NSNumber says what stood in the text") func words() throws {
+        func sentence(_ json: String) throws -> String? {
+            let values = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+            do {
+                try person.setValues(values ?? [:])
+                return nil
+            } catch { return "\(error)" }
+        }
+        #expect(try sentence(#"{"age": true}"#)?.hasSuffix("holds Int, not true") == true)
+        #expect(try sentence(#"{"age": 1.5}"#)?.hasSuffix("holds Int, not 1.5") == true)
+        #expect(try sentence(#"{"firstName": 5}"#)?.hasSuffix("holds String, not 5") == true)
+    }
+
     @Test("a binding sets nil for NSNull") func binding() throws {
         person.nickname = "x"
         parcel.some = "z"

@@ -21,16 +21,21 @@ extension ClassSchema {
 /// Why a key of a type cannot be set to a value, if the names of the two types do not explain it.
 private func refusal(of value: Any?, as type: Any.Type) -> String? {
     guard let bare = value.flatMap(unwrapped) else { return rawValues(of: type).map { "holds \($0); not nil" } }
-    if let element = refusedElement(of: bare, as: type) { return "holds \(type), not one with the element \(element)" }
+    if let elements = refusedElement(of: bare, as: type) { return "holds elements of type \(elements)" }
     if let raw = rawValues(of: type) {
         return "holds \(raw); not \(Swift.type(of: bare) == storedType(type) ? shownValue(bare) : typeName(of: bare))"
+    }
+    // Of an NSNumber, what stood in the text, and not its class.
+    let flag = convertForCoding(bare, to: Bool.self)
+    if Swift.type(of: bare) is AnyClass, flag != nil || convertForCoding(bare, to: Double.self) != nil {
+        return "holds \(type), not \(flag as Any? ?? bare)"
     }
     // A number of another type is accepted if it fits.
     return isNumberType(type) && isNumberType(Swift.type(of: bare)) ? "holds \(type), not \(shown("\(bare)"))" : nil
 }
 
-/// The first element of a collection that a collection of a type cannot have, and what an element may be. Nil if the value is no
-/// such collection.
+/// What an element of a collection of a type may be, and the first element of a value that is not. Nil if the value is no such
+/// collection.
 private func refusedElement(of value: Any, as type: Any.Type) -> String? {
     guard let collection = value as? any KeyValueCollection,
         let target = unwrappedType(type) as? any KeyValueCollection.Type,
@@ -42,8 +47,8 @@ private func refusedElement(of value: Any, as type: Any.Type) -> String? {
     let bare = unwrapped(element)
     let isShown =
         bare.map { Swift.type(of: $0) == storedType(elementType) || isNumberType(Swift.type(of: $0)) } ?? false
-    return (isShown ? shownValue(bare!) : typeName(of: element)) + ": an element is "
-        + (rawValues(of: elementType) ?? "\(elementType)")
+    return (rawValues(of: elementType).map { $0 + ";" } ?? "\(elementType),")
+        + " not \(isShown ? shownValue(bare!) : typeName(of: element))"
 }
 
 /// A raw-representable type and the raw values by which its values are given: the first eight. Nil for another type.

@@ -3,7 +3,8 @@ extension TrackedObject {
     ///
     /// First the `validate:` of the `Key` checks it, as a value of the property's type, then the object's
     /// `validate(_:forKey:)`; either may replace it. If superclasses declare the key too, theirs come first. Without them every value
-    /// passes. Nothing is set, and no observer is called.
+    /// passes, of any type, and so does a value for a key that cannot be set by name: see `KeyDescription.isSettable`. Nothing is set,
+    /// and no observer is called.
     ///
     /// - Parameters:
     ///   - value: The value; on return what replaced it. Unchanged if the call throws.
