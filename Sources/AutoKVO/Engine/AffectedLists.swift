@@ -29,7 +29,7 @@ enum AffectedLists {
     @inline(__always)
     static func forEach(from record: ObjectRecord, _ slot: Int, _ visit: Visit, link visitLink: VisitLink) {
         var current = AffectedKey(record: .to(record), slot: slot, isMoved: false)
-        var further = FurtherKeys(than: current)
+        var further = KeysOfOtherObjects(startingAt: current)
         repeat {
             visitObject(current, &further, visit, visitLink)
         } while further.moveOn(&current)
@@ -41,7 +41,7 @@ enum AffectedLists {
     /// are read; reading those of each derived key would take n² steps for a chain of n keys.
     @inline(__always)
     private static func visitObject(
-        _ key: AffectedKey, _ further: inout FurtherKeys, _ visit: Visit, _ visitLink: VisitLink
+        _ key: AffectedKey, _ further: inout KeysOfOtherObjects, _ visit: Visit, _ visitLink: VisitLink
     ) {
         key.record.use { record in
             guard let list = record.list(key.slot) else { return }
@@ -66,7 +66,7 @@ enum AffectedLists {
 
     @inline(__always)
     private static func visitList(
-        _ list: InPlace<ObserverList>, _ key: AffectedKey, _ further: inout FurtherKeys, _ visit: Visit,
+        _ list: InPlace<ObserverList>, _ key: AffectedKey, _ further: inout KeysOfOtherObjects, _ visit: Visit,
         _ visitLink: VisitLink
     ) {
         let interest = list.value.interest.load(ordering: .relaxed)
@@ -80,12 +80,12 @@ enum AffectedLists {
 
     /// The keys of other objects that are derived from paths, or computed from what they read. Those that are derived from them are
     /// visited with them.
-    struct FurtherKeys {
+    struct KeysOfOtherObjects {
         private let first: AffectedKey
         private var queue: [Element] = []
         /// How many of the queue have been visited.
         private var count = 0
-        /// The lists that have been visited, but for those of keys that have an expression, which has the stamp. Made when it is needed.
+        /// The lists that have been visited, made when it is needed. A key that has an expression is not here: the expression has the stamp.
         private var seen: Set<InPlace<ObserverList>>?
         private var stamp: UInt?
 
@@ -98,7 +98,7 @@ enum AffectedLists {
         }
 
         /// - Parameter first: What is visited first.
-        init(than first: AffectedKey) { self.first = first }
+        init(startingAt first: AffectedKey) { self.first = first }
 
         /// Whether a list of an object whose property is visited is to be visited, too.
         @inline(__always)

@@ -8,7 +8,7 @@ struct HandlerLoop {
     private var count: ReferenceCount
     /// Flags of observations for which `callSlowPath` has to decide. The state is among them.
     private let slowPathFlags: ObservationFlags
-    /// What was recorded into, which handlers do not.
+    /// What this thread records into, suspended while handlers run.
     private let recorder: UInt
     /// The calls of the change, which its subjects keep, if it may have several paths of one observation whose handler ignores the change.
     private let calls: Borrowed<CallsOfChange>?
@@ -61,7 +61,7 @@ struct HandlerLoop {
         }
     }
 
-    /// The same for an observation that no traversal pins.
+    /// Calls the handler of an observation that no traversal pins.
     mutating func callDirectly(_ observation: KeyValueObservation) {
         guard let target = observation.record?.trackedObject, observation.pin() else { return }
         call(observation, by: nil)
@@ -176,7 +176,7 @@ extension KeyValueObservation {
     fileprivate func unpin() {
         let isGone: Bool = underLock {
             pinWord -= 1
-            guard !isGroup, let list = record?.list(Int(slot)) else { return false }
+            guard !hasRoutes, let list = record?.list(Int(slot)) else { return false }
             return list.value.unlinkIfUnpinned(self)
         }
         releaseHandlerIfEnded()

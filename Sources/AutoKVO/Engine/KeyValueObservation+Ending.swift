@@ -59,7 +59,7 @@ extension KeyValueObservation {
 
     /// Removes the routes for which a condition is true. Removing the last one ends the observation. Nil if it has no routes.
     private func removeRoutes(where condition: (Route) -> Bool) -> Bool? {
-        guard isGroup else { return nil }
+        guard hasRoutes else { return nil }
         guard isValid || isManual else { return false }
         // In one section of the lock: of two threads that remove the last two routes, one has to find that none is left.
         let (leaving, isLast) = underLock {
@@ -82,7 +82,7 @@ extension KeyValueObservation {
         if let unmanagedObserverRecord, !unmanagedObserverRecord.use({ $0.hold(self) }) { return false }
         TestPoint.attaching.reach()
         let isLinked: Bool
-        if isGroup {
+        if hasRoutes {
             let routes = activateRoutes()
             routes.forEach { $0.start() }
             // Checked after linking: a target that died before does not find the observation, and so does not end it.
@@ -96,7 +96,7 @@ extension KeyValueObservation {
 
     /// Takes the observation out of the target's and the observer's lists, unless it has been armed again.
     func detach() {
-        if isGroup {
+        if hasRoutes {
             deactivateRoutes().forEach { $0.end() }
         } else {
             unmanagedRecord?.use { $0.unlink(self, unlessLive: true) }
@@ -137,7 +137,7 @@ extension KeyValueObservation {
         guard changeStateToEnded() else { return false }
         TestPoint.ending.reach()
         let left: (closure: Borrowed<AnyObject>?, hasActions: Bool, isArmed: Bool)
-        if isGroup {
+        if hasRoutes {
             detach()
             left = underLock { finishEnding(reason) }
         } else {
@@ -220,7 +220,7 @@ extension KeyValueObservation {
 
     /// Breaks the ownership cycle of an observation and its routes when all targets and the observer are dead.
     private func forgetRoutesIfUnreachable() {
-        guard isGroup, observerRecord?.isDeinitializing ?? true else { return }
+        guard hasRoutes, observerRecord?.isDeinitializing ?? true else { return }
         guard let routes = underLock({ details?.routes?.areAllDead() ?? false ? details!.takeRoutes() : nil }) else {
             return
         }

@@ -113,7 +113,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     /// The observer's record.
     var observerRecord: ObjectRecord? { unmanagedObserverRecord?.object }
     /// Whether it has routes, and is not in the list of one key itself.
-    var isGroup: Bool { slot < 0 }
+    var hasRoutes: Bool { slot < 0 }
 
     // MARK: Asking
 
@@ -176,7 +176,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     var isManual: Bool { options.contains(.unregisterManually) }
 
     /// One route for each path of each target; nil for an observation of one key.
-    var routes: [Route]? { isGroup ? underLock { details?.routes }?.all : nil }
+    var routes: [Route]? { hasRoutes ? underLock { details?.routes }?.all : nil }
 
     /// Runs a closure under the lock of the record. Without a record no other thread changes the observation.
     @inline(__always)

@@ -1,7 +1,8 @@
 /// The state of one object that takes part in observations, as target, as observer, or both. The protocol of this folder:
 ///
 /// - **Owners.** A tracked object owns its record until its teardown is over; the record of any other observer is owned by the
-///   observer's observations. A record owns one `ObserverList` for each key, and a list its observations; it refers to links.
+///   observer's observations. A record owns one `ObserverList` for each key, and a list its observations; the list only refers to
+///   links.
 ///   Observations and links own records, never objects. As *observer* an object has a list of the observations that it holds.
 /// - **Locks.** Each record has one lock. It guards the record's lists, the observations of its object, and the paths that
 ///   begin at its object. A thread holds at most one record's lock, and a stripe of CDeallocHook's table only while it holds
@@ -95,7 +96,7 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
             ?? withLists.use { $0.lists.make(slot, of: layout!.value.count, room: $0.room, ObserverList()) }
     }
 
-    /// Only for objects that have keys.
+    /// This record as what it is: that of an object whose class has keys is always a `RecordWithLists` (see `of`).
     @inline(__always)
     private var withLists: Borrowed<RecordWithLists> { .at(Borrowed.to(self).rawAddress) }
 }

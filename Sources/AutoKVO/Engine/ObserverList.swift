@@ -126,7 +126,7 @@ struct ObserverList: ~Copyable {
 
     /// Puts an observation before all others, with the number 0, and takes over the given ownership.
     mutating func prepend(_ observation: Borrowed<KeyValueObservation>) {
-        // A bound of 0 is none.
+        // A lower bound of 0 means that there is none.
         lastSequence = max(lastSequence, 1)
         observation.use {
             $0.membership = .linked

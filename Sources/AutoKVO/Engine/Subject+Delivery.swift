@@ -25,13 +25,13 @@ extension Subject {
 
     /// Calls the observers that have not been called yet.
     func deliver(_ thread: InPlace<ThreadContext>) {
-        if isDropped, !event.isPrior { return finish(thread) }
+        if isDropped, !event.isPrior { return leavePending(thread) }
         if route != nil { return deliverToPath(thread) }
         if isStarted, batch == nil { return }
         isStarted = true
         record!.use { record in
             // For an object that is dying no observer is called.
-            guard let object = record.trackedObject else { return finish(thread) }
+            guard let object = record.trackedObject else { return leavePending(thread) }
             run(record, slot, list!, thread)
             withExtendedLifetime(object) {}
         }
@@ -41,12 +41,12 @@ extension Subject {
     @inline(never)
     func complete(_ thread: InPlace<ThreadContext>) {
         guard let continuation = continuation.take() else { return deliver(thread) }
-        finish(thread)
+        leavePending(thread)
         continuation()
     }
 
     private func deliverToPath(_ thread: InPlace<ThreadContext>) {
-        finish(thread)
+        leavePending(thread)
         if isStarted { return }
         isStarted = true
         var loop = HandlerLoop(thread, eventPlace, calls)
@@ -56,8 +56,8 @@ extension Subject {
 
     /// Pins and calls the observations of a list, batch by batch.
     ///
-    /// - Parameter makeEvent: For a subject that has no event yet. Called after the lock was taken: before, a lock that several threads
-    ///   use would first complete the stores of the event (4 ns).
+    /// - Parameter makeEvent: For a subject that has no event yet. Called after the lock was taken: made earlier, a lock that
+    ///   several threads use would wait for the stores of the event (4 ns).
     @inline(__always)
     func run(
         _ record: ObjectRecord, _ slot: Int, _ list: InPlace<ObserverList>,
@@ -69,7 +69,7 @@ extension Subject {
         var own = Batch()
         withUnsafeMutablePointer(to: &own) {
             let own = InPlace($0)
-            if !begin(own, behind: outer, record, slot, list, thread, makeEvent) { return }
+            if !pinFirstBatch(own, behind: outer, record, slot, list, thread, makeEvent) { return }
             batch = own
             var loop = HandlerLoop(thread, eventPlace, calls)
             repeat {
@@ -77,7 +77,7 @@ extension Subject {
                 replaceBatch(own, record, list)
             } while own.value.count > 0
             batch = outer
-            finish(thread)
+            leavePending(thread)
             loop.finish()
         }
     }
@@ -85,7 +85,7 @@ extension Subject {
     /// Pins the first batch of a frame. False if there is nobody to call. A function of its own, as its variables would be on the stack of
     /// the handlers.
     @inline(__always)
-    private func begin(
+    private func pinFirstBatch(
         _ own: InPlace<Batch>, behind outer: InPlace<Batch>?, _ record: ObjectRecord, _ slot: Int,
         _ list: InPlace<ObserverList>, _ thread: InPlace<ThreadContext>, _ makeEvent: () -> Void
     ) -> Bool {
@@ -93,12 +93,12 @@ extension Subject {
         if let outer {
             if cursor != nil { cursor = outer.value.last.use { $0.next } }
         } else {
-            begin(list)
+            placeCursor(list)
         }
         pinBatch(own)
         record.lock.unlock(hold)
         if own.value.count == 0 {
-            finish(thread)
+            leavePending(thread)
             return false
         }
         makeEvent()
@@ -126,19 +126,19 @@ extension Subject {
         while batch.value.index < count {
             let index = batch.value.index
             batch.value.index = index &+ 1
-            if index &+ 1 == count, cursor == nil { finish(thread) }
+            if index &+ 1 == count, cursor == nil { leavePending(thread) }
             batch.value.members[unchecked: index].unsafelyUnwrapped.use { loop.call($0) }
         }
     }
 
     @inline(__always)
-    private func finish(_ thread: InPlace<ThreadContext>) {
+    private func leavePending(_ thread: InPlace<ThreadContext>) {
         if isPending { thread.value.removePending(self) }
     }
 
     /// Places the cursor at the first observation of the subject. Under the lock.
     @inline(__always)
-    private func begin(_ list: InPlace<ObserverList>) {
+    private func placeCursor(_ list: InPlace<ObserverList>) {
         end = min(upperBound, list.value.lastSequence)
         cursor = list.value.first
         if lowerBound != 0 { skipEarlier() }

@@ -26,10 +26,12 @@ extension Subject {
     }
 
     /// Before the store of an edit that may turn out not to be one of what the property reads: keeps the old value. User code.
-    func keepWhole() { if edit != nil, !isWhole, wholeOld == nil, needs.contains(.old) { wholeOld = readWhole() } }
+    func keepOldCollection() {
+        if edit != nil, !isWhole, wholeOld == nil, needs.contains(.old) { wholeOld = readWhole() }
+    }
 
-    /// It has turned out so: observers get a `.setting`.
-    func tellWhole() { if edit != nil { isWhole = true } }
+    /// The edit was not one of what the property reads: observers get a `.setting`.
+    func reportAsSetting() { if edit != nil { isWhole = true } }
 
     /// Reads the new value if an observer needs it, also one that was added since the change began; and completes the event.
     func makeEvent(isPrior: Bool) {

@@ -1,11 +1,11 @@
-/// What one subject of a change is told, from before the store until its last observer has been called.
+/// One subject of a change, and what its observers are told, from before the store until the last of them has been called.
 ///
-/// The subject is the observer list of a key, or the path or function of one observation. Each thread has a pool of these objects and is
+/// A subject is the observer list of a key, or the path or function of one observation. Each thread has a pool of these objects and is
 /// the only one to use them, so a change allocates none.
 ///
 /// All open transactions that concern a subject refer to one object of this class, and `openCount` says how many they are: the one that
 /// ends last delivers. While observers are still to be called, the subject is in the thread's list of pending ones: before a handler
-/// changes the same subject, the delivery is completed, so that all observers are notified of changes in the order in which they are made.
+/// changes the same subject, the delivery is completed, so that its observers are notified of changes in the order in which they are made.
 final class Subject {
     // MARK: Topic
 
@@ -50,7 +50,7 @@ final class Subject {
     var walk: UInt = 0
     /// Whether the `coalescingChanges` under way counts itself into it, and the place of the former one of the same topic there.
     var isCoalesced = false
-    var formerPlace = -1
+    var formerIndex = -1
     /// Of a path: whether a change of an object on the way has come to it while it was open.
     var isReachedOnTheWay = false
     /// Whether a transaction that concerns it has ended, and waits for the others.
@@ -77,7 +77,7 @@ final class Subject {
     var end: UInt64 = 0
     var isStarted = false
     var isPending = false
-    /// Whether `clear` has anything to do. For that of a plain write with one observer it has not.
+    /// Whether `clear` has anything to do. After a plain write with one observer it has nothing.
     private var isFilled = false
 
     /// The next spare one.
@@ -160,7 +160,8 @@ final class Subject {
         route?.use { $0.expression != nil } ?? record?.use { $0.layout!.value[slot].isRecorded } ?? false
     }
 
-    /// What is derived from what is computed, and changes for certain, too, is told even if it is equal.
+    /// A key that is `affectedBy` a `@Derived` one changes only if its value does; but if another base of it was set, its observers are
+    /// notified of an equal value, too.
     func isChangedForCertain() { if isUncertain, !isComputed { isUncertain = false } }
 
     /// Releases the topic and the values, for the next change. User code runs, since values are released.
@@ -178,7 +179,7 @@ final class Subject {
         (needs, isOwn, isKnown, isPrepared) = ([], false, false, false)
         (isUncertain, isDropped, rank) = (false, false, 0)
         (openCount, opener, isDue, isStarted) = (0, nil, false, false)
-        (isCoalesced, formerPlace, isReachedOnTheWay) = (false, -1, false)
+        (isCoalesced, formerIndex, isReachedOnTheWay) = (false, -1, false)
         calls = nil
         isWhole = false
         if edit != nil { edit = nil }
@@ -191,14 +192,14 @@ final class Subject {
         leaf?.release()
     }
 
-    /// Whether nothing is left of an earlier change. Not looked at: what is written before it is read, which is `event`, `end`, `walk`, and the
-    /// neighbours in lists that it is not in.
+    /// Whether nothing is left of an earlier change. `event`, `end`, `walk` and the neighbours in lists may be: they are written before they
+    /// are read.
     var isBlank: Bool {
         let hasTopic = record != nil || list != nil || slot != 0 || route != nil || leaf != nil
         let hasRange = lowerBound != 0 || upperBound != .max || !skipped.isEmpty
         let hasChange =
             !needs.isEmpty || isOwn || isDue || isUncertain || isDropped || isKnown || isPrepared || edit != nil
-            || openCount != 0 || opener != nil || isCoalesced || formerPlace != -1 || isReachedOnTheWay
+            || openCount != 0 || opener != nil || isCoalesced || formerIndex != -1 || isReachedOnTheWay
         let hasValues =
             old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
             || continuation != nil

@@ -42,7 +42,7 @@ struct ThreadContext {
     var computing: Set<ComputedProperty> = []
     static let uncheckedDepth = 64
     /// Room for the keys that one walk through what a change concerns finds, and for the links of another one.
-    var affectedKeys: [AffectedLists.FurtherKeys.Element] = []
+    var affectedKeys: [AffectedLists.KeysOfOtherObjects.Element] = []
     var affectedLinks: [Borrowed<PathLink>] = []
     /// Room for the expressions that wait for those that they read.
     var checkedExpressions: [Expression.Checked] = []

@@ -49,7 +49,7 @@ extension InPlace where Value == ThreadContext {
     func noteCall(
         of observation: KeyValueObservation, by route: Borrowed<Route>?, since start: ContinuousClock.Instant
     ) {
-        if value.traced.isEmpty || !observation.isGroup && observation.sequence == 0 { return }
+        if value.traced.isEmpty || !observation.hasRoutes && observation.sequence == 0 { return }
         let duration = start.duration(to: .now)
         let (target, keyPath) =
             route?.use { ($0.root, $0.text) } ?? (observation.record!, observation.directKey)

@@ -32,13 +32,13 @@ extension Transaction {
         let target = ObjectIdentifier(object)
         guard let open = thread.value.openTransaction(target, slot) else { return .hasNotBegun }
         // Following reads objects, which is user code and may begin and end changes itself.
-        let isOnlyEdit = open.use { $0.hasOnlyItsOwnEdit }
+        let isOnlyEdit = open.use { $0.isSoleEdit }
         object.unmanagedRecord?.use { if isOnlyEdit { follow($0, slot, edit) } else { follow($0, slot) } }
         guard let transaction = thread.value.isOpen(open) ? open : thread.value.openTransaction(target, slot) else {
             return .goesOn
         }
         return transaction.use {
-            if $0.goesOn() { return .goesOn }
+            if $0.endInner() { return .goesOn }
             // An end without a begin, in a prior call of the change that is beginning.
             if $0.isPreparing { return .hasNotBegun }
             $0.close(thread)
@@ -62,7 +62,7 @@ extension Transaction {
         Transaction.addMovedSubjects(thread)
     }
 
-    /// Keeps the subjects that nothing else holds back.
+    /// Counts this change out of its subjects, and keeps those that it is to deliver.
     private func countOut() {
         var areHeld = false
         forEachSubject {
@@ -95,10 +95,10 @@ extension Transaction {
         thread.value.remove(.to(self))
         let due = subjects.filter { $0.use { $0.isDue } }
         countOut()
-        let isTold = due.isEmpty ? [] : due.filter { subjects.contains($0) }
-        if !isTold.isEmpty {
+        let notified = due.isEmpty ? [] : due.filter { subjects.contains($0) }
+        if !notified.isEmpty {
             Transaction.refreshMarked(thread)
-            notify(isTold, isPrior: false, thread)
+            notify(notified, isPrior: false, thread)
         }
         giveBack(thread)
     }

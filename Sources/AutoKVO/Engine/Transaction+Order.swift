@@ -1,5 +1,5 @@
-/// All observers are notified of changes in the order in which the changes are made: before a change, the deliveries under way of
-/// the same subjects are completed.
+/// The observers of a subject are notified of its changes in the order in which these are made: before a change, the deliveries under
+/// way of the same subjects are completed.
 extension Transaction {
     /// Completes the deliveries under way on this thread of subjects that a change of a property concerns, the outermost first.
     static func completeDeliveries(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) {

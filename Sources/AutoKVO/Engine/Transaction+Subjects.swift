@@ -171,22 +171,22 @@ extension Transaction {
         }
         if place < Transaction.searchedCount { return }
         for place in (places.isEmpty ? 0 : place)...place {
-            subjects[place].use { $0.formerPlace = places.updateValue(place, forKey: $0.identity) ?? -1 }
+            subjects[place].use { $0.formerIndex = places.updateValue(place, forKey: $0.identity) ?? -1 }
         }
     }
 
-    /// Takes out the subject that was added last.
+    /// Takes out a subject that was added just now.
     fileprivate func remove(_ subject: Borrowed<Subject>) {
         guard let place = subjects.lastIndex(of: subject) else { return }
         subjects.remove(at: place)
         if places.isEmpty { return }
         places = [:]
         for place in subjects.indices {
-            subjects[place].use { $0.formerPlace = places.updateValue(place, forKey: $0.identity) ?? -1 }
+            subjects[place].use { $0.formerIndex = places.updateValue(place, forKey: $0.identity) ?? -1 }
         }
     }
 
-    /// What changes several times mostly does so in the same order: the subject behind the last one, or that one.
+    /// Calls a function with the subjects that this `coalescingChanges` has of a topic.
     @inline(__always)
     fileprivate func forEachPlaced(of identity: Subject.Identity, _ body: (Subject) -> Void) {
         if places.isEmpty {
@@ -216,7 +216,7 @@ extension Transaction {
         while place >= 0 {
             subjects[place].use {
                 body($0)
-                place = $0.formerPlace
+                place = $0.formerIndex
             }
         }
     }

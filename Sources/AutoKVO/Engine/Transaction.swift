@@ -1,8 +1,8 @@
 /// One change of one property, from before the store until every observer has been called. All changes (automatic, manual,
 /// derived, nested, of a collection, by a death) have the same four steps:
 ///
-/// 1. **prepare**: complete the deliveries under way on this thread that have the same subjects, so that all observers are
-///    notified of changes in the order in which they are made; find the subjects of this change, each with its bounds; read the
+/// 1. **prepare**: complete the deliveries under way on this thread that have the same subjects, so that the observers of each
+///    subject are notified of its changes in the order in which they are made; find the subjects of this change, each with its bounds; read the
 ///    old values that observers need; make prior calls.
 /// 2. **store**: the caller's, or none.
 /// 3. **follow**: move the links of paths that lead through the property to the objects that are behind it now; mark what has read it.
@@ -32,7 +32,7 @@ final class Transaction {
     private(set) var slot = -1
     /// The target's record, which keeps its address from being reused; nil if the target had no observer when the change began.
     private(set) var record: ObjectRecord?
-    /// The same where there is no record.
+    /// The target, pinned, if it had no record.
     private var pin: PinnedReference<TrackedObject>?
     /// Number of changes of the same property that have begun inside this one and not ended.
     private var depth = 0
@@ -79,11 +79,12 @@ final class Transaction {
     /// The target's record now; nil if it has none, or is dead.
     var currentRecord: ObjectRecord? { record ?? pin?.object?.record }
 
-    /// Whether the edit that ends now is all that has happened to its collection.
-    var hasOnlyItsOwnEdit: Bool { depth > 0 || !hasInner }
+    /// Whether the edit that ends now is all that has happened to its collection: an inner end passes its own edit, the outermost one
+    /// passes an edit that inner changes may have followed.
+    var isSoleEdit: Bool { depth > 0 || !hasInner }
 
-    /// Ends a change inside this one. False if there is none, so that this one ends.
-    func goesOn() -> Bool {
+    /// Ends a change inside this one. False if there is none: then this one is to end.
+    func endInner() -> Bool {
         if depth == 0 { return false }
         depth -= 1
         return true
@@ -164,10 +165,10 @@ final class Transaction {
         }
         if needs.contains(.old) { forEachSubject { if $0.needs.contains(.old) { $0.readOld() } } }
         if needs.contains(.prior), thread.value.coalescing == nil {
-            let told = subjects.filter {
+            let notified = subjects.filter {
                 $0.use { isOpener(of: $0) && $0.lowerBound == 0 && $0.needs.contains(.prior) }
             }
-            if !told.isEmpty { notify(told, isPrior: true, thread) }
+            if !notified.isEmpty { notify(notified, isPrior: true, thread) }
         }
         guard thread.value.isOpen(.to(self)) else { return true }
         // The store may be user code that reads derived values. A prior call that read one would have cleaned an earlier mark.

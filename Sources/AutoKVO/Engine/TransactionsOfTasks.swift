@@ -57,7 +57,7 @@ enum TransactionsOfTasks {
     }
 
     /// Takes the transaction that this task has just begun out of the thread's list.
-    static func keep(_ target: ObjectIdentifier, _ slot: Int) {
+    static func park(_ target: ObjectIdentifier, _ slot: Int) {
         if currentTask() != 0 { putBack { $0.visit == 0 && $0.isOf(target, slot) } }
     }
 
@@ -83,7 +83,7 @@ extension Transaction {
             return true
         }
         begin(object, slot)
-        TransactionsOfTasks.keep(target, slot)
+        TransactionsOfTasks.park(target, slot)
         return false
     }
 

@@ -208,11 +208,11 @@ extension TrackedObject {
         let overridden = told.flatMap { _ in record?.schema?.keys[slot] }.flatMap {
             $0.isOverridden && $0.readsStoredCollection(of: self) ? $0 : nil
         }
-        if overridden != nil { Transaction.forEachSubject(of: self, slot) { $0.keepWhole() } }
+        if overridden != nil { Transaction.forEachSubject(of: self, slot) { $0.keepOldCollection() } }
         defer {
             if let overridden, !overridden.readsStoredCollection(of: self) {
                 told = nil
-                Transaction.forEachSubject(of: self, slot) { $0.tellWhole() }
+                Transaction.forEachSubject(of: self, slot) { $0.reportAsSetting() }
             }
             stored()
         }

@@ -11,7 +11,7 @@ extension ModelWorld {
             var (got, want) = (keyed[key] ?? [], wanted[key] ?? [])
             if got.count != want.count { return "wanted \(want), got \(got)" }
             // In which order one change calls for several paths of an observation is not the reference's to say.
-            let isOrdered = got.isEmpty || !observations[got[0].observation].isGroup
+            let isOrdered = got.isEmpty || !observations[got[0].observation].hasRoutes
             while let first = want.first {
                 guard let index = isOrdered ? 0 : got.firstIndex(where: { agrees($0, first) }),
                     agrees(got[index], first)
@@ -38,7 +38,7 @@ extension ModelWorld {
     func agrees(_ got: ModelCall, _ want: ModelCall) -> Bool {
         let observation = observations[want.observation]
         // Of several paths the one that comes first fires an observation with `.once`.
-        if observation.ignoresChange || observation.isGroup && observation.options.contains(.once) { return true }
+        if observation.ignoresChange || observation.hasRoutes && observation.options.contains(.once) { return true }
         if got.path != want.path { return false }
         if got.kind != want.kind { return false }
         if want.kind != .setting { return true }

@@ -21,7 +21,7 @@ final class ReferenceObservation {
     var routes: [(Int, String)]
     let options: ObservingOptions
     let observer: Int?
-    let isGroup: Bool
+    let hasRoutes: Bool
     /// Whether the handler ignores the change, so that a change calls it once for all of its paths.
     let ignoresChange: Bool
     /// With `.once` and `.prior`: the path by which a change under way has made the prior call.
@@ -38,7 +38,7 @@ final class ReferenceObservation {
         self.options = options
         self.observer = observer
         self.ignoresChange = ignoresChange
-        isGroup = routes.count > 1
+        hasRoutes = routes.count > 1
     }
 }
 

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// **Marks.** Right behind a store a change marks the expressions that have the property as a source *dirty*, and those that read derived
 /// keys of which it is a source *to be checked*. Whoever needs the value refreshes it: a dirty one is evaluated; one to be checked
-/// refreshes the derived keys among its sources, until one of them has another value, which makes it dirty, and else is clean. A result
+/// refreshes the derived keys among its sources, until one of them has another value, which makes it dirty; otherwise it becomes clean. A result
 /// that is equal to the kept one is no change, and makes nothing dirty. Neither marking nor refreshing is recursive, but a function that
 /// reads a dirty value is.
 ///

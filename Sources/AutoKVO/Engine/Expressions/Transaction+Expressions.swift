@@ -34,7 +34,7 @@ extension Transaction {
         source.unmanagedRoute.use { if $0.isObserved { thread.value.marked.append($0) } }
     }
 
-    /// Refreshes the expressions that this thread has marked, but for those that an open change is of, which wait for its end. So the
+    /// Refreshes the expressions that this thread has marked, except those that are subjects of an open change, which wait for its end. So the
     /// sources of each are those of now.
     static func refreshMarked(_ thread: InPlace<ThreadContext>) {
         if !thread.value.marked.isEmpty { Recording.severalTimes { refreshAllMarked(thread) } }
