@@ -29,7 +29,8 @@ struct StoredProperty {
     ) -> KeyValueObservation? {
         guard let object else { return nil }
         let options: ObservingOptions = [.old, .new, .prior, .unregisterAutomatically]
-        return Registration(options, nil, .closure(handler), #fileID, #line).observe(key.slot, of: object, by: observer)
+        let handle = HandleTarget(object, path: ParsedKeyPath([.init(schema: schema, slot: key.slot)]))
+        return Registration(options, nil, .closure(handler), #fileID, #line).observe(handle, by: observer)
     }
 
     /// Undoes a change in the property's storage: no setter runs, unless a subclass overrides the property and a `Key` declares it.

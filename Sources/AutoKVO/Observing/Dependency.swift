@@ -8,14 +8,12 @@ public struct Dependency {
     public let target: TrackedObject
     /// Its key paths.
     public let keyPaths: [String]
-    /// What it was made of, if that is a handle.
-    private let handle: HandleTarget?
+    /// The path of the handle that it was made of, if it was: a property may be hidden, or another one may have its name.
+    let handlePath: ParsedKeyPath?
 
     /// Names key paths of an object. They are checked when the dependency is registered.
     public init(_ target: TrackedObject, _ keyPaths: some KeyPathSet) {
-        self.target = target
-        self.keyPaths = keyPaths.keyPaths
-        handle = nil
+        self.init(target, keyPaths: keyPaths.keyPaths)
     }
 
     /// Names the property, or path, that a handle leads to: `Dependency(person.$age)`.
@@ -24,23 +22,14 @@ public struct Dependency {
     }
 
     init(_ handle: HandleTarget) {
-        target = handle.object
-        keyPaths = [handle.keyPath]
-        self.handle = handle
+        self.init(handle.object, keyPaths: [handle.keyPath], handlePath: handle.wholePath)
     }
 
     /// Takes paths as they are: one that contains `|` is not split.
-    init(_ target: TrackedObject, keyPaths: [String]) {
+    init(_ target: TrackedObject, keyPaths: [String], handlePath: ParsedKeyPath? = nil) {
         self.target = target
         self.keyPaths = keyPaths
-        handle = nil
-    }
-
-    /// The path of the handle that it was made of. A property may be hidden, or another one may have its name.
-    func handlePath() throws(KeyValueError) -> ParsedKeyPath? {
-        guard let handle else { return nil }
-        if let path = handle.longPath { return path }
-        return ParsedKeyPath([.init(schema: try target.requireSchema(), slot: handle.slot())])
+        self.handlePath = handlePath
     }
 }
 

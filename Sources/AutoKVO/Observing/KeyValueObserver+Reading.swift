@@ -26,7 +26,7 @@ extension KeyValueObserver {
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {
         Registration(options, userInfo, .closure(handler), file, line)
-            .observe(reading: { value(known($0, as: Self.self)) }, for: self)
+            .observe(reading: { value(known($0, as: Self.self)) }, by: self)
     }
 }
 

@@ -11,7 +11,11 @@ extension TrackedObject {
     }
 
     /// Says that a property has changed, and calls its observers on this thread, before it returns.
-    public func didChangeValue(forKey key: String) { announceEnd(key) }
+    public func didChangeValue(forKey key: String) {
+        guard let slot = announcedSlot(key), !Transaction.end(self, slot) else { return }
+        Diagnostics.report(
+            "didChangeValue(forKey: \(quoted(key))) of \(describeObject(self)) came without its willChangeValue")
+    }
 
     /// Announces a change of a property around a closure that makes it, also if the closure throws.
     ///
@@ -42,13 +46,7 @@ extension TrackedObject {
     ///
     /// Observers get the kind and the indexes that `willChange` was given. The arguments of this call are not used.
     public func didChange(_ kind: ChangeKind, valuesAt indexes: some ArrayIndexes, forKey key: String) {
-        announceEnd(key)
-    }
-
-    func announceEnd(_ key: String) {
-        guard let slot = announcedSlot(key), !Transaction.end(self, slot) else { return }
-        Diagnostics.report(
-            "didChangeValue(forKey: \(quoted(key))) of \(describeObject(self)) came without its willChangeValue")
+        didChangeValue(forKey: key)
     }
 
     /// The slot of a key that a change is announced of; nil, with a report, if there is no such key.

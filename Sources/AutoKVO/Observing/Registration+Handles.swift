@@ -6,26 +6,37 @@ extension Registration {
     consuming func observe<Root: TrackedObject, Value>(
         _ keyPath: KeyPath<Root, Value>, of target: TrackedObject, by observer: AnyObject? = nil
     ) -> KeyValueObservation {
-        if let slot = KeyPathSlots.slot(of: keyPath) { return observe(slot, of: target, by: observer) }
         let site = site
         do throws(KeyValueError) {
-            let schema = try ClassSchema.of(type(of: target))
-            guard let slot = schema.slot(of: keyPath) else {
-                return try observe(target, by: observer, reading: { known($0, as: Root.self)[keyPath: keyPath] })
+            var found = KeyPathSlots.slot(of: keyPath)
+            if found == nil {
+                found = try ClassSchema.of(type(of: target)).slot(of: keyPath)
+                if let found { KeyPathSlots.keep(found, of: keyPath) }
             }
-            KeyPathSlots.keep(slot, of: keyPath)
-            return observe(slot, of: target, by: observer)
+            if let found { return try observe(key: found, of: target, by: observer) }
+            return observe(reading: { known($0, as: Root.self)[keyPath: keyPath] }, of: target, by: observer)
         } catch {
             fatalMisuse("\(error), at \(site.description)")
         }
     }
 
-    /// Observes what one or several handles lead to. What is wrong with them is a mistake in code, and traps.
+    /// Observes what one or several handles lead to.
     @export(implementation) @inline(__always)
     consuming func observe(_ targets: HandleTargets, by observer: AnyObject? = nil) -> KeyValueObservation {
         switch targets {
         case .one(let target): return observe(target, by: observer)
         case .several(let targets): return observe(several: targets, by: observer)
+        }
+    }
+
+    @usableFromInline
+    consuming func observe(_ handle: HandleTarget, by observer: AnyObject? = nil) -> KeyValueObservation {
+        let site = site
+        do throws(KeyValueError) {
+            if let path = handle.longPath { return try observe(try check(path, of: handle.object), by: observer) }
+            return try observe(key: handle.slot(site), of: handle.object, by: observer)
+        } catch {
+            fatalMisuse("\(error), at \(site.description)")
         }
     }
 
@@ -36,25 +47,6 @@ extension Registration {
             if targets.isEmpty { return try observeNothing(TinyArray(), by: observer) }
             return try observe(targets.map { Dependency($0) }, by: observer)
         } catch {
-            fatalMisuse("\(error), at \(site.description)")
-        }
-    }
-
-    @usableFromInline
-    consuming func observe(_ handle: HandleTarget, by observer: AnyObject? = nil) -> KeyValueObservation {
-        guard let path = handle.longPath else { return observe(handle.slot(site), of: handle.object, by: observer) }
-        let site = site
-        do throws(KeyValueError) { return try observe(try check(path, of: handle.object), by: observer) } catch {
-            fatalMisuse("\(error), at \(site.description)")
-        }
-    }
-
-    /// Observes a key that the compiler has checked. What still can be wrong is a mistake in code, and traps.
-    consuming func observe(
-        _ slot: Int, of target: TrackedObject, by observer: AnyObject? = nil
-    ) -> KeyValueObservation {
-        let site = site
-        do throws(KeyValueError) { return try observe(key: slot, of: target, by: observer) } catch {
             fatalMisuse("\(error), at \(site.description)")
         }
     }

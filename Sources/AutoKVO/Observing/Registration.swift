@@ -104,8 +104,7 @@ struct Registration: ~Copyable {
         _ paths: TinyArray<ParsedKeyPath>, by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
         let details = useDetails()
-        let observation = try makeWithRoutes(nil, of: [], by: observer)
-        details.routes = RouteList()
+        let observation = try makeWithRoutes(nil, of: [], by: observer) { _ in RouteList() }
         observation.end(.targetDeinitialized)
         details.endedPaths = paths
         return observation
@@ -125,7 +124,7 @@ struct Registration: ~Copyable {
             let target = dependency.target
             for keyPath in dependency.keyPaths
             where seen[ObjectIdentifier(target), default: []].insert(keyPath).inserted {
-                let path = try dependency.handlePath()
+                let path = dependency.handlePath
                 found.append(try path == nil ? check(keyPath, of: target) : check(path!, of: target))
             }
         }
@@ -163,18 +162,17 @@ struct Registration: ~Copyable {
     consuming func observe(
         _ first: CheckedPath, _ others: ArraySlice<CheckedPath> = [], by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
-        let details = useDetails()
         let observation = try makeWithRoutes(
-            .to(first.record), of: [first.target] + others.map { $0.target }, by: observer)
-        func route(_ checked: CheckedPath, _ order: Int) -> Route {
-            Route(
-                checked.path, root: checked.record, sink: .observation(observation), isOneOfSeveral: !others.isEmpty,
-                order: order)
+            .to(first.record), of: [first.target] + others.map { $0.target }, by: observer
+        ) { observation in
+            func route(_ checked: CheckedPath, _ order: Int) -> Route {
+                Route(
+                    checked.path, root: checked.record, sink: .observation(observation),
+                    isOneOfSeveral: !others.isEmpty, order: order)
+            }
+            if others.isEmpty { return RouteList(route(first, 0)) }
+            return RouteList([route(first, 0)] + others.enumerated().map { route($0.element, $0.offset + 1) })
         }
-        let head = route(first, 0)
-        details.routes =
-            others.isEmpty
-            ? RouteList(head) : RouteList([head] + others.enumerated().map { route($0.element, $0.offset + 1) })
         return try Self.start(observation, of: first.target, by: observer)
     }
 
@@ -228,12 +226,16 @@ struct Registration: ~Copyable {
         return observation
     }
 
-    /// Makes an observation that is to get routes.
+    /// Makes an observation with routes.
     @inline(never)
     consuming func makeWithRoutes(
-        _ record: Borrowed<ObjectRecord>?, of targets: @autoclosure () -> [TrackedObject], by observer: AnyObject?
+        _ record: Borrowed<ObjectRecord>?, of targets: @autoclosure () -> [TrackedObject], by observer: AnyObject?,
+        _ routes: (KeyValueObservation) -> RouteList
     ) throws(KeyValueError) -> KeyValueObservation {
-        try make(record, of: targets(), by: observer)
+        let details = useDetails()
+        let observation = try make(record, of: targets(), by: observer)
+        details.routes = routes(observation)
+        return observation
     }
 
     /// Attaches an observation to both sides and makes the initial calls.
@@ -241,13 +243,20 @@ struct Registration: ~Copyable {
     private static func start(
         _ observation: KeyValueObservation, of target: TrackedObject, by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
-        guard observation.attach() else {
-            observation.end(.removed)
-            let isObservers = observation.observerRecord?.isDeinitializing ?? false
-            throw dying(isObservers ? observer ?? target : target, isObservers ? "" : observation.keyPaths.first ?? "")
-        }
+        try attach(observation, of: target, by: observer)
         if observation.options.contains(.initial) { observation.callInitially() }
         return observation
+    }
+
+    /// Attaches an observation to both sides, or ends it.
+    @inline(__always)
+    static func attach(
+        _ observation: KeyValueObservation, of target: AnyObject, by observer: AnyObject?
+    ) throws(KeyValueError) {
+        if observation.attach() { return }
+        observation.end(.removed)
+        let isObservers = observation.observerRecord?.isDeinitializing ?? false
+        throw dying(isObservers ? observer ?? target : target, isObservers ? "" : observation.keyPaths.first ?? "")
     }
 
     /// The record of an observer, made if there is none. Seldom needed where a key is observed, and so not inlined there.

@@ -139,7 +139,14 @@ public struct Observed<Value> {
     }
 }
 
-extension Observed: ObservedStorage {
+/// A wrapper whose storage begins with the value of the property.
+protocol ValueStorage: ObservedStorage {
+    associatedtype Value
+}
+
+extension Observed: ValueStorage {}
+
+extension ValueStorage {
     static var isWeak: Bool { false }
     static var valueType: Any.Type { Value.self }
 

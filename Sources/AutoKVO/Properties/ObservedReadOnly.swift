@@ -80,21 +80,8 @@ public struct ObservedReadOnly<Value> {
     }
 }
 
-extension ObservedReadOnly: ObservedStorage {
-    static var isWeak: Bool { false }
-    static var valueType: Any.Type { Value.self }
-
-    // It contains the other wrapper and nothing else, so a field of one is a field of the other.
-    static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any { Observed<Value>.reader(of: field) }
-
-    static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {
-        Observed<Value>.stores(value, in: field, of: object)
-    }
-
-    static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {
-        Observed<Value>.mayHold(value, in: field, of: object)
-    }
-}
+// It contains the other wrapper and nothing else, so a field of one is a field of the other.
+extension ObservedReadOnly: ValueStorage {}
 
 extension ObservedReadOnly: Sendable where Value: Sendable {}
 

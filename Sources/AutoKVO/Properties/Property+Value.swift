@@ -13,7 +13,7 @@ extension Property {
             return storage.checkedValue
         }
         @inlinable
-        nonmutating set { set(newValue) }
+        nonmutating set { write(newValue) }
         nonmutating _modify {
             if indirect != nil {
                 var copy = value
@@ -34,9 +34,6 @@ extension Property {
             }
         }
     }
-
-    @inlinable
-    func set(_ newValue: Value) { write(newValue) }
 
     /// Inlined into the setter of a binding: see `Binding.copyValue`.
     @inlinable @inline(__always)

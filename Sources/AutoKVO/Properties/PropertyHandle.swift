@@ -81,7 +81,7 @@ extension Array: PropertyHandles where Element: PropertyHandle {
     @usableFromInline
     init(_ object: TrackedObject, ofOneValued type: Any.Type) {
         self.init(object)
-        let schema = schema(nil)
+        let schema = schema()
         let key = schema.keys.first { $0.storageType?.valueType == type }
         self.init(object, path: key.map { ParsedKeyPath([.init(schema: schema, slot: $0.slot)]) })
     }
@@ -91,7 +91,10 @@ extension Array: PropertyHandles where Element: PropertyHandle {
     /// The path, if it is one of several keys.
     var longPath: ParsedKeyPath? { path.flatMap { $0.isLong ? $0 : nil } }
 
-    var key: ResolvedKey { schema(nil).keys[slot()] }
+    /// The path, also if it is one of a single key.
+    var wholePath: ParsedKeyPath { longPath ?? ParsedKeyPath([.init(schema: schema(), slot: slot())]) }
+
+    var key: ResolvedKey { schema().keys[slot()] }
 
     /// The index of the property's key in the schema of the object's class. Not for a path of several keys.
     ///
@@ -108,9 +111,11 @@ extension Array: PropertyHandles where Element: PropertyHandle {
         return slot
     }
 
-    private func schema(_ site: CallSite?) -> ClassSchema {
-        if let schema = object.record?.schema { return schema }
-        do throws(KeyValueError) { return try ClassSchema.of(type(of: object)) } catch {
+    /// The schema of the object's class, or of one that may be a superclass of it. That one alone is asked then: the object's own class may
+    /// have a fault.
+    func schema(_ site: CallSite? = nil, of type: TrackedObject.Type? = nil) -> ClassSchema {
+        if type == nil, let schema = object.record?.schema { return schema }
+        do throws(KeyValueError) { return try ClassSchema.of(type ?? Swift.type(of: object)) } catch {
             fatalMisuse("\(error)" + (site.map { ", at \($0.description)" } ?? ""))
         }
     }

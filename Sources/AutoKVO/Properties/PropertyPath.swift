@@ -87,22 +87,17 @@ extension HandleTarget {
                 + "\(Head.self): write the path as a string.")
     }
 
-    /// - Parameter type: A class that has the first of them, if that may be a superclass of the object's. It alone is asked: the
-    ///   object's own class may have a fault.
+    /// - Parameter type: A class that has the first of them, if that may be a superclass of the object's.
     private func properties(of type: TrackedObject.Type? = nil) -> [ParsedKeyPath.Property] {
         if let path { return path.properties }
-        do throws(KeyValueError) {
-            let schema = try ClassSchema.of(type ?? Swift.type(of: object))
-            let slot = schema.slot(atOffset: offset)
-            requireUsage(slot >= 0, schema.complaintAboutProperty)
-            let name = schema.keys[slot].name
-            requireUsage(
-                schema.hidden[name] != slot,
-                "\(schema.className).$\(name) is part of a path of handles, and \(quoted(name)) is hidden: observe it by "
-                    + "the handle of its own object.")
-            return [.init(schema: schema, slot: slot)]
-        } catch {
-            fatalMisuse("\(error)")
-        }
+        let schema = schema(of: type)
+        let slot = schema.slot(atOffset: offset)
+        requireUsage(slot >= 0, schema.complaintAboutProperty)
+        let name = schema.keys[slot].name
+        requireUsage(
+            schema.hidden[name] != slot,
+            "\(schema.className).$\(name) is part of a path of handles, and \(quoted(name)) is hidden: observe it by "
+                + "the handle of its own object.")
+        return [.init(schema: schema, slot: slot)]
     }
 }

@@ -90,9 +90,8 @@ extension TrackedObject {
     /// - Parameter getter: Makes what reads the property, if the caller can name it.
     @usableFromInline
     final func announcingWrite(atOffset offset: Int, getter: () -> ((AnyObject) -> Any)?, _ store: () -> Void) {
-        if let (_, slot, _) = property(atOffset: offset) { return announcing(slot, store) }
         let slot = slot(atOffset: offset)
-        if let slot { keepGetter(of: slot, getter) }
+        if let slot, property(atOffset: offset) == nil { keepGetter(of: slot, getter) }
         announcing(slot, store)
     }
 

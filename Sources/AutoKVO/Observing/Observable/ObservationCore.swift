@@ -11,12 +11,8 @@ import Synchronization
 /// each `Guarded` its contents. No lock is held while a value is read, an observation is registered or the registrar is called.
 final class ObservationCore: Sendable {
     let registrar = ObservationRegistrar()
-    private let guarded = Guarded(GuardedState())
-
-    private struct GuardedState {
-        /// The observation of each member of the view that was read.
-        var members: [AnyKeyPath: KeyValueObservation] = [:]
-    }
+    /// The observation of each member of the view that was read.
+    private let members = Guarded<[AnyKeyPath: KeyValueObservation]>([:])
 
     /// The core of an object, made if there is none; nil if the object's deinit has begun.
     static func of(_ object: TrackedObject) -> ObservationCore? {
@@ -39,16 +35,28 @@ final class ObservationCore: Sendable {
         _ register: (consuming Registration) -> KeyValueObservation
     ) {
         // Somebody may have removed all observations of the object, these too.
-        if guarded.withLock({ $0.members[member]?.isValid ?? false }) { return }
-        let relay = Relay(member, registrar)
+        if members.withLock({ $0[member]?.isValid ?? false }) { return }
+        let (registrar, isChanging) = (registrar, Flag())
+        let relay = { (change: Change<Any>) in
+            guard let target = change.target else { return }
+            let view = ObservableView(known(target, as: Object.self))
+            let wasChanging = isChanging.isSet.exchange(change.isPrior, ordering: .acquiringAndReleasing)
+            // A change without a prior call: the death of what a weak property refers to, and whatever `coalescingChanges` held back. A
+            // prior call without another one: what the member reads was computed, and is equal.
+            if change.isPrior || !wasChanging { registrar.willSet(view, keyPath: member) }
+            if !change.isPrior { registrar.didSet(view, keyPath: member) }
+        }
         let made = register(
-            Registration([.prior, .unregisterAutomatically], nil, .closure { relay.handle($0) }, #fileID, #line))
+            Registration([.prior, .unregisterAutomatically], nil, .closure(relay), #fileID, #line))
         // If another thread has registered one meanwhile, that one stays: it may have made a prior call.
-        let surplus = guarded.withLock { state in
-            state.members[member]?.isValid == true ? made : state.members.updateValue(made, forKey: member)
+        let surplus = members.withLock { members in
+            members[member]?.isValid == true ? made : members.updateValue(made, forKey: member)
         }
         surplus?.remove()
     }
+
+    /// Whether the prior call of a change was made and the other one was not.
+    private final class Flag { let isSet = Atomic(false) }
 }
 
 extension ObjectRecord {
@@ -68,28 +76,5 @@ extension ObjectRecord {
             return stored
         }
         return stored as? ObservationCore
-    }
-}
-
-/// Calls the registrar around the changes of what one member reads.
-private final class Relay<Object: TrackedObject, Value> {
-    private let member: KeyPath<ObservableView<Object>, Value>
-    private let registrar: ObservationRegistrar
-    /// Whether the prior call of a change was made and the other one was not.
-    private let isChanging = Atomic(false)
-
-    init(_ member: KeyPath<ObservableView<Object>, Value>, _ registrar: ObservationRegistrar) {
-        self.member = member
-        self.registrar = registrar
-    }
-
-    func handle(_ change: Change<Any>) {
-        guard let target = change.target else { return }
-        let view = ObservableView(known(target, as: Object.self))
-        let wasChanging = isChanging.exchange(change.isPrior, ordering: .acquiringAndReleasing)
-        // A change without a prior call: the death of what a weak property refers to, and whatever `coalescingChanges` held back. A
-        // prior call without another one: what the member reads was computed, and is equal.
-        if change.isPrior || !wasChanging { registrar.willSet(view, keyPath: member) }
-        if !change.isPrior { registrar.didSet(view, keyPath: member) }
     }
 }

@@ -17,7 +17,7 @@ extension KeyValueObserver where Self: Actor {
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @Sendable (isolated Self, Change<Value>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        try Registration(options, userInfo, as: type, file, line) { $0.handler(of: handler) }
+        try Registration(options, userInfo, as: type, file, line) { $0.handler(onActor: handler, isAtOnce: true) }
             .observe(keyPaths, of: target, by: self)
     }
 
@@ -43,8 +43,11 @@ extension KeyValueObserver where Self: Actor {
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @Sendable (isolated Self) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        try Registration(options.withoutValues, userInfo, file, line) { $0.handler(of: handler) }
-            .observe(keyPaths, of: target, by: self)
+        try Registration(options.withoutValues, userInfo, file, line) {
+            $0.handler(
+                onActor: { (actor: isolated Self, _: Change<Never>) in handler(actor) }, isAtOnce: true, .observer)
+        }
+        .observe(keyPaths, of: target, by: self)
     }
 }
 

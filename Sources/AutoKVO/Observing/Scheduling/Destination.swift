@@ -1,7 +1,6 @@
 /// What an observer elsewhere gets of a change: how it is put into the queue, on the thread of the change, and taken out of it.
 @usableFromInline struct Parcel<Content> {
     let shape: HandlerCall.Shape
-    let options: (ObservingOptions) -> ObservingOptions
     let pack: (ChangeContext, OrderedDelivery, _ actor: AnyObject?) -> ScheduledChange?
     let open: @Sendable (ChangeContext) -> Content
 }
@@ -9,22 +8,18 @@
 extension Parcel {
     /// The change.
     @usableFromInline static func change<Value: Sendable>() -> Parcel where Content == Change<Value> {
-        Parcel(
-            shape: .observerAndChange, options: { $0 }, pack: { $1.add(Change<Value>($0), for: $2) },
-            open: { Change($0) })
+        Parcel(shape: .observerAndChange, pack: { $1.add(Change<Value>($0), for: $2) }, open: { Change($0) })
     }
 
     /// Nothing but that there was one.
     @usableFromInline static func nothing() -> Parcel where Content == Void {
-        Parcel(
-            shape: .observer, options: { $0.withoutValues }, pack: { $1.add(Change<Never>($0), for: $2) },
-            open: { _ in })
+        Parcel(shape: .observer, pack: { $1.add(Change<Never>($0), for: $2) }, open: { _ in })
     }
 
     /// The whole value that there is at the change.
     @usableFromInline static func value() -> Parcel where Content: Sendable {
         Parcel(
-            shape: .observerAndChange, options: { $0.ofWholeValue },
+            shape: .observerAndChange,
             pack: { context, queue, actor in
                 let change = Change<Never>(context)
                 guard let value = change.currentValue(as: Content.self) else { return nil }
@@ -92,7 +87,7 @@ extension PropertyHandles {
         for observer: Observer, _ options: ObservingOptions, _ userInfo: Any?, _ file: StaticString, _ line: UInt,
         _ parcel: Parcel<Content>, to destination: Destination<Observer, Content>
     ) -> KeyValueObservation {
-        Registration(parcel.options(options), userInfo, file, line) { $0.handler(parcel, to: destination) }
+        Registration(options, userInfo, file, line) { $0.handler(parcel, to: destination) }
             .observe(targets, by: observer)
     }
 }

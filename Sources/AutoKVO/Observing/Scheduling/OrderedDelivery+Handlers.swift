@@ -24,40 +24,18 @@ extension OrderedDelivery {
     }
 
     /// The same for an actor, which is the observer.
+    ///
+    /// - Parameter isAtOnce: Whether a change that is made on the actor is delivered before the write returns.
     @usableFromInline func handler<Value: Sendable, A: Actor>(
-        onActor handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
-    ) -> HandlerCall {
-        deliverOnActor(handler)
-        return .closure { (actor: A, change: Change<Value>) in self.send(change, to: actor) }
-    }
-
-    /// The same for an actor that observes: a change that is made on the actor is delivered at once.
-    @usableFromInline func handler<Value: Sendable, A: Actor>(
-        of handler: @escaping @Sendable (isolated A, Change<Value>) -> Void,
+        onActor handler: @escaping @Sendable (isolated A, Change<Value>) -> Void, isAtOnce: Bool = false,
         _ shape: HandlerCall.Shape = .observerAndChange
     ) -> HandlerCall {
-        deliverOnActor(handler)
+        call = { actor, context in IsolatedHandler(handler)(known(actor!, as: A.self), Change(context)) }
         return .closure(
             { (actor: A, change: Change<Value>) in
-                if actor.isCurrent { self.deliverAtOnce(change, on: actor) } else { self.send(change, to: actor) }
+                if isAtOnce, actor.isCurrent { return self.deliverAtOnce(change, on: actor) }
+                if let added = self.add(change, for: actor) { actor.enqueue { added.deliver() } }
             }, shape)
-    }
-
-    /// The same for a handler that does not get the change.
-    @usableFromInline func handler<A: Actor>(of handler: @escaping @Sendable (isolated A) -> Void) -> HandlerCall {
-        self.handler(of: { (actor: isolated A, _: Change<Never>) in handler(actor) }, .observer)
-    }
-
-    /// Sets the handler of changes that are delivered on an actor.
-    private func deliverOnActor<Value: Sendable, A: Actor>(
-        _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
-    ) {
-        call = { actor, context in IsolatedHandler(handler)(known(actor!, as: A.self), Change(context)) }
-    }
-
-    /// Delivers a change on an actor, after those that are in the queue.
-    private func send<Value: Sendable>(_ change: Change<Value>, to actor: some Actor) {
-        if let added = add(change, for: actor) { actor.enqueue { added.deliver() } }
     }
 
     /// The same for the observer of an observation, which what is under way does not keep: the handler is called if it is alive then.

@@ -76,19 +76,19 @@ extension PropertyHandles {
         _ handler: @escaping @MainActor (Observer) -> Void
     ) -> KeyValueObservation {
         observe(
-            for: observer, options, userInfo, file, line, .nothing(),
+            for: observer, options.withoutValues, userInfo, file, line, .nothing(),
             to: .mainActor(scheduler) { observer, _ in handler(observer) })
     }
 
-    /// Observes the property for an observer and delivers on the main actor, for an observer that need not be `Sendable`: the call is made on the main actor, too that it changed. See
-    /// `observe(for:options:userInfo:file:line:_:)`.
+    /// Observes the property for an observer and delivers on the main actor that it changed. The observer need not be `Sendable`: the
+    /// call is made on the main actor, too. See `observe(for:options:userInfo:file:line:_:)`.
     @MainActor @discardableResult @export(implementation) public func observe<Observer: AnyObject>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Observer) -> Void
     ) -> KeyValueObservation {
         observe(
-            for: observer, options, userInfo, file, line, .nothing(),
+            for: observer, options.withoutValues, userInfo, file, line, .nothing(),
             to: .mainActor(scheduler) { observer, _ in handler(observer) })
     }
 
@@ -100,7 +100,7 @@ extension PropertyHandles {
         _ handler: @escaping @Sendable (isolated A, Observer) -> Void
     ) -> KeyValueObservation {
         observe(
-            for: observer, options, userInfo, file, line, .nothing(),
+            for: observer, options.withoutValues, userInfo, file, line, .nothing(),
             to: .actor(actor) { (actor: isolated A, observer, _) in handler(actor, observer) })
     }
 
@@ -113,7 +113,7 @@ extension PropertyHandles {
         _ handler: @escaping @Sendable (Observer) -> Void
     ) -> KeyValueObservation {
         observe(
-            for: observer, options, userInfo, file, line, .nothing(),
+            for: observer, options.withoutValues, userInfo, file, line, .nothing(),
             to: .scheduler(scheduler) { observer, _ in handler(observer) })
     }
 }
@@ -131,8 +131,8 @@ extension PropertyHandles where Value: Sendable {
         observe(for: observer, options, userInfo, file, line, .change(), to: .mainActor(scheduler, handler))
     }
 
-    /// Observes the property for an observer and delivers its changes on the main actor, for an observer that need not be `Sendable`: the call is made on the main actor, too. See
-    /// `observe(for:options:userInfo:file:line:_:)`.
+    /// Observes the property for an observer and delivers its changes on the main actor. The observer need not be `Sendable`: the call is
+    /// made on the main actor, too. See `observe(for:options:userInfo:file:line:_:)`.
     @MainActor @discardableResult @export(implementation) public func observe<Observer: AnyObject>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -173,17 +173,17 @@ extension PropertyHandles where Current: Sendable {
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Observer, Current) -> Void
     ) -> KeyValueObservation {
-        observe(for: observer, options, userInfo, file, line, .value(), to: .mainActor(scheduler, handler))
+        observe(for: observer, options.ofWholeValue, userInfo, file, line, .value(), to: .mainActor(scheduler, handler))
     }
 
-    /// Calls a handler of an observer with the value now and after each change, on the main actor, for an observer that need not be `Sendable`: the call is made on the main actor, too. See
-    /// `onValue(for:options:userInfo:file:line:_:)`.
+    /// Calls a handler of an observer with the value now and after each change, on the main actor. The observer need not be `Sendable`: the
+    /// call is made on the main actor, too. See `onValue(for:options:userInfo:file:line:_:)`.
     @MainActor @discardableResult @export(implementation) public func onValue<Observer: AnyObject>(
         for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Observer, Current) -> Void
     ) -> KeyValueObservation {
-        observe(for: observer, options, userInfo, file, line, .value(), to: .mainActor(scheduler, handler))
+        observe(for: observer, options.ofWholeValue, userInfo, file, line, .value(), to: .mainActor(scheduler, handler))
     }
 
     /// Calls a handler of an observer with the value now and after each change, on an actor. See
@@ -193,7 +193,7 @@ extension PropertyHandles where Current: Sendable {
         on actor: A, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated A, Observer, Current) -> Void
     ) -> KeyValueObservation {
-        observe(for: observer, options, userInfo, file, line, .value(), to: .actor(actor, handler))
+        observe(for: observer, options.ofWholeValue, userInfo, file, line, .value(), to: .actor(actor, handler))
     }
 
     /// Calls a handler of an observer with the value now and after each change, by a scheduler. See
@@ -204,6 +204,6 @@ extension PropertyHandles where Current: Sendable {
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Observer, Current) -> Void
     ) -> KeyValueObservation {
-        observe(for: observer, options, userInfo, file, line, .value(), to: .scheduler(scheduler, handler))
+        observe(for: observer, options.ofWholeValue, userInfo, file, line, .value(), to: .scheduler(scheduler, handler))
     }
 }
