@@ -21,6 +21,7 @@ UNSAFE_HOME = "Runtime"  # its unsafe constructs are not counted
 UNSAFE_LIMIT = 78  # it only goes down; raised once, from 70, with the second set of workloads
 FILE_LIMIT = 300  # lines of any file of Sources
 CODE_LIMIT = 13166  # raised from 11000: checks of lists and open changes in debug builds 55, refreshing without counted references 5, recorded reads 1020, observers at places and path bindings 540, changes put to use 540, forms of the surface 140, changes of several keys and ranges of observers 60; to come down with the next shape of Engine
+UNCOUNTED_LIMIT = 502  # uses of references that are not counted, in Engine; issue 25 wants 150
 HOOK_LIMIT = 900  # lines of Sources/CDeallocHook, all of them
 # (file, name as it is reported): why the file may use it. Aim at none; one that excuses nothing is an error.
 EXCEPTIONS: dict[tuple[str, str], str] = {
@@ -32,6 +33,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 UNSAFE = re.compile(
     r"\bUnmanaged\b|unsafeBitCast|unsafeDowncast|Unsafe[A-Za-z]*Pointer|_withUnsafeGuaranteedRef|unsafelyUnwrapped|c[rs][rc]_\w+"
     r"|@exclusivity\(unchecked\)")
+UNCOUNTED_IN, UNCOUNTED = "Engine", re.compile(r"\bBorrowed\b|\bunmanaged\w*|\.use \{")
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|(//[^\n]*|/\*.*?\*/)', re.S)
 
 Use = collections.namedtuple("Use", "file line name declared_in declared_at is_public")
@@ -183,6 +185,8 @@ def check(root, order, exceptions, verbose=False):
 
     limit(f"unsafe constructs outside {UNSAFE_HOME}", UNSAFE_LIMIT,
           {path: len(UNSAFE.findall("\n".join(code_lines(path)))) for path in core if folder(names[path]) != UNSAFE_HOME})
+    limit(f"uses of references that are not counted, in {UNCOUNTED_IN}", UNCOUNTED_LIMIT,
+          {path: len(UNCOUNTED.findall("\n".join(code_lines(path)))) for path in core if folder(names[path]) == UNCOUNTED_IN})
     limit("code lines of Sources/AutoKVO", CODE_LIMIT,
           {path: sum(1 for line in code_lines(path) if line.strip()) for path in core})
     lines = {path: len(path.read_text().splitlines()) for path in everything}
@@ -209,6 +213,7 @@ def self_test():
         f"AutoKVO/{PUBLIC_ONLY}/Internal.swift": "func plant(_ record: Record) { record.link(.a) }\n",
         "AutoKVO/Other/Folder.swift": "",
         "AutoKVO/Engine/Unsafe.swift": "func plantUnsafe() {" + "_ = Unmanaged<Record>.self; " * (UNSAFE_LIMIT + 1) + "}\n",
+        "AutoKVO/Engine/Uncounted.swift": "func plant(_ unmanaged: Int) {" + "_ = unmanaged; " * (UNCOUNTED_LIMIT + 1) + "}\n",
         "AutoKVO/Engine/Long.swift": "\n" * (FILE_LIMIT + 1),
         "CDeallocHook/swift.c": "void *swift_retain(void *);\n",
     }
@@ -218,6 +223,7 @@ def self_test():
         "Model/Type.swift:1: Record is declared above", "Model/Function.swift:1: attach() is declared above",
         "Model/Member.swift:1: text is declared above", "Internal.swift:1: Record is not public",
         "Internal.swift:1: link(_:) is not public", "Other/Folder.swift: it is in none", "unsafe constructs",
+        "uses of references that are not counted",
         f"Engine/Long.swift: {FILE_LIMIT + 1} lines", "swift_retain is Swift's",
         "Model/Kind.swift excuses nothing"])]:
         with tempfile.TemporaryDirectory() as root:
