@@ -155,12 +155,10 @@ public final class KeyValueObservation: @unchecked Sendable {
 
     /// The paths observed, as they were registered, without those that were removed.
     public var keyPaths: [String] {
-        guard let paths = underLock({ details?.endedPaths ?? details?.routes?.paths }) else {
+        guard let paths = underLock({ details?.endedPaths ?? details?.routes?.all.map(\.path) }) else {
             return record == nil ? [] : [directKey]
         }
-        var texts: [String] = []
-        paths.forEach { if !$0.keys.isEmpty { texts.append($0.text) } }
-        return withoutRepetitions(texts)
+        return withoutRepetitions(paths.filter { !$0.keys.isEmpty }.map(\.text))
     }
 
     /// What was given at the registration for the handler.
@@ -226,7 +224,7 @@ final class ObservationDetails {
     /// For a part: the route for which it is in the list. Constant.
     var partRoute: Route?
     /// The paths of an observation that has ended and has no routes any more.
-    @exclusivity(unchecked) var endedPaths: TinyArray<ParsedKeyPath>?
+    @exclusivity(unchecked) var endedPaths: [ParsedKeyPath]?
     @exclusivity(unchecked) var onEnd: [(KeyValueObservation.EndReason) -> Void] = []
     /// Drops the changes that wait at a scheduler. Runs when the observation is removed or a side dies, also after it has fired,
     /// and not when it fires.
@@ -253,11 +251,10 @@ final class ObservationDetails {
     }
 
     /// Moves the routes of an observation that has ended out, and keeps their paths.
-    func takeRoutes() -> RouteList {
-        var taken: RouteList? = RouteList()
-        swap(&taken, &routes)
-        guard let taken else { return RouteList() }
-        if endedPaths == nil { endedPaths = taken.paths }
+    func takeRoutes() -> [Route] {
+        let taken = routes?.all ?? []
+        routes = RouteList()
+        if endedPaths == nil { endedPaths = taken.map(\.path) }
         return taken
     }
 

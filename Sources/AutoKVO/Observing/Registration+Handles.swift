@@ -44,7 +44,7 @@ extension Registration {
     consuming func observe(several targets: [HandleTarget], by observer: AnyObject?) -> KeyValueObservation {
         let site = site
         do throws(KeyValueError) {
-            if targets.isEmpty { return try observeNothing(TinyArray(), by: observer) }
+            if targets.isEmpty { return try observeNothing([], by: observer) }
             return try observe(targets.map { Dependency($0) }, by: observer)
         } catch {
             fatalMisuse("\(error), at \(site.description)")

@@ -94,14 +94,14 @@ struct Registration: ~Copyable {
             return try observe(targets.map { Dependency($0, keyPaths: keyPaths) }, by: observer)
         }
         if keyPaths.isEmpty { throw KeyValueError(.emptyPathSet) }
-        var paths = TinyArray<ParsedKeyPath>()
+        var paths: [ParsedKeyPath] = []
         for keyPath in keyPaths { paths.append(try ParsedKeyPath.parse(keyPath)) }
         return try observeNothing(paths, by: observer)
     }
 
     /// An observation of no object, which has ended.
     consuming func observeNothing(
-        _ paths: TinyArray<ParsedKeyPath>, by observer: AnyObject?
+        _ paths: [ParsedKeyPath], by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
         let details = useDetails()
         let observation = try makeWithRoutes(nil, of: [], by: observer) { _ in RouteList() }
@@ -170,7 +170,6 @@ struct Registration: ~Copyable {
                     checked.path, root: checked.record, sink: .observation(observation),
                     isOneOfSeveral: !others.isEmpty, order: order)
             }
-            if others.isEmpty { return RouteList(route(first, 0)) }
             return RouteList([route(first, 0)] + others.enumerated().map { route($0.element, $0.offset + 1) })
         }
         return try Self.start(observation, of: first.target, by: observer)
