@@ -85,7 +85,7 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     /// Makes the key path. Nil for an `@Observed` property that no schema declares.
     private let makeKeyPath: (() -> AnyKeyPath)?
     /// The key path, once it has been asked for.
-    private let madeKeyPath = AtomicLazyReference<AnyKeyPath>()
+    private let madeKeyPath = OnceReference<AnyKeyPath>()
     let valueType: Any.Type
     let affectedBy: [String]
     let notifiesAutomatically: Bool
@@ -145,7 +145,7 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
 
     /// The key path; nil for an `@Observed` property that no schema declares.
     var keyPath: AnyKeyPath? {
-        madeKeyPath.load() ?? makeKeyPath.map { madeKeyPath.storeIfNil($0()) }
+        madeKeyPath.load()?.object ?? makeKeyPath.map { madeKeyPath.setIfNil($0()).object }
     }
 
     /// The object the key holds now, if it holds a tracked one.
@@ -174,10 +174,10 @@ final class FoundGetter {
         let read: (AnyObject) -> Any
         init(_ read: @escaping (AnyObject) -> Any) { self.read = read }
     }
-    private let closure = AtomicLazyReference<Closure>()
+    private let closure = OnceReference<Closure>()
 
-    var read: ((AnyObject) -> Any)? { closure.load()?.read }
+    var read: ((AnyObject) -> Any)? { closure.load()?.use { $0.read } }
 
     /// The first one stays, as each is the same.
-    func keep(_ read: @escaping (AnyObject) -> Any) { _ = closure.storeIfNil(Closure(read)) }
+    func keep(_ read: @escaping (AnyObject) -> Any) { _ = closure.setIfNil(Closure(read)) }
 }

@@ -35,7 +35,7 @@ final class ResolvedKey: @unchecked Sendable {
     var directDerived: [Int] = []
     /// Paths over other objects that this key is declared to be derived from.
     var directPaths: [DerivedPath] = []
-    let closure = AtomicLazyReference<DependencyClosure>()
+    let closure = OnceReference<DependencyClosure>()
 
     var name: String { declared.name }
     /// The declarations that validate, the superclasses' first.
@@ -154,15 +154,15 @@ extension ClassSchema {
     ///
     /// Only keys that are observed, or changed while observed, need them. So a chain of *n* keys takes O(*n*) memory and not
     /// the O(*n*²) of all closures.
-    @inline(__always)
-    func dependencies(of slot: Int) -> DependencyClosure { keys[slot].closure.load() ?? makeDependencies(of: slot) }
+    func dependencies(of slot: Int) -> DependencyClosure { unmanagedDependencies(of: slot).object }
 
-    /// The same without a reference of the caller's own.
     @inline(__always)
-    func unmanagedDependencies(of slot: Int) -> Borrowed<DependencyClosure> { .to(dependencies(of: slot)) }
+    func unmanagedDependencies(of slot: Int) -> Borrowed<DependencyClosure> {
+        keys[slot].closure.load() ?? makeDependencies(of: slot)
+    }
 
     @inline(never)
-    private func makeDependencies(of slot: Int) -> DependencyClosure {
-        keys[slot].closure.storeIfNil(DependencyClosure(of: slot, among: keys))
+    private func makeDependencies(of slot: Int) -> Borrowed<DependencyClosure> {
+        keys[slot].closure.setIfNil(DependencyClosure(of: slot, among: keys))
     }
 }

@@ -1,0 +1,38 @@
+import AutoKVOTestSupport
+import Testing
+
+@testable import AutoKVO
+
+@Suite("References that are set once") struct OnceReferenceTests {
+    private final class Cell: Sendable {
+        let once = OnceReference<LifetimeToken>()
+    }
+
+    @Test("it is nil until it is set, and then keeps the first object") func first() {
+        let tracker = LifetimeTracker()
+        let cell = Cell()
+        #expect(cell.once.load() == nil)
+        let winner = cell.once.setIfNil(tracker.token())
+        #expect(cell.once.setIfNil(tracker.token()) == winner)
+        #expect(cell.once.load() == winner)
+        #expect(tracker.liveCount == 1, "the second object is released")
+        winner.release()
+        tracker.expectNoLeaks()
+    }
+
+    @Test("threads that set it at once agree on one object, and the others are released") func threads() {
+        let tracker = LifetimeTracker()
+        for _ in 0..<load(200) {
+            let cell = Cell()
+            let results = Guarded<Set<Borrowed<LifetimeToken>>>([])
+            concurrently(4) { _ in
+                let result = cell.once.setIfNil(tracker.token())
+                results.withLock { _ = $0.insert(result) }
+            }
+            #expect(results.withLock(\.count) == 1)
+            #expect(tracker.liveCount == 1)
+            cell.once.load()?.release()
+        }
+        tracker.expectNoLeaks()
+    }
+}
