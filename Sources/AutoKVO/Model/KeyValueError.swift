@@ -43,32 +43,27 @@ public struct KeyValueError: Error, Hashable, Sendable {
     }
 
     /// What was wrong, for code; `description` is for people.
-    public var reason: Reason { contents.reason }
+    public var reason: Reason { box.contents.reason }
     /// The class in question, empty where none is.
-    public var className: String { contents.className }
+    public var className: String { box.contents.className }
     /// The key in question: one component of `keyPath`, or a handler's name.
-    public var key: String { contents.key }
+    public var key: String { box.contents.key }
     /// The whole path in which the key stood.
-    public var keyPath: String { contents.keyPath }
+    public var keyPath: String { box.contents.keyPath }
     /// The error that a validation threw, where the reason is `.invalidValue`.
-    public var underlyingError: (any Error)? { contents.more.underlyingError }
+    public var underlyingError: (any Error)? { box.contents.underlyingError }
 
     /// In an object: an error is thrown and passed on as one reference, which keeps everything that does so small.
-    private var contents: Contents
+    private var box: Box
 
-    private final class Contents: Sendable {
-        let reason: Reason
-        let className: String
-        let key: String
-        let keyPath: String
-        let more: More
-
-        init(_ reason: Reason, _ className: String, _ key: String, _ keyPath: String, _ more: More = More()) {
-            (self.reason, self.className, self.key, self.keyPath, self.more) = (reason, className, key, keyPath, more)
-        }
+    private final class Box: Sendable {
+        let contents: Contents
+        init(_ contents: Contents) { self.contents = contents }
     }
 
-    private struct More {
+    private struct Contents {
+        let reason: Reason
+        var className, key, keyPath: String
         var underlyingError: (any Error)?
         /// What `description` says beyond the reason. Text from outside in it is already escaped and cut.
         var detail: String?
@@ -76,17 +71,17 @@ public struct KeyValueError: Error, Hashable, Sendable {
         var following: [KeyValueError] = []
     }
 
-    private var more: More {
-        get { contents.more }
-        set { contents = Contents(reason, className, key, keyPath, newValue) }
+    private var contents: Contents {
+        get { box.contents }
+        set { box = Box(newValue) }
     }
 
     /// What was wrong with each entry of a call that takes several, such as `setValues(_:validating:)`, in the order of their
     /// names: this error first. An error that stands alone is the only one.
     public var errors: [KeyValueError] {
         var first = self
-        first.more.following = []
-        return [first] + more.following
+        first.contents.following = []
+        return [first] + contents.following
     }
 
     /// Makes an error, for overrides such as `value(forUndefinedKey:)` and for validations that refuse a value.
@@ -97,7 +92,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
     ///   - key: The key in question.
     ///   - keyPath: The path in which the key stood; the key itself if left out.
     public init(_ reason: Reason, className: String = "", key: String = "", keyPath: String? = nil) {
-        contents = Contents(reason, className, key, keyPath ?? key)
+        box = Box(Contents(reason: reason, className: className, key: key, keyPath: keyPath ?? key))
     }
 
     /// Errors are equal if reason, class, key and path are.
@@ -121,24 +116,23 @@ extension KeyValueError: CustomStringConvertible {
     /// The same with other sentences for the errors.
     package func description(of sentence: (KeyValueError) -> String) -> String {
         let lines = errors.prefix(8).map(sentence)
-        let others = more.following.count + 1 - lines.count
+        let others = contents.following.count + 1 - lines.count
         return (lines + (others > 0 ? ["and \(others) more"] : [])).joined(separator: "\n")
     }
 
     private var sentence: String {
         let (path, key) = (quoted(keyPath), quoted(key))
         let name = "\(className).\(shown(self.key))"
-        func hint(_ nearest: String?) -> String { nearest.map { ", did you mean \"\($0)\"?" } ?? "" }
-        let detail = more.detail
+        let detail = box.contents.detail
         switch reason {
         case .unknownKey(let nearest):
-            return "unknown key \(path): \(className) has no key \(key)" + hint(nearest)
+            return "unknown key \(path): \(className) has no key \(key)" + didYouMean(nearest)
         case .malformedPath:
             return "malformed key path \(path): a path is keys separated by single dots"
         case .wrongType(let expected, let actual):
             return "wrong type for \(path): \(name) \(detail ?? "holds \(expected), not \(actual)")"
         case .unknownHandler(let nearest):
-            return "unknown handler \(key): \(className) has no handler of that name" + hint(nearest)
+            return "unknown handler \(key): \(className) has no handler of that name" + didYouMean(nearest)
         case .readOnlyKey:
             return "read-only key \(path): \(detail ?? "\(name) cannot be set by name")"
         case .noObject:
@@ -147,7 +141,7 @@ extension KeyValueError: CustomStringConvertible {
             return "key path \(path) cannot go on behind \(name)\(detail ?? ", which is not an object with keys")"
         case .unsupportedOperator:
             return "unsupported operator \(key) in key path \(path)"
-                + (detail.map { ": \($0)" } ?? hint(nearestOperator))
+                + (detail.map { ": \($0)" } ?? didYouMean(nearestOperator))
         case .indexOutOfRange(let index, let count):
             return "index \(index) is out of range for \(name), which has \(count) elements"
         case .deinitializingObject:
@@ -174,29 +168,31 @@ extension KeyValueError: CustomStringConvertible {
     /// The error for several entries of which each has one. Nil if there is none.
     init?(_ errors: [KeyValueError]) {
         guard var first = errors.first else { return nil }
-        first.more.following = errors.dropFirst().map { $0.errors[0] }
+        first.contents.following = errors.dropFirst().map { $0.errors[0] }
         self = first
     }
 
     /// The same error of a key, if it names none: a validation need not say which value it refused.
     func named(className: String, key: String, keyPath: String) -> KeyValueError {
         if !self.className.isEmpty || !self.key.isEmpty || !self.keyPath.isEmpty { return self }
-        var error = KeyValueError(reason, className: className, key: key, keyPath: keyPath)
-        error.more = more
+        var error = self
+        error.contents.className = className
+        error.contents.key = key
+        error.contents.keyPath = keyPath
         return error
     }
 
     /// The same error with the one that is its reason.
     func caused(by error: any Error) -> KeyValueError {
         var caused = self
-        caused.more.underlyingError = error
+        caused.contents.underlyingError = error
         return caused
     }
 
     /// The same error with more to say.
     func saying(_ detail: String?) -> KeyValueError {
         var error = self
-        error.more.detail = detail
+        error.contents.detail = detail
         return error
     }
 }

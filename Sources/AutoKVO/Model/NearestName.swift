@@ -16,6 +16,9 @@ func nearestName(to name: String, among names: some Sequence<String>) -> String?
     return similar.min { $0 < $1 }?.1
 }
 
+/// What an error's sentence says of such a name.
+func didYouMean(_ nearest: String?) -> String { nearest.map { ", did you mean \"\($0)\"?" } ?? "" }
+
 /// Insertions, removals, replacements and swaps of neighbours that turn one into the other.
 private func editDistance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
     var rows = [Array(0...b.count)]

@@ -159,7 +159,7 @@ extension ValueStorage {
 
     static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {
         guard let value = value as? Value else { return false }
-        let stored = field.value(in: object, as: Value.self)
+        let stored = field.value(in: .to(object), as: Value.self)
         return withUnsafeBytes(of: value) { a in withUnsafeBytes(of: stored) { b in a.elementsEqual(b) } }
     }
 
@@ -167,7 +167,7 @@ extension ValueStorage {
         guard let value = value as? Value else { return true }
         // `==` is called only if the bytes differ, as padding may.
         if stores(value, in: field, of: object) { return true }
-        let stored = field.value(in: object, as: Value.self)
+        let stored = field.value(in: .to(object), as: Value.self)
         return areEqual(value, stored) || !areEqual(stored, stored) || !areEqual(value, value)
     }
 }

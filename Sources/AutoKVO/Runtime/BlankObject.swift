@@ -12,7 +12,7 @@ enum BlankObject {
     }
 
     private static func make<Object: AnyObject, Result>(_ type: Object.Type, _ body: (Object) -> Result) -> Result {
-        let metadata = unsafeBitCast(type as AnyClass, to: UnsafeRawPointer.self)
+        let metadata = metadata(of: type)
         let address = csr_make_blank(metadata)
         let references = csr_count_word(address)
         let result = Borrowed<Object>.at(address).use(body)

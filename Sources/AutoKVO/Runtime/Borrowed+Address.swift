@@ -2,6 +2,12 @@ internal import CSwiftRuntime
 
 /// References made of addresses. Whoever makes one knows that the object's memory is still allocated.
 extension Borrowed {
+    /// A reference to an object, if there is one. An optional that is bound to a name would be retained and released.
+    @inline(__always)
+    static func toOptional(_ object: Object?) -> Borrowed? {
+        unsafeBitCast(object, to: UnsafeRawPointer?.self).map { .at($0) }
+    }
+
     /// The reference that an integer was made of; nil for zero.
     @inline(__always)
     init?(bitPattern: UInt) {

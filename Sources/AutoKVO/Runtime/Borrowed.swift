@@ -1,7 +1,6 @@
 /// The elements of an array, used without counting references, as long as a function runs.
 struct BorrowedElements<Object: AnyObject> {
-    private var elements: UnsafePointer<Borrowed<Object>>?
-    private(set) var count = 0
+    private var elements = UnsafeBufferPointer<Borrowed<Object>>(start: nil, count: 0)
 
     init() {}
 
@@ -10,14 +9,15 @@ struct BorrowedElements<Object: AnyObject> {
         // An array of objects is one of their addresses.
         array.withUnsafeBytes { bytes in
             var borrowed = BorrowedElements()
-            borrowed.elements = bytes.baseAddress?.assumingMemoryBound(to: Borrowed<Object>.self)
-            borrowed.count = array.count
+            borrowed.elements = bytes.assumingMemoryBound(to: Borrowed<Object>.self)
             return body(borrowed)
         }
     }
 
+    var count: Int { elements.count }
+
     @inline(__always)
-    subscript(index: Int) -> Borrowed<Object> { elements.unsafelyUnwrapped[index] }
+    subscript(index: Int) -> Borrowed<Object> { elements[index] }
 }
 
 /// A reference that is not counted. Whoever uses one knows who keeps the object alive: a list that owns its nodes, a record whose

@@ -17,8 +17,8 @@ enum ClassCopy {
     }
 
     private static func copy<Object: AnyObject>(_ type: Object.Type, _ isKnownNotFinal: Bool) -> Object.Type? {
-        let pointer = unsafeBitCast(type, to: UnsafeRawPointer.self)
-        guard isKnownNotFinal || csr_is_surely_not_final(pointer), let copy = csr_copy_class(pointer) else {
+        let metadata = metadata(of: type)
+        guard isKnownNotFinal || csr_is_surely_not_final(metadata), let copy = csr_copy_class(metadata) else {
             return nil
         }
         copies.withLock { $0.append(copy) }
@@ -32,8 +32,7 @@ enum ClassCopy {
     }
 
     private static func overridesGetter(_ type: AnyClass, of superclass: AnyClass) -> Bool {
-        csr_may_override_getter(
-            unsafeBitCast(type, to: UnsafeRawPointer.self), unsafeBitCast(superclass, to: UnsafeRawPointer.self))
+        csr_may_override_getter(metadata(of: type), metadata(of: superclass))
     }
 
     static func probe() -> Bool {

@@ -18,10 +18,6 @@ package struct FieldLayout {
         }
 
         /// The value of the field in an object of the class. The type is the field's, or that of what the field begins with.
-        func value<Value>(in object: AnyObject, as type: Value.Type) -> Value {
-            value(in: Borrowed.to(object), as: type)
-        }
-
         @inline(__always)
         func value<Object, Value>(in object: Borrowed<Object>, as type: Value.Type) -> Value {
             (object.rawAddress + offset).assumingMemoryBound(to: type).pointee
@@ -42,7 +38,7 @@ package struct FieldLayout {
 
     /// The offsets of the properties that a class itself adds. They lie behind those that it inherits.
     static func ownOffsets(of type: AnyClass) -> Range<Int> {
-        func size(_ type: AnyClass) -> Int { csr_instance_size(unsafeBitCast(type, to: UnsafeRawPointer.self)) }
+        func size(_ type: AnyClass) -> Int { csr_instance_size(metadata(of: type)) }
         return (_getSuperclass(type).map(size) ?? 0)..<size(type)
     }
 
@@ -78,10 +74,10 @@ package struct FieldLayout {
             case "": true  // There is no reflection metadata.
             case "first":
                 ownOffsets(of: RuntimeProbeBase.self).contains(field.offset) && field.type == UInt8.self
-                    && field.value(in: probe, as: UInt8.self) == probe.first
+                    && field.value(in: .to(probe), as: UInt8.self) == probe.first
             case "second":
                 own.contains(field.offset) && field.type == UInt64.self
-                    && field.value(in: probe, as: UInt64.self) == probe.second
+                    && field.value(in: .to(probe), as: UInt64.self) == probe.second
             default: false
             }
         }

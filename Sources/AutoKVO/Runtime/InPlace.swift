@@ -4,7 +4,7 @@
 struct InPlace<Value: ~Copyable> {
     @usableFromInline let pointer: UnsafeMutablePointer<Value>
 
-    @inline(__always)
+    @export(implementation) @inline(__always)
     init(_ pointer: UnsafeMutablePointer<Value>) { self.pointer = pointer }
 
     @inline(__always)
@@ -13,7 +13,8 @@ struct InPlace<Value: ~Copyable> {
         self.pointer = pointer
     }
 
-    /// The place of a stored property that is passed as `inout`: see `PropertyStorage`.
+    /// The place of a stored property that is passed as `inout`.
+    @export(implementation) @inline(__always)
     init(at property: inout Value) { pointer = withUnsafeMutablePointer(to: &property) { $0 } }
 
     /// The place of a stored property whose type is not loaded, such as one with an atomic variable. To the thread sanitizer this is

@@ -8,14 +8,9 @@ import Synchronization
 /// word, the address of a key path and the slot, so that it is read without a lock. The key path is kept as long as its address is in
 /// the table, so that no other object can have that. Whoever asks holds the key path: if it is found, it was there.
 enum KeyPathSlots {
-    private static let count = 256
-    private nonisolated(unsafe) static let words = {
-        let words = UnsafeMutablePointer<Atomic<UInt>>.allocate(capacity: count)
-        for index in 0..<count { (words + index).initialize(to: Atomic(0)) }
-        return words
-    }()
+    private static let words = InlineArray<256, Atomic<UInt>> { _ in Atomic(0) }
     /// The key paths in the words, by place. Its lock is held while a word is written.
-    private static let kept = Guarded([AnyKeyPath?](repeating: nil, count: count))
+    private static let kept = Guarded([AnyKeyPath?](repeating: nil, count: 256))
 
     static func slot(of keyPath: AnyKeyPath) -> Int? {
         let address = Borrowed.to(keyPath).bitPattern
@@ -40,5 +35,5 @@ enum KeyPathSlots {
     }
 
     /// Objects are aligned to 16 bytes.
-    private static func place(of address: UInt) -> Int { Int((address >> 4 ^ address >> 12) % UInt(count)) }
+    private static func place(of address: UInt) -> Int { Int((address >> 4 ^ address >> 12) & 255) }
 }

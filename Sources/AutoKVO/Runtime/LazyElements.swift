@@ -6,14 +6,14 @@ import Synchronization
 ///
 /// Elements are made by one thread at a time, and found by any.
 struct LazyElements<Element: ~Copyable>: ~Copyable {
-    private typealias Table = UnsafeMutablePointer<Atomic<UInt>>
+    private typealias Table = UnsafeMutablePointer<Atomic<UnsafeMutablePointer<Element>?>>
 
-    private let table = Atomic<UInt>(0)
+    private let table = Atomic<Table?>(nil)
     private let first = Atomic(-1)
 
     /// Frees all elements but the owner's.
     borrowing func deallocate(count: Int) {
-        guard let table = Table(bitPattern: table.load(ordering: .acquiring)) else { return }
+        guard let table = table.load(ordering: .acquiring) else { return }
         for index in 0..<count { other(index)?.deallocate() }
         table.deallocate()
     }
@@ -34,19 +34,17 @@ struct LazyElements<Element: ~Copyable>: ~Copyable {
             first.store(index, ordering: .releasing)
             return room
         }
-        if table.load(ordering: .relaxed) == 0 {
+        if table.load(ordering: .relaxed) == nil {
             let made = Table.allocate(capacity: count)
-            for index in 0..<count { (made + index).initialize(to: Atomic(0)) }
-            table.store(UInt(bitPattern: made), ordering: .releasing)
+            for index in 0..<count { (made + index).initialize(to: Atomic(nil)) }
+            table.store(made, ordering: .releasing)
         }
         let element = InPlace.allocate(value())
-        Table(bitPattern: table.load(ordering: .relaxed))![index].store(
-            UInt(bitPattern: element.pointer), ordering: .releasing)
+        table.load(ordering: .relaxed)![index].store(element.pointer, ordering: .releasing)
         return element
     }
 
     private borrowing func other(_ index: Int) -> InPlace<Element>? {
-        guard let table = Table(bitPattern: table.load(ordering: .acquiring)) else { return nil }
-        return InPlace(bitPattern: table[index].load(ordering: .acquiring))
+        table.load(ordering: .acquiring)?[index].load(ordering: .acquiring).map { InPlace($0) }
     }
 }

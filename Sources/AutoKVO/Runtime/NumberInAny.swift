@@ -12,7 +12,7 @@ enum NumberInAny {
         let buffer = 3 * MemoryLayout<UInt>.size
         guard _isPOD(type), MemoryLayout<Value>.size <= buffer,
             MemoryLayout<Value>.alignment <= MemoryLayout<UInt>.size,
-            any.load(fromByteOffset: buffer, as: UInt.self) == unsafeBitCast(type as Any.Type, to: UInt.self), isKnown
+            any.load(fromByteOffset: buffer, as: UInt.self) == UInt(bitPattern: ObjectIdentifier(type)), isKnown
         else { return nil }
         return any.assumingMemoryBound(to: type)
     }
@@ -29,18 +29,14 @@ enum NumberInAny {
     }
 
     @inlinable @inline(__always)
-    static var isKnown: Bool {
-        let answer = self.answer.load(ordering: .relaxed)
-        return answer == 1 || answer == 0 && ask()
-    }
+    static var isKnown: Bool { holds.load(ordering: .relaxed) || ask() }
 
-    /// 1 for yes, 2 for no, and 0 before it is asked. A constant would be made by a call at each use.
-    @usableFromInline static let answer = Atomic<UInt8>(0)
+    /// That the assumption holds, once it has been asked for. A constant would be made by a call at each use.
+    @usableFromInline static let holds = Atomic(false)
 
     @usableFromInline @inline(never)
     static func ask() -> Bool {
-        let holds = RuntimeCheck.holds(.anyReference)
-        answer.store(holds ? 1 : 2, ordering: .relaxed)
-        return holds
+        holds.store(RuntimeCheck.holds(.anyReference), ordering: .relaxed)
+        return holds.load(ordering: .relaxed)
     }
 }

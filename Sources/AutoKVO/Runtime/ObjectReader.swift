@@ -6,17 +6,13 @@ internal import CSwiftRuntime
 /// `anyReference`: an `Any` keeps a reference in its first word. Without the first the closure is called as usual, without the
 /// second what it returns is cast.
 struct ObjectReader {
-    private struct Words {
-        let function: UnsafeRawPointer
-        let context: UnsafeRawPointer?
-    }
     // A closure is wrapped in a struct first: passed to a generic function as it is, the compiler would convert it to one that
     // takes its arguments in memory.
     private struct Wrapped { let body: (AnyObject) -> Any }
 
     let body: (AnyObject) -> Any
-    /// The words of `body`, which keeps the context alive; nil if the assumptions do not hold.
-    private let words: Words?
+    /// The words of `body`, which keeps the context alive; none if the assumptions do not hold.
+    private let words: ClosureCall
     /// Whether a reference is moved out of what is read, without a cast.
     private let movesReferences: Bool
 
@@ -28,7 +24,7 @@ struct ObjectReader {
     private init(_ body: @escaping (AnyObject) -> Any, isDirect: Bool, movesReferences: Bool) {
         self.body = body
         self.movesReferences = isDirect && movesReferences
-        words = isDirect ? unsafeBitCast(Wrapped(body: body), to: Words.self) : nil
+        words = isDirect ? unsafeBitCast(Wrapped(body: body), to: ClosureCall.self) : .none
     }
 
     @inline(__always)
@@ -38,8 +34,8 @@ struct ObjectReader {
     /// written in narrow ones is through (4 ns).
     @inline(__always)
     func callAsFunction(_ object: UnsafeRawPointer, into place: UnsafeMutablePointer<Any>) {
-        if let words {
-            csr_call_to(place, words.function, words.context, object)
+        if let function = words.function {
+            csr_call_to(place, function, words.context, object)
         } else {
             place.initialize(to: body(Borrowed<AnyObject>.at(object).object))
         }
@@ -65,7 +61,7 @@ struct ObjectReader {
     }
 
     static func probe() -> Bool {
-        guard MemoryLayout<Wrapped>.size == MemoryLayout<Words>.size else { return false }
+        guard MemoryLayout<Wrapped>.size == MemoryLayout<ClosureCall>.size else { return false }
         let (object, value) = (RuntimeProbe.make(), RuntimeProbe.make())
         let reader = ObjectReader(
             { $0 === object ? value as Any : object as Any }, isDirect: true, movesReferences: true)
@@ -81,19 +77,14 @@ struct ObjectReader {
     static func probeReference() -> Bool {
         let value = RuntimeProbe.make()
         let (full, empty): (Any, Any) = (value, RuntimeProbe?.none as Any)
-        // In a slot: a generic function that is called with an `Any` gets the value in it.
         func word(_ value: Any, _ index: Int = 0) -> UInt {
-            var slot = ValueSlot()
-            slot.set(value)
-            defer {
-                slot.take()
-                slot.deallocate()
+            withUnsafePointer(to: value) { (value: UnsafePointer<Any>) in
+                UnsafeRawPointer(value).load(fromByteOffset: index * MemoryLayout<UInt>.size, as: UInt.self)
             }
-            return slot.pointer!.load(fromByteOffset: index * MemoryLayout<UInt>.size, as: UInt.self)
         }
         return word(full) == UInt(bitPattern: Borrowed.to(value).address) && word(empty) == 0 && word(7) == 7
-            && word(7, 3) == unsafeBitCast(Int.self as Any.Type, to: UInt.self)
+            && word(7, 3) == UInt(bitPattern: ObjectIdentifier(Int.self))
             && word(ThreeWords(), 2) == 3
-            && word(ThreeWords(), 3) == unsafeBitCast(ThreeWords.self as Any.Type, to: UInt.self)
+            && word(ThreeWords(), 3) == UInt(bitPattern: ObjectIdentifier(ThreeWords.self))
     }
 }

@@ -48,7 +48,7 @@ struct PinnedObject: Hashable, @unchecked Sendable {
         object.release()
         return (
             isSeenAlive && pin.isDeinitializing && pin.object(as: RuntimeProbe.self) == nil,
-            word == unsafeBitCast(RuntimeProbe.self as AnyClass, to: UInt.self) && word == classWord(pin)
+            word == UInt(bitPattern: ObjectIdentifier(RuntimeProbe.self)) && word == classWord(pin)
         )
     }
 }

@@ -3,19 +3,9 @@
 /// **Assumption** `storageAddress`: the address of a stored property that is passed `inout` is that of the property itself.
 /// A use through the address escapes the check that nobody else uses the property meanwhile; `checkedValue` and `exclusively`
 /// make up for it.
-@usableFromInline
-struct PropertyStorage<Value> {
-    @usableFromInline let pointer: UnsafeMutablePointer<Value>
+@usableFromInline typealias PropertyStorage<Value> = InPlace<Value>
 
-    @export(implementation) @inline(__always)
-    init(pointer: UnsafeMutablePointer<Value>) { self.pointer = pointer }
-
-    /// The storage of a property that is passed as `inout`.
-    @export(implementation) @inline(__always)
-    init(at property: inout Value) {
-        pointer = withUnsafeMutablePointer(to: &property) { $0 }
-    }
-
+extension PropertyStorage {
     /// The storage at an offset in an object.
     @inlinable
     init(in object: AnyObject, offset: Int) {
@@ -33,12 +23,6 @@ struct PropertyStorage<Value> {
     @export(implementation) @inline(__always)
     func offset(in object: AnyObject) -> Int {
         MemoryLayout<Value>.size == 0 ? -1 : UnsafeMutableRawPointer(pointer) - Borrowed.to(object).address
-    }
-
-    /// The value, used without a check of exclusive access.
-    @export(implementation) var value: Value {
-        @inline(__always) unsafeAddress { UnsafePointer(pointer) }
-        @inline(__always) nonmutating unsafeMutableAddress { pointer }
     }
 
     /// The value. Traps if it is being changed.
@@ -100,7 +84,7 @@ struct ValuePointers {
         var old = new
         return withUnsafeMutablePointer(to: &old) { old in
             withUnsafePointer(to: new) {
-                body(ValuePointers(type: Value.self, old: old, new: $0), PropertyStorage(pointer: old))
+                body(ValuePointers(type: Value.self, old: old, new: $0), PropertyStorage(old))
             }
         }
     }

@@ -35,18 +35,22 @@ struct SpinLock: ~Copyable {
 
     @inline(never)
     private borrowing func lockSlowly() {
-        var attempt: UInt32 = 0
-        while true {
-            if word.load(ordering: .relaxed) == 0,
-                word.weakCompareExchange(
+        wait {
+            word.load(ordering: .relaxed) == 0
+                && word.weakCompareExchange(
                     expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed
                 ).exchanged
-            {
-                return
-            }
-            csr_back_off(attempt)
-            attempt &+= 1
         }
+    }
+}
+
+/// Spins, then yields, then sleeps, until a condition is true.
+@inline(__always)
+private func wait(until condition: () -> Bool) {
+    var attempt: UInt32 = 0
+    while !condition() {
+        csr_back_off(attempt)
+        attempt &+= 1
     }
 }
 
@@ -137,11 +141,7 @@ package struct ShortLock: ~Copyable {
         owner.store(CSR_NOBODY, ordering: .relaxed)
         csr_disown()
         csr_fence_all_threads()
-        var attempt: UInt32 = 0
-        while ownerIsIn.load(ordering: .acquiring) {
-            csr_back_off(attempt)
-            attempt &+= 1
-        }
+        wait { !ownerIsIn.load(ordering: .acquiring) }
     }
 }
 

@@ -24,10 +24,6 @@ struct StringBits: Hashable {
         return StringBits("name") == StringBits(joined) && StringBits("name") != StringBits("game")
     }
 
-    static func == (a: StringBits, b: StringBits) -> Bool { a.low == b.low && a.high == b.high }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(_rawHashValue(seed: 0)) }
-
     /// What a dictionary calls. The usual implementation is the one that takes most of the time.
     func _rawHashValue(seed: Int) -> Int {
         let mixed = (low ^ (high &* 0x9E37_79B9_7F4A_7C15)) &* 0xD6E8_FEB8_6659_FD93

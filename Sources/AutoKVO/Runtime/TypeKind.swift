@@ -1,7 +1,10 @@
 @_spi(Reflection) import Swift
 
+/// The address of what the runtime knows of a type.
+func metadata(of type: Any.Type) -> UnsafeRawPointer { unsafeBitCast(type, to: UnsafeRawPointer.self) }
+
 /// The kind of a type. **Assumption** `typeKind`: it is the first word of every type's metadata. The standard library reads it the same way.
-private func kind(of type: Any.Type) -> UInt { unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee }
+private func kind(of type: Any.Type) -> UInt { metadata(of: type).load(as: UInt.self) }
 
 /// Whether the type is `Any`, `any P` or `AnyObject`, or a metatype of such a type.
 func isExistential(_ type: Any.Type) -> Bool {

@@ -7,6 +7,13 @@ func known<Element, Object: AnyObject>(_ array: [Element], as type: Object.Type)
     unsafeBitCast(array, to: [Object].self)
 }
 
+/// A value as the type of a generic parameter, which is `Any`; nil if it is another type. A cast would take longer.
+@inline(__always)
+func asAny<To>(_ value: Any, _ type: To.Type) -> To? {
+    // `as` keeps the `Any` from being opened.
+    type == Any.self ? unsafeBitCast(value as Any, to: To.self) : nil
+}
+
 /// The same function, which may be called on any thread: it touches nothing that the main actor guards.
 func withoutIsolation<Result>(_ body: @escaping @MainActor () -> Result) -> () -> Result {
     unsafeBitCast(body, to: (() -> Result).self)

@@ -15,7 +15,7 @@ struct ValuePointer {
     @export(implementation) @inline(__always)
     func load<Value>(as value: Value.Type) -> Value? {
         if type == value { return address.assumingMemoryBound(to: Value.self).pointee }
-        return value == Any.self ? unsafeBitCast(Boxed(value: box()), to: Boxed<Value>.self).value : nil
+        return value == Any.self ? unsafeBitCast(box() as Any, to: Value.self) : nil
     }
 
     @usableFromInline

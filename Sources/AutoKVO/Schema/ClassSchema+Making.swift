@@ -107,9 +107,9 @@ extension ClassSchema {
                         "it is affected by \"\(base)\", and no path goes through the hidden key \"\(first)\"", of: type,
                         key: key.name)
                 } else {
-                    let near = nearestName(to: first, among: slots.keys).map { ", did you mean \"\($0)\"?" } ?? ""
+                    let hint = didYouMean(nearestName(to: first, among: slots.keys))
                     throw .schemaFault(
-                        "it is affected by \"\(base)\", which is unknown\(near)", of: type, key: key.name)
+                        "it is affected by \"\(base)\", which is unknown\(hint)", of: type, key: key.name)
                 }
             }
         }
@@ -225,8 +225,8 @@ private struct CollectedKeys {
             throw .schemaFault("it is declared by a Key and hidden", of: type, key: name)
         }
         guard let slot = slots.removeValue(forKey: name) ?? hidden[name] else {
-            let near = nearestName(to: name, among: slots.keys).map { ", did you mean \"\($0)\"?" } ?? ""
-            throw .schemaFault("it is to be hidden, and the class has no such key\(near)", of: type, key: name)
+            let hint = didYouMean(nearestName(to: name, among: slots.keys))
+            throw .schemaFault("it is to be hidden, and the class has no such key\(hint)", of: type, key: name)
         }
         hidden[name] = slot
     }

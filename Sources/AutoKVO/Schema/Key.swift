@@ -107,9 +107,9 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
 
     @usableFromInline
     init(
-        name: String, keyPath: (() -> AnyKeyPath)?, owner: AnyClass, valueType: Any.Type, affectedBy: [String],
-        notifiesAutomatically: Bool, read: @escaping (AnyObject) -> Any, write: ((AnyObject, Any) -> Void)?,
-        validate: ((AnyObject, inout Any) throws -> Void)?
+        name: String, keyPath: (() -> AnyKeyPath)? = nil, owner: AnyClass, valueType: Any.Type,
+        affectedBy: [String] = [], notifiesAutomatically: Bool = true, read: @escaping (AnyObject) -> Any,
+        write: ((AnyObject, Any) -> Void)? = nil, validate: ((AnyObject, inout Any) throws -> Void)? = nil
     ) {
         makeKeyPath = keyPath
         self.valueType = valueType
@@ -128,9 +128,7 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     convenience init(
         observed name: String, in field: FieldLayout.Field, _ type: any ObservedStorage.Type, owner: AnyClass
     ) {
-        self.init(
-            name: name, keyPath: nil, owner: owner, valueType: type.valueType, affectedBy: [],
-            notifiesAutomatically: true, read: type.reader(of: field), write: nil, validate: nil)
+        self.init(name: name, owner: owner, valueType: type.valueType, read: type.reader(of: field))
     }
 
     /// The key of such a property in a class that may override its getter. Nothing but the property's own setter can name the getter,
@@ -138,8 +136,7 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     convenience init(throughGetterOf key: DeclaredKey, in observed: ObservedField) {
         let (getter, stored) = (FoundGetter(), observed.storage.reader(of: observed.field))
         self.init(
-            name: key.name, keyPath: nil, owner: key.owner, valueType: key.valueType, affectedBy: [],
-            notifiesAutomatically: true, read: { getter.read?($0) ?? stored($0) }, write: nil, validate: nil)
+            name: key.name, owner: key.owner, valueType: key.valueType, read: { getter.read?($0) ?? stored($0) })
         self.getter = getter
     }
 
@@ -148,8 +145,7 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
 
     /// The key path; nil for an `@Observed` property that no schema declares.
     var keyPath: AnyKeyPath? {
-        if let made = madeKeyPath.load() { return made.object }
-        return makeKeyPath.map { madeKeyPath.setIfNil($0()).object }
+        madeKeyPath.load()?.object ?? makeKeyPath.map { madeKeyPath.setIfNil($0()).object }
     }
 
     /// The object the key holds now, if it holds a tracked one.

@@ -1,5 +1,4 @@
 internal import CDeallocHook
-internal import CSwiftRuntime
 import Synchronization
 
 /// The base class of objects that can be observed, and of observers whose observations end with them.
@@ -86,20 +85,13 @@ extension TrackedObject {
     var isObserved: Bool { stateWord.load(ordering: .relaxed) & 1 != 0 }
 
     /// Whether the object's `deinit` has begun.
-    var isDeinitializing: Bool { csr_is_deinitializing(Borrowed.to(self).address) }
+    var isDeinitializing: Bool { Borrowed.to(self).isDeinitializing }
 
     /// Ends the object's observations, then runs its deinit actions, then releases its record.
     private func endOfLife(_ stateWord: UInt) {
-        let record = Borrowed<AttachedRecord>.at(UnsafeRawPointer(bitPattern: stateWord & ~1)!)
+        let record = Borrowed<AttachedRecord>(bitPattern: stateWord & ~1)!
         record.use { $0.objectIsDying() }
-        cdh_teardown(UnsafeRawPointer(Borrowed.to(self).address))
+        cdh_teardown(Borrowed.to(self).address)
         record.release()
     }
-}
-
-/// What the library keeps of a tracked object: the engine's record. The object owns it, from the first observation to the end of
-/// its `deinit`.
-class AttachedRecord: ListedObject {
-    /// The object's `deinit` has begun.
-    func objectIsDying() {}
 }

@@ -15,7 +15,7 @@ func convertForCoding<To>(_ value: Any, to type: To.Type) -> To? {
             return target.converting(source, forCoding: true).flatMap { convert($0, to: type) }
         }
         if let target = target as? any RawRepresentable.Type, !(bare is any RawRepresentable),
-            let made = makeForCoding(target, of: bare)
+            let made = make(target, of: bare, forCoding: true)
         {
             return convert(made, to: type)
         }
@@ -24,10 +24,6 @@ func convertForCoding<To>(_ value: Any, to type: To.Type) -> To? {
     if let converted = convert(own, to: type) { return converted }
     if let number = convertNumber(own, to: target) { return convert(number, to: type) }
     return isNull(bare) ? convert(Any?.none as Any, to: type) : nil
-}
-
-private func makeForCoding<R: RawRepresentable>(_ type: R.Type, of raw: Any) -> Any? {
-    convertForCoding(raw, to: R.RawValue.self).flatMap(R.init(rawValue:))
 }
 
 /// The value without the layers of `Optional` and `AnyHashable` around it; nil if there is none.

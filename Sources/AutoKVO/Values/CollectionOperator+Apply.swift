@@ -67,7 +67,12 @@ struct OperatorResult {
 
     /// Takes the value out of a slot.
     mutating func take(_ slot: inout ValueSlot) {
-        if let number = slot.takeNumber() { add(number) } else { add(slot.take()) }
+        // An `Int` or a `Double` without a cast.
+        if let number = slot.take(as: Int.self).map(Number.whole) ?? slot.take(as: Double.self).map(Number.real) {
+            add(number)
+        } else {
+            add(slot.take())
+        }
     }
 
     /// Adds an `Int` or a `Double`.
@@ -231,13 +236,5 @@ enum Number {
 
     static func isLess<A: BinaryFloatingPoint, B: BinaryInteger>(_ a: A, than b: B) -> Bool {
         B(exactly: a.rounded(.down)).map { $0 < b } ?? (a < 0)
-    }
-}
-
-extension ValueSlot {
-    /// Takes the value if it is an `Int` or a `Double`, without a cast.
-    @inline(__always)
-    fileprivate mutating func takeNumber() -> Number? {
-        take(as: Int.self).map(Number.whole) ?? take(as: Double.self).map(Number.real)
     }
 }

@@ -81,14 +81,17 @@ func isOpen(_ type: Any.Type) -> Bool {
     }
     guard let bare = unwrapped(value) else { return nil }
     if let convertible = To.self as? any KeyValueConvertible.Type { return convertible.init(keyValue: bare) as? To }
-    if let raw = To.self as? any RawRepresentable.Type, let made = make(raw, from: bare) { return made as? To }
+    if let raw = To.self as? any RawRepresentable.Type, let made = make(raw, of: bare, forCoding: false) {
+        return made as? To
+    }
     if let convertible = bare as? any KeyValueConvertible { return convertible.keyValue as? To }
     if let raw = bare as? any RawRepresentable { return raw.rawValue as? To }
     return nil
 }
 
-private func make<R: RawRepresentable>(_ type: R.Type, from raw: Any) -> Any? {
-    (raw as? R.RawValue).flatMap(R.init(rawValue:))
+/// The value of a type that a raw value stands for, which is converted first for coding.
+func make<R: RawRepresentable>(_ type: R.Type, of raw: Any, forCoding: Bool) -> Any? {
+    (forCoding ? convertForCoding(raw, to: R.RawValue.self) : raw as? R.RawValue).flatMap(R.init(rawValue:))
 }
 
 /// Whether values of one type could ever be converted to another. What the static types leave open is allowed.

@@ -1,8 +1,11 @@
 internal import CDeallocHook
 internal import CSwiftRuntime
 
-/// The base class of the objects that `all` finds as long as they live. CDeallocHook's list has no other members.
-class ListedObject {
+/// What the library keeps of an object: the base class of the engine's record. A tracked object owns it, from the first observation to
+/// the end of its `deinit`.
+///
+/// Those that live are found by `all`: CDeallocHook's list has no other members.
+class AttachedRecord {
     /// Used by its address only, since other threads write it under the list's lock.
     @exclusivity(unchecked) private var member = cdh_member()
 
@@ -15,18 +18,21 @@ class ListedObject {
         cdh_leave(memberPointer)
     }
 
+    /// The `deinit` of the object has begun.
+    func objectIsDying() {}
+
     /// All that are alive. They are of the given class.
-    static func all<Object: ListedObject>(as type: Object.Type) -> [Object] {
+    static func all<Record: AttachedRecord>(as type: Record.Type) -> [Record] {
         var capacity = 16
         while true {
             var addresses = [UnsafeMutableRawPointer?](repeating: nil, count: capacity)
             let retain: cdh_try_retain_fn = { member in
-                let object = Borrowed<ListedObject>(firstProperty: UnsafeMutableRawPointer(member)).address
-                return csr_try_retain(object) ? object : nil
+                let record = Borrowed<AttachedRecord>(firstProperty: UnsafeMutableRawPointer(member)).address
+                return csr_try_retain(record) ? record : nil
             }
             let count = cdh_collect(retain, &addresses, capacity)
-            let objects = addresses.prefix(count).compactMap { $0.map { Borrowed<Object>.at($0).take() } }
-            if count <= capacity { return objects }
+            let records = addresses.prefix(count).compactMap { $0.map { Borrowed<Record>.at($0).take() } }
+            if count <= capacity { return records }
             capacity = count + count / 8
         }
     }
