@@ -34,15 +34,7 @@ extension PropertyPath {
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         transform: @escaping (Source.Current) -> Value
     ) -> KeyValueObservation {
-        let (path, name) = (SettablePath<Value>(self), bindingName)
-        let observation = source.addObserver(
-            object, options: options.ofBinding, userInfo: name, file: file, line: line
-        ) { root, change in
-            if let value = change.currentValue(as: Source.Current.self) { path.set(transform(value), from: root) }
-        }
-        name.end(of: object, except: observation)
-        path.set(transform(source.value), from: object)
-        return observation
+        bind(SettablePath<Value>(self).settable, to: source, copiesValues: false, options, file, line, transform)
     }
 
     /// Ends the binding of the path, whose property keeps its value.
