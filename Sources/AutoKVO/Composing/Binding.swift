@@ -57,18 +57,23 @@ final class Binding: @unchecked Sendable {
     /// Sets the property to a value of its type, unless it has an equal one. What makes the value may change the source, too.
     ///
     /// - Parameter current: What the property is to be set to; nil to leave it.
-    @inline(never) func set(_ object: TrackedObject, to current: () -> Any?) {
+    /// - Returns: False if a call that is under way does it.
+    @inline(never) @discardableResult func set(_ object: TrackedObject, to current: () -> Any?) -> Bool {
         alone { follow(object, from: nil, current) }
     }
 
     /// Does something unless this thread does it already, which is told that the source has changed.
-    @inline(__always) private func alone(_ body: () -> Void) {
+    @inline(__always) @discardableResult private func alone(_ body: () -> Void) -> Bool {
         let this = thisThread()
-        if thread.load(ordering: .relaxed) == this { return isOutdated.store(true, ordering: .relaxed) }
+        if thread.load(ordering: .relaxed) == this {
+            isOutdated.store(true, ordering: .relaxed)
+            return false
+        }
         // Without the two atomic additions that counting takes.
         thread.store(this, ordering: .relaxed)
         body()
         thread.store(0, ordering: .relaxed)
+        return true
     }
 
     /// Sets the property, until it has the source's value.

@@ -122,7 +122,7 @@ extension PropertyHandle {
         }
     }
 
-    fileprivate func makeBinding(_ property: SettableProperty, copiesValues: Bool) -> Binding {
+    func makeBinding(_ property: SettableProperty, copiesValues: Bool) -> Binding {
         Binding(property, "\(type(of: object)).\(keyPath)", copiesValues: copiesValues)
     }
 

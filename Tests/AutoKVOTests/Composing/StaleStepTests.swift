@@ -72,6 +72,18 @@ private final class Desk: TrackedObject {
         #expect(source.text == "c" && desk.note!.text == "c")
     }
 
+    @Test("a property that is bound both ways does not write an older value back") func bothWays() {
+        let (own, source) = (Note(), Note())
+        own.$text.bindBothWays(to: source.$text)
+        own.$text.observe(options: .prior) { [unowned source] change in
+            if change.isPrior, source.text == "b" { source.text = "c" }
+        }
+        source.text = "b"
+        #expect(source.text == "c" && own.text == "c")
+        own.text = "d"
+        #expect(source.text == "d")
+    }
+
     @Test("a transform of a path that changes the source ends on the value of the source") func transform() {
         let (desk, source) = (Desk(), Note())
         desk.note = Note()
