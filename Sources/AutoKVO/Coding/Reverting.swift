@@ -48,12 +48,12 @@ extension ProxiedKey {
             throw change.failure("it has no elements, which takes the option \(option)", object, keyPath)
         }
         let type = unwrappedType(key.declared.valueType)
-        if let array = type as? any ProxiedArray.Type, let indexes = change.indexes {
-            switch change.kind {
-            case .insertion: try array.remove(at: indexes, of: self)
-            case .removal: try array.insert(try elements(change.old, change.options.old), at: indexes, of: self)
-            default: try array.replace(at: indexes, with: try elements(change.old, change.options.old), of: self)
-            }
+        if let type = type as? any ProxiedArray.Type, let indexes = change.indexes {
+            let array = MutableArrayProxy(self, type)
+            if change.kind == .insertion { return try array.removeSubranges(indexes) }
+            let old = try elements(change.old, change.options.old)
+            if change.kind == .removal { return try array.insert(contentsOf: old, at: indexes) }
+            try array.replaceSubranges(indexes, with: old)
         } else if let set = type as? any ProxiedSet.Type, change.indexes == nil {
             let left = change.kind == .insertion ? [] : try elements(change.old, change.options.old)
             let came = change.kind == .removal ? [] : try elements(change.new, change.options.new)

@@ -25,11 +25,6 @@ struct SettableKey {
     }
 }
 
-extension Property {
-    /// The index of the property's key among those of the class.
-    var slot: Int { target.slot() }
-}
-
 extension TrackedObject {
     /// The index of a key among those of the class; nil if it has none of that name, or its schema has a fault.
     func slot(ofKey name: String) -> Int? {

@@ -28,6 +28,9 @@ struct SettablePath<Value> {
         return nil
     }
 
+    /// The property, for a binding of the object at which the path begins.
+    var settable: SettableProperty { SettableProperty(comparing: { set($1, from: $0) }) }
+
     /// The object that has the last key; nil if there is none.
     func object(from root: TrackedObject) -> TrackedObject? { (try? end(from: root))?.object }
 

@@ -13,6 +13,12 @@ struct SettableProperty {
         (self.type, equality, self.read, self.write) = (type, AnyEquality.of(type), ObjectReader(read), write)
     }
 
+    /// What compares values by itself, and is to be called with each.
+    init<Value>(comparing set: @escaping (TrackedObject, Value) -> Void) {
+        (type, equality, read) = (Value.self, AnyEquality(), ObjectReader { _ in () })
+        write = { set(known($0, as: TrackedObject.self), content(of: $1, as: Value.self)) }
+    }
+
     /// The property of a key, read and set by name.
     init(_ key: ResolvedKey) {
         (type, equality, read) = (key.declared.valueType, .ofType(key.declared.valueType), key.declared.read)

@@ -75,8 +75,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///   were called: the death of an object is a change for the observers of a weak reference to it, and their handlers may read
     ///   this property.
     @discardableResult @export(implementation) func edit<Result, Failure: Error>(
-        _ kind: ChangeKind, releasing: Bool = false, asking: Bool = false,
-        stored: () -> Void = {}, at plan: (Value) throws(Failure) -> RangeSet<Int>, _ store: (inout Value) -> Result
+        _ kind: ChangeKind, releasing: Bool = false, asking: Bool = false, stored: () -> Void = {},
+        at plan: (Value) throws(Failure) -> RangeSet<Int>, _ store: (inout Value, RangeSet<Int>) -> Result
     ) throws(Failure) -> Result? {
         var (indexes, start) = (RangeSet<Int>(), 0)
         var leaving: [Value.Element] = []
@@ -90,19 +90,15 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
                 return !indexes.isEmpty
             },
             // A change has positions, which are the indexes of an array, but not those of a slice.
-            { CollectionChange(kind, indexes: indexes.shifted(by: -start)) }, store, stored: stored)
+            { CollectionChange(kind, indexes: indexes.shifted(by: -start)) }, { store(&$0, indexes) }, stored: stored)
     }
 
     /// Removes the elements at some indexes, if there are any.
     @export(implementation) func remove<Failure: Error>(
         asking: Bool = false, at plan: (Value) throws(Failure) -> RangeSet<Int>
     ) throws(Failure) {
-        var indexes = RangeSet<Int>()
-        try edit(.removal, releasing: true, asking: asking) { value throws(Failure) in
-            indexes = try plan(value)
-            return indexes
-        } _: {
-            $0.removeSubranges(indexes)
+        try edit(.removal, releasing: true, asking: asking, at: plan) {
+            if $1.ranges.count == 1 { $0.removeSubrange($1.bounds!) } else { $0.removeSubranges($1) }
         }
     }
 
@@ -110,26 +106,14 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     @export(implementation) func insert<Failure: Error>(
         _ elements: [Value.Element], at plan: (Value) throws(Failure) -> RangeSet<Int>
     ) throws(Failure) {
-        var indexes = RangeSet<Int>()
-        try edit(.insertion) { value throws(Failure) in
-            indexes = try plan(value)
-            return indexes
-        } _: {
-            $0.insert(elements, at: indexes)
-        }
+        try edit(.insertion, at: plan) { $0.insert(elements, at: $1) }
     }
 
     /// Replaces the elements at some indexes by as many others: one replacement.
     @export(implementation) func replace<Failure: Error>(
         with elements: [Value.Element], stored: () -> Void = {}, at plan: (Value) throws(Failure) -> RangeSet<Int>
     ) throws(Failure) {
-        var indexes = RangeSet<Int>()
-        try edit(.replacement, releasing: true, stored: stored) { value throws(Failure) in
-            indexes = try plan(value)
-            return indexes
-        } _: { value in
-            for (index, element) in zip(indexes.ranges.joined(), elements) { value[index] = element }
-        }
+        try edit(.replacement, releasing: true, stored: stored, at: plan) { $0.replace(at: $1, with: elements) }
     }
 
     /// Replaces as many elements as there are on both sides, then inserts or removes the rest.
@@ -137,42 +121,33 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         with elements: [Value.Element], at plan: (Value) throws(Failure) -> Range<Int>
     ) throws(Failure) {
         var (bounds, common) = (0..<0, 0)
-        var failure: Failure?
-        func planned(_ value: Value) throws(Failure) -> Range<Int> {
-            bounds = try plan(value)
-            common = Swift.min(bounds.count, elements.count)
-            return bounds
-        }
-        /// Where the rest is. The setter of a computed collection may have left elements out.
-        func rest(_ value: Value) throws(Failure) -> Range<Int> {
-            // Without a replacement the rest is all, at the indexes that the caller has given.
-            let bounds = common == 0 ? try planned(value) : bounds
-            return Swift.min(bounds.lowerBound + common, value.endIndex)..<Swift.min(bounds.upperBound, value.endIndex)
-        }
+        var outcome = Swift.Result<Void, Failure>.success(())
         object.inTwoEdits(editedSlot) { isStored in
-            do throws(Failure) {
+            outcome = Swift.Result { () throws(Failure) in
                 try replace(with: elements, stored: isStored) { value throws(Failure) in
-                    RangeSet(try planned(value).prefix(common))
+                    bounds = try plan(value)
+                    common = Swift.min(bounds.count, elements.count)
+                    return RangeSet(bounds.prefix(common))
                 }
-            } catch {
-                failure = error
             }
         } _: {
-            guard failure == nil else { return }
-            do throws(Failure) {
-                if common < elements.count {
-                    try insert(Array(elements.dropFirst(common))) { value throws(Failure) in
-                        let index = try rest(value).lowerBound
-                        return RangeSet(index..<index + elements.count - common)
-                    }
-                } else {
-                    try remove { value throws(Failure) in RangeSet(try rest(value)) }
+            guard case .success = outcome else { return }
+            /// Where the rest is. The setter of a computed collection or a prior handler may have left elements out.
+            func rest(_ value: Value) throws(Failure) -> Range<Int> {
+                // Without a replacement the rest is all, at the indexes that the caller has given.
+                let rest = common == 0 ? try plan(value) : bounds.dropFirst(common)
+                return rest.clamped(to: value.startIndex..<value.endIndex)
+            }
+            outcome = Swift.Result { () throws(Failure) in
+                let coming = Array(elements.dropFirst(common))
+                if coming.isEmpty { return try remove { value throws(Failure) in RangeSet(try rest(value)) } }
+                try insert(coming) { value throws(Failure) in
+                    let index = try rest(value).lowerBound
+                    return RangeSet(index..<index + coming.count)
                 }
-            } catch {
-                failure = error
             }
         }
-        if let failure { throw failure }
+        try outcome.get()
     }
 
     /// Moves elements: `plan` returns the index of the element that each position gets. One replacement of the elements that move, or
@@ -180,16 +155,15 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     @export(implementation) func arrange<Failure: Error>(
         asking: Bool = false, by plan: (Value) throws(Failure) -> [Int]
     ) throws(Failure) {
-        var moved = RangeSet<Int>()
         var elements: [Value.Element] = []
         try edit(.replacement, asking: asking) { value throws(Failure) in
             let (order, start) = (try plan(value), value.startIndex)
-            moved = order.indices.indices { order[$0] != start + $0 }.shifted(by: start)
+            let moved = order.indices.indices { order[$0] != start + $0 }.shifted(by: start)
             // Only the elements that move are kept: a reference to the collection would make the edit copy it.
             elements = moved.ranges.joined().map { value[order[$0 - start]] }
             return moved
-        } _: { value in
-            for (index, element) in zip(moved.ranges.joined(), elements) { value[index] = element }
+        } _: {
+            $0.replace(at: $1, with: elements)
         }
     }
 }
@@ -202,7 +176,8 @@ extension CollectionEditor where Value: SetAlgebra {
     ///   - store: Makes the edit.
     /// - Returns: What `store` returns; nil if nothing is done.
     @discardableResult @export(implementation) func move<Result, Failure: Error>(
-        asking: Bool = false, _ plan: (Value) throws(Failure) -> SetMovement<Value>, _ store: (inout Value) -> Result
+        asking: Bool = false, _ plan: (Value) throws(Failure) -> SetMovement<Value>,
+        _ store: (inout Value, SetMovement<Value>) -> Result
     ) throws(Failure) -> Result? {
         // Released after the observers were called: see `edit(_:releasing:asking:at:_:)`.
         var movement = SetMovement<Value>()
@@ -212,20 +187,16 @@ extension CollectionEditor where Value: SetAlgebra {
             { value throws(Failure) in
                 movement = try plan(value)
                 return !movement.isEmpty
-            }, { movement.change }, store, stored: {})
+            }, { movement.change }, { store(&$0, movement) }, stored: {})
     }
 
     /// The same edit, made by taking out what leaves and putting in what comes. Returns whether anything was done.
     @discardableResult @export(implementation) func move<Failure: Error>(
         asking: Bool = false, _ plan: (Value) throws(Failure) -> SetMovement<Value>
     ) throws(Failure) -> Bool {
-        var movement = SetMovement<Value>()
-        let isDone: Void? = try move(asking: asking) { value throws(Failure) in
-            movement = try plan(value)
-            return movement
-        } _: {
-            $0.subtract(movement.leaving)
-            $0.formUnion(movement.coming)
+        let isDone: Void? = try move(asking: asking, plan) {
+            $0.subtract($1.leaving)
+            $0.formUnion($1.coming)
         }
         return isDone != nil
     }

@@ -37,9 +37,11 @@ public struct MutableArrayProxy {
     @usableFromInline let type: any ProxiedArray.Type
 
     @export(implementation) init(_ key: ProxiedKey) throws(KeyValueError) {
-        proxied = key
-        type = try key.type(as: (any ProxiedArray.Type).self, "an array")
+        self.init(key, try key.type(as: (any ProxiedArray.Type).self, "an array"))
     }
+
+    /// A key whose property may also be one that cannot be set by name.
+    @usableFromInline init(_ key: ProxiedKey, _ type: any ProxiedArray.Type) { (proxied, self.type) = (key, type) }
 
     /// The object that has the array.
     @export(implementation) public var object: TrackedObject { proxied.object }
@@ -69,8 +71,7 @@ extension MutableArrayProxy: RandomAccessCollection {
     ///
     /// - Throws: `.indexOutOfRange` where there is none.
     @export(implementation) public func element(at index: Int) throws(KeyValueError) -> Any {
-        if let element = array?.element(at: index) { return element }
-        throw proxied.error(.indexOutOfRange(index: index, count: count))
+        try require(index, in: array)
     }
 }
 
@@ -79,14 +80,15 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
     @export(implementation) public func append(_ element: Any?) throws(KeyValueError) {
-        try append(contentsOf: CollectionOfOne(element))
+        try append(contentsOf: [element])
     }
 
     /// Adds elements at the end: one insertion, or none if there are none.
     ///
     /// - Throws: A `KeyValueError`: `.wrongType` for an element that the array cannot hold.
     @export(implementation) public func append(contentsOf elements: some Sequence) throws(KeyValueError) {
-        try type.append(elements.map { $0 as Any }, to: proxied)
+        let elements = elements.map { $0 as Any }
+        try edit(.insertion, with: elements) { RangeSet($0.count..<$0.count + elements.count) }
     }
 
     /// Inserts an element before the one at an index, or at the end.
@@ -94,7 +96,7 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
     @export(implementation) public func insert(_ element: Any?, at index: Int) throws(KeyValueError) {
-        try insert(contentsOf: CollectionOfOne(element), at: index)
+        try insert(contentsOf: [element], at: index)
     }
 
     /// Inserts elements before the one at an index, or at the end: one insertion, or none if there are none.
@@ -117,7 +119,10 @@ extension MutableArrayProxy {
     /// - Complexity: O(*n* · *k*) for *n* elements that move or are compared, and *k* ranges of indexes.
     @export(implementation)
     public func insert(contentsOf elements: some Sequence, at indexes: RangeSet<Int>) throws(KeyValueError) {
-        try type.insert(elements.map { $0 as Any }, at: indexes, of: proxied)
+        let elements = elements.map { $0 as Any }
+        try edit(.insertion, with: elements) { array throws(KeyValueError) in
+            try require(indexes, of: elements, within: array.count + elements.count)
+        }
     }
 
     /// Takes an element out: a removal.
@@ -125,7 +130,7 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
     @discardableResult @export(implementation) public func remove(at index: Int) throws(KeyValueError) -> Any {
-        try type.removeOne(of: proxied, index, fromEnd: false)
+        try removeOne { _ in index }
     }
 
     /// Takes out the first element: one removal.
@@ -138,7 +143,7 @@ extension MutableArrayProxy {
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` if there is none.
     @discardableResult @export(implementation) public func removeLast() throws(KeyValueError) -> Any {
-        try type.removeOne(of: proxied, -1, fromEnd: true)
+        try removeOne { $0 - 1 }
     }
 
     /// Takes elements out: one removal, or none if the range is empty.
@@ -153,26 +158,32 @@ extension MutableArrayProxy {
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
     @export(implementation) public func removeSubranges(_ indexes: RangeSet<Int>) throws(KeyValueError) {
-        try type.remove(at: indexes, of: proxied)
+        try edit(.removal) { array throws(KeyValueError) in
+            if let bounds = indexes.bounds { try require(bounds, within: array.count) }
+            return indexes
+        }
     }
 
     /// Takes all elements out: one removal, or none if there are none.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
-    @export(implementation) public func removeAll() throws(KeyValueError) { type.removeAll(of: proxied) }
+    @export(implementation) public func removeAll() throws(KeyValueError) {
+        try edit(.removal) { RangeSet(0..<$0.count) }
+    }
 
     /// Takes the elements out that a condition is true of: one removal, or none.
     ///
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     @export(implementation) public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
-        type.removeAll(of: proxied, where: condition)
+        try edit(.removal, asking: true) { $0.indices(ofAny: condition) }
     }
 
     /// Replaces an element: a replacement.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange`, or `.wrongType` for an element that the array cannot hold.
     @export(implementation) public func replace(at index: Int, with element: Any?) throws(KeyValueError) {
-        try type.replace(at: index, with: element as Any, of: proxied)
+        _ = try self.element(at: index)
+        try replaceSubrange(index..<index + 1, with: [element])
     }
 
     /// Replaces elements by others: a replacement of as many as there are on both sides, and an insertion or removal of
@@ -182,7 +193,9 @@ extension MutableArrayProxy {
     /// - Complexity: O(*n*) for *n* elements that move or are compared.
     @export(implementation)
     public func replaceSubrange(_ bounds: Range<Int>, with elements: some Sequence) throws(KeyValueError) {
-        try type.replace(bounds, with: elements.map { $0 as Any }, of: proxied)
+        try type.replace(with: elements.map { $0 as Any }, of: proxied) { array throws(KeyValueError) in
+            try require(bounds, within: array.count)
+        }
     }
 
     /// Replaces the elements at some indexes: one replacement, or none if there are none. With the indexes and the old value of a
@@ -193,14 +206,22 @@ extension MutableArrayProxy {
     /// - Complexity: O(*n*) for *n* elements that are replaced or compared.
     @export(implementation)
     public func replaceSubranges(_ indexes: RangeSet<Int>, with elements: some Sequence) throws(KeyValueError) {
-        try type.replace(at: indexes, with: elements.map { $0 as Any }, of: proxied)
+        let elements = elements.map { $0 as Any }
+        try edit(.replacement, with: elements) { array throws(KeyValueError) in
+            try require(indexes, of: elements, within: array.count)
+        }
     }
 
     /// Exchanges two elements: a replacement of both, or nothing if they are the same one.
     ///
     /// - Throws: A `KeyValueError`: `.indexOutOfRange` for an index without an element.
     @export(implementation) public func swapAt(_ i: Int, _ j: Int) throws(KeyValueError) {
-        try type.swap(i, j, of: proxied)
+        try type.arrange(asking: false, of: proxied) { array throws(KeyValueError) in
+            for index in [i, j] { _ = try require(index, in: array) }
+            var order = Array(0..<array.count)
+            order.swapAt(i, j)
+            return order
+        }
     }
 
     /// Sorts the array: one replacement of the elements that move, or nothing if none does.
@@ -208,6 +229,53 @@ extension MutableArrayProxy {
     /// - Throws: Nothing that the array was not refused for when the proxy was made.
     /// - Complexity: O(*n* log *n*).
     @export(implementation) public func sort(by areInIncreasingOrder: (Any, Any) -> Bool) throws(KeyValueError) {
-        type.sort(proxied, by: areInIncreasingOrder)
+        try type.arrange(asking: true, of: proxied) { $0.order(by: areInIncreasingOrder) }
+    }
+}
+
+// MARK: Indexes that are given
+
+extension MutableArrayProxy {
+    @export(implementation) func edit(
+        _ kind: ChangeKind, with elements: [Any] = [], asking: Bool = false,
+        at plan: (any ProxiedArray) throws(KeyValueError) -> RangeSet<Int>
+    ) throws(KeyValueError) {
+        try type.edit(kind, with: elements, asking: asking, of: proxied, at: plan)
+    }
+
+    /// - Parameter index: The index of the element for a number of elements.
+    @export(implementation) func removeOne(_ index: (Int) -> Int) throws(KeyValueError) -> Any {
+        var element: Any?
+        try edit(.removal) { array throws(KeyValueError) in
+            let index = index(array.count)
+            element = try require(index, in: array)
+            return RangeSet(index..<index + 1)
+        }
+        return element!
+    }
+
+    /// The element at an index, which has to be one of the array.
+    @export(implementation) func require(_ index: Int, in array: (any ProxiedArray)?) throws(KeyValueError) -> Any {
+        if let element = array?.element(at: index) { return element }
+        throw proxied.error(.indexOutOfRange(index: index, count: array?.count ?? 0))
+    }
+
+    @discardableResult @export(implementation)
+    func require(_ bounds: Range<Int>, within count: Int) throws(KeyValueError) -> Range<Int> {
+        if bounds.lowerBound < 0 || bounds.lowerBound > count {
+            throw proxied.error(.indexOutOfRange(index: bounds.lowerBound, count: count))
+        }
+        if bounds.upperBound <= count { return bounds }
+        throw proxied.error(.indexOutOfRange(index: bounds.upperBound - 1, count: count))
+    }
+
+    /// Requires that there is an index for each element.
+    @export(implementation) func require(
+        _ indexes: RangeSet<Int>, of elements: [Any], within count: Int
+    ) throws(KeyValueError) -> RangeSet<Int> {
+        if let bounds = indexes.bounds { try require(bounds, within: count) }
+        let indexCount = indexes.ranges.reduce(0) { $0 + $1.count }
+        if indexCount == elements.count { return indexes }
+        throw proxied.error(.invalidValue("\(elements.count) elements for \(indexCount) indexes"))
     }
 }

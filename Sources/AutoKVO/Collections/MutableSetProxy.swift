@@ -97,7 +97,7 @@ extension MutableSetProxy {
     ///
     /// - Throws: Nothing that the set was not refused for when the proxy was made.
     @export(implementation) public func removeAll(where condition: (Any) -> Bool) throws(KeyValueError) {
-        try perform(.minus, elements.filter(condition))
+        type.removeAll(of: proxied, where: condition)
     }
 
     /// Puts elements in: one insertion of those that were not there, or none.

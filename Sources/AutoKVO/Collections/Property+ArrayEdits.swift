@@ -27,7 +27,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         nonmutating set {
             var element = newValue
             // The one that was there is released after the observers were called.
-            edit(.replacement, given: position..<position + 1) { swap(&$0[position], &element) }
+            edit(.replacement, given: { _ in position..<position + 1 }) { swap(&$0[position], &element) }
             withExtendedLifetime(element) {}
         }
     }
@@ -39,8 +39,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         if !object.isObserved { return storage.exclusively { $0.append(element) } }
         edit(.insertion) {
             RangeSet($0.endIndex..<$0.endIndex + 1)
-        } _: {
-            $0.append(element)
+        } _: { value, _ in
+            value.append(element)
         }
     }
 
@@ -59,7 +59,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Precondition: The index is that of an element, or the one after the last.
     /// - Complexity: O(*n*).
     @export(implementation) public func insert(_ element: Value.Element, at index: Int) {
-        edit(.insertion, given: index..<index, indexes: index..<index + 1) { $0.insert(element, at: index) }
+        edit(.insertion, given: { _ in index..<index }, adding: 1) { $0.insert(element, at: index) }
     }
 
     /// Inserts elements before the one at an index, or at the end: one insertion, or none if there are none.
@@ -70,7 +70,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         require(index..<index)
         let elements = Array(elements)
         if elements.isEmpty { return }
-        edit(.insertion, given: index..<index, indexes: index..<index + elements.count) {
+        edit(.insertion, given: { _ in index..<index }, adding: elements.count) {
             $0.insert(contentsOf: elements, at: index)
         }
     }
@@ -80,7 +80,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Precondition: The index is that of an element.
     /// - Complexity: O(*n*).
     @discardableResult @export(implementation) public func remove(at index: Int) -> Value.Element {
-        edit(.removal, given: index..<index + 1) { $0.remove(at: index) }
+        edit(.removal, given: { _ in index..<index + 1 }) { $0.remove(at: index) }
     }
 
     /// Takes the first element out: a removal.
@@ -88,8 +88,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Precondition: The array is not empty.
     /// - Complexity: O(*n*).
     @discardableResult @export(implementation) public func removeFirst() -> Value.Element {
-        require(startIndex..<startIndex + 1)
-        return removeOne { $0.startIndex }
+        edit(.removal, given: { $0.startIndex..<$0.startIndex + 1 }) { $0.remove(at: $0.startIndex) }
     }
 
     /// Takes the last element out: a removal.
@@ -97,8 +96,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Precondition: The array is not empty.
     /// - Complexity: O(1).
     @discardableResult @export(implementation) public func removeLast() -> Value.Element {
-        require(endIndex - 1..<endIndex)
-        return removeOne { $0.endIndex - 1 }
+        edit(.removal, given: { $0.endIndex - 1..<$0.endIndex }) { $0.remove(at: $0.endIndex - 1) }
     }
 
     /// Takes the last element out, if there is one: a removal.
@@ -106,12 +104,10 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Complexity: O(1).
     @export(implementation) public func popLast() -> Value.Element? {
         if !object.isObserved { return storage.exclusively { $0.isEmpty ? nil : $0.remove(at: $0.endIndex - 1) } }
-        var index = 0
         return edit(.removal) {
-            index = $0.endIndex - 1
-            return $0.isEmpty ? RangeSet() : RangeSet(index..<index + 1)
-        } _: {
-            $0.remove(at: index)
+            RangeSet(Swift.max($0.startIndex, $0.endIndex - 1)..<$0.endIndex)
+        } _: { value, _ in
+            value.remove(at: value.endIndex - 1)
         }
     }
 
@@ -120,7 +116,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Precondition: The array has that many elements.
     /// - Complexity: O(*n*).
     @export(implementation) public func removeFirst(_ count: Int) {
-        remove(startIndex..<startIndex + count) { $0.startIndex..<$0.startIndex + count }
+        remove(given: { $0.startIndex..<$0.startIndex + count })
     }
 
     /// Takes the last elements out: one removal, or none if the number is zero.
@@ -128,7 +124,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Precondition: The array has that many elements.
     /// - Complexity: O(*k*) for *k* elements.
     @export(implementation) public func removeLast(_ count: Int) {
-        remove(endIndex - count..<endIndex) { $0.endIndex - count..<$0.endIndex }
+        remove(given: { $0.endIndex - count..<$0.endIndex })
     }
 
     /// Takes elements out: one removal, or none if the range is empty.
@@ -136,8 +132,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// - Precondition: The range is within the array. `3...` is all that the array has from there when the edit is stored.
     /// - Complexity: O(*n*).
     @export(implementation) public func removeSubrange(_ bounds: some RangeExpression<Int>) {
-        let given = self.bounds(of: bounds)
-        remove(given) { still(given, of: bounds, in: $0) }
+        remove(given: { relative(bounds, to: $0) })
     }
 
     /// Takes the elements at some indexes out: one removal, or none.
@@ -147,7 +142,10 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     @export(implementation) public func removeSubranges(_ indexes: RangeSet<Int>) {
         guard let bounds = indexes.bounds else { return }
         require(bounds)
-        remove { requireStill(bounds, in: $0, indexes) }
+        remove { value -> RangeSet<Int> in
+            require(bounds, stillIn: value)
+            return indexes
+        }
     }
 
     /// Takes all elements out: one removal, or none if there are none.
@@ -159,8 +157,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         }
         edit(.removal, releasing: true) {
             RangeSet($0.startIndex..<$0.endIndex)
-        } _: {
-            $0.removeAll(keepingCapacity: keepingCapacity)
+        } _: { value, _ in
+            value.removeAll(keepingCapacity: keepingCapacity)
         }
     }
 
@@ -185,10 +183,10 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     @export(implementation) public func replaceSubrange(
         _ bounds: some RangeExpression<Int>, with elements: some Collection<Value.Element>
     ) {
-        let given = self.bounds(of: bounds)
+        let given = require(relative(bounds, to: value))
         let elements = Array(elements)
         if object.isObserved {
-            replaceInSteps(with: elements) { still(given, of: bounds, in: $0) }
+            replaceInSteps(with: elements) { require(relative(bounds, to: $0), stillIn: $0) }
         } else {
             let leaving = _isPOD(Value.Element.self) ? [] : Array(value[given])
             storage.exclusively { $0.replaceSubrange(given, with: elements) }
@@ -205,53 +203,25 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Parameters:
     ///   - bounds: Has to be in the array, now and when the edit is stored.
-    ///   - indexes: Which indexes the change has, if they are not the given ones.
+    ///   - count: How many indexes more the change has.
     @discardableResult @export(implementation) func edit<Result>(
-        _ kind: ChangeKind, given bounds: Range<Int>, indexes: Range<Int>? = nil, _ store: (inout Value) -> Result
+        _ kind: ChangeKind, given bounds: (Value) -> Range<Int>, adding count: Int = 0,
+        _ store: (inout Value) -> Result
     ) -> Result {
-        require(bounds)
+        require(bounds(value))
         if !object.isObserved { return storage.exclusively(store) }
         return edit(kind) {
-            requireStill(bounds, in: $0, RangeSet(indexes ?? bounds))
-        } _: {
-            store(&$0)
+            let found = require(bounds($0), stillIn: $0)
+            return RangeSet(found.lowerBound..<found.upperBound + count)
+        } _: { value, _ in
+            store(&value)
         }!
     }
 
-    @export(implementation) func removeOne(_ index: (Value) -> Int) -> Value.Element {
-        if !object.isObserved { return storage.exclusively { $0.remove(at: index($0)) } }
-        var found = 0
-        return edit(.removal) {
-            found = index($0)
-            return requireStill(found..<found + 1, in: $0, RangeSet(found..<found + 1))
-        } _: {
-            $0.remove(at: found)
-        }!
-    }
-
-    @export(implementation) func remove(_ given: Range<Int>, _ bounds: (Value) -> Range<Int>) {
-        require(given)
+    @export(implementation) func remove(given bounds: (Value) -> Range<Int>) {
+        let given = require(bounds(value))
         if !object.isObserved, _isPOD(Value.Element.self) { return storage.exclusively { $0.removeSubrange(given) } }
-        remove { value in
-            let bounds = bounds(value)
-            return requireStill(bounds, in: value, RangeSet(bounds))
-        }
-    }
-
-    /// The range that an expression stands for now.
-    @export(implementation) func bounds(of expression: some RangeExpression<Int>) -> Range<Int> {
-        let bounds = relative(expression, to: value)
-        require(bounds)
-        return bounds
-    }
-
-    /// The same for the collection that an edit finds.
-    @export(implementation) func still(
-        _ given: Range<Int>, of expression: some RangeExpression<Int>, in value: Value
-    ) -> Range<Int> {
-        let bounds = expression is PartialRangeFrom<Int> ? relative(expression, to: value) : given
-        _ = requireStill(bounds, in: value, RangeSet())
-        return bounds
+        remove(at: { RangeSet(require(bounds($0), stillIn: $0)) })
     }
 
     @export(implementation) func relative(_ expression: some RangeExpression<Int>, to value: Value) -> Range<Int> {
@@ -259,22 +229,15 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         return from.lowerBound..<Swift.max(from.lowerBound, value.endIndex)
     }
 
-    @export(implementation) func require(_ bounds: Range<Int>) {
-        if !(bounds.lowerBound >= startIndex && bounds.upperBound <= endIndex) { fail(bounds) }
+    /// Requires that indexes that were given are in the array now, or still in the one that an edit finds.
+    @discardableResult @export(implementation)
+    func require(_ bounds: Range<Int>, stillIn found: Value? = nil) -> Range<Int> {
+        let value = found ?? value
+        if bounds.lowerBound >= value.startIndex && bounds.upperBound <= value.endIndex { return bounds }
+        fail(bounds, isOutdated: found != nil)
     }
 
-    /// Requires that indexes that were given are still in the array that an edit finds.
-    ///
-    /// - Returns: The indexes of the change.
-    @export(implementation)
-    func requireStill(_ bounds: Range<Int>, in value: Value, _ indexes: RangeSet<Int>) -> RangeSet<Int> {
-        if !(bounds.lowerBound >= value.startIndex && bounds.upperBound <= value.endIndex) {
-            fail(bounds, isOutdated: true)
-        }
-        return indexes
-    }
-
-    @export(implementation) func fail(_ bounds: Range<Int>, isOutdated: Bool = false) -> Never {
+    @export(implementation) func fail(_ bounds: Range<Int>, isOutdated: Bool) -> Never {
         let indexes = bounds.count == 1 ? "The index \(bounds.lowerBound) is" : "The indexes \(bounds) are"
         fatalMisuse(
             "\(indexes) out of range for \(type(of: object)).\(key), which has \(count) elements."

@@ -40,15 +40,15 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     @discardableResult @export(implementation) func edit<Result, Failure: Error>(
         allowsReplacement: Bool, _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        var (result, failure): (Result?, Failure?) = (nil, nil)
+        var outcome: Swift.Result<Result, Failure>!
         var new = Value()
-        var leaving: [Value.Element] = []
-        var coming: [Value.Element] = []
+        var (leaving, coming): ([Value.Element], [Value.Element]) = ([], [])
         var differences: ElementDifferences?
         object.inTwoEdits(editedSlot) { isStored in
-            do throws(Failure) {
+            outcome = Swift.Result { () throws(Failure) in
+                var result: Result?
                 let isDone: Void? = try edit(asking: true) { value throws(Failure) in
-                    new = value
+                    (new, differences) = (value, nil)
                     result = try body(&new)
                     if !object.isObserved { return true }
                     let found = ElementDifferences(
@@ -63,9 +63,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
                     guard let differences else { return swap(&value, &new) }
                     let start = value.startIndex
                     if differences.isReplacement {
-                        for (position, element) in zip(differences.removed.ranges.joined(), coming) {
-                            value[start + position] = element
-                        }
+                        value.replace(at: differences.removed.shifted(by: start), with: coming)
                     } else if !differences.removed.isEmpty {
                         value.removeSubranges(differences.removed.shifted(by: start))
                     } else {
@@ -75,11 +73,10 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
                     isStored()
                 }
                 if isDone == nil { differences = nil }
-            } catch {
-                failure = error
+                return result!
             }
         } _: {
-            guard failure == nil, let differences, differences.isTwoEdits else { return }
+            guard case .success = outcome, let differences, differences.isTwoEdits else { return }
             insert(coming) { value in
                 // Prior handlers of this change may have taken elements out.
                 let (end, places) = (value.count + coming.count, differences.inserted)
@@ -88,8 +85,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
             }
         }
         withExtendedLifetime((new, leaving)) {}
-        if let failure { throw failure }
-        return result!
+        return try outcome.get()
     }
 }
 

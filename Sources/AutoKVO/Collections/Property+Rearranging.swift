@@ -12,9 +12,10 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         if i == j { return }
         if !object.isObserved { return storage.exclusively { $0.swapAt(i, j) } }
         edit(.replacement) { value in
-            requireStill(Swift.min(i, j)..<Swift.max(i, j) + 1, in: value, RangeSet([i..<i + 1, j..<j + 1]))
-        } _: {
-            $0.swapAt(i, j)
+            require(Swift.min(i, j)..<Swift.max(i, j) + 1, stillIn: value)
+            return RangeSet([i..<i + 1, j..<j + 1])
+        } _: { value, _ in
+            value.swapAt(i, j)
         }
     }
 
@@ -67,14 +68,14 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         if !object.isObserved { return storage.exclusively { $0.moveSubranges(indexes, to: index) } }
         var moved = 0..<0
         arrange { value in
-            _ = requireStill(
-                Swift.min(index, bounds.lowerBound)..<Swift.max(index, bounds.upperBound), in: value, indexes)
+            require(Swift.min(index, bounds.lowerBound)..<Swift.max(index, bounds.upperBound), stillIn: value)
             let start = value.startIndex
             var order = Array(start..<value.endIndex)
-            moved = order.moveSubranges(indexes.shifted(by: -start), to: index - start)
+            let places = order.moveSubranges(indexes.shifted(by: -start), to: index - start)
+            moved = places.lowerBound + start..<places.upperBound + start
             return order
         }
-        return moved.lowerBound + startIndex..<moved.upperBound + startIndex
+        return moved
     }
 }
 

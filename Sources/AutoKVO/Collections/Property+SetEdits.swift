@@ -21,8 +21,8 @@ extension Property where Value: SetAlgebra & Collection {
             guard object.isObserved else { return write(newValue) }
             let isMoved: Void? = move {
                 SetMovement(of: .set, with: newValue, from: $0)
-            } _: {
-                $0 = newValue
+            } _: { set, _ in
+                set = newValue
             }
             // An equal set may have other elements. Handlers that have run meanwhile may have changed it.
             if isMoved == nil, !storage.isDistinct, storage.value == newValue { storage.exclusively { $0 = newValue } }
@@ -46,8 +46,8 @@ extension Property where Value: SetAlgebra & Collection {
             let movement = SetMovement(of: .union, with: one, from: $0)
             if movement.isEmpty { member = $0.intersection(one).first ?? element }
             return movement
-        } _: {
-            $0.insert(element)
+        } _: { set, _ in
+            set.insert(element)
         } ?? (false, member)
     }
 
@@ -60,8 +60,8 @@ extension Property where Value: SetAlgebra & Collection {
         let one = Value(CollectionOfOne(element))
         return move {
             SetMovement(leaving: $0.intersection(one), coming: one)
-        } _: {
-            $0.update(with: element)
+        } _: { set, _ in
+            set.update(with: element)
         }!
     }
 
@@ -74,8 +74,8 @@ extension Property where Value: SetAlgebra & Collection {
         let one = Value(CollectionOfOne(element))
         return move {
             SetMovement(leaving: $0.intersection(one))
-        } _: {
-            $0.remove(element)
+        } _: { set, _ in
+            set.remove(element)
         } ?? nil
     }
 
@@ -85,8 +85,8 @@ extension Property where Value: SetAlgebra & Collection {
     @export(implementation) public func removeAll() {
         move {
             SetMovement(leaving: $0)
-        } _: {
-            $0 = []
+        } _: { set, _ in
+            set = []
         }
     }
 

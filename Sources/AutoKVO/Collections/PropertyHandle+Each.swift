@@ -53,7 +53,8 @@ private final class ObservedEach<Member: TrackedObject> {
         // Its handler may be called, which may take the object out.
         let observation = observe(member)
         let isKept = members.withLock { members in
-            guard members?[identity] != nil else { return false }
+            // Nor if it has put the object in again, which is observed then.
+            guard let found = members?[identity], found.observation == nil else { return false }
             members![identity]!.observation = observation
             return true
         }

@@ -92,7 +92,16 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
         asking: Bool, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
         _ store: (inout Value) -> Result, stored: () -> Void
     ) throws(Failure) -> Result? {
-        try object.edit(editedSlot, plan: { () throws(Failure) in try plan(value) }, isPlanned: { true }, change) {
+        // How many elements there were for a plan that calls functions of the user.
+        var count: Int?
+        return try object.edit(
+            editedSlot,
+            plan: { () throws(Failure) in
+                let value = value
+                count = asking ? value.count : nil
+                return try plan(value)
+            }, isPlanned: { count.map { $0 == value.count } ?? true }, change
+        ) {
             var value = value
             let result = store(&value)
             key.key.declared.write!(object, value)

@@ -75,6 +75,11 @@ extension ProxiedSet {
         return editor.move { SetMovement(of: mutation, with: elements, from: $0) }
     }
 
+    /// Takes the elements out that a condition is true of.
+    @usableFromInline static func removeAll(of key: ProxiedKey, where condition: (Any) -> Bool) {
+        key.editor(of: Self.self).move(asking: true) { SetMovement(leaving: Self($0.filter { condition($0) })) }
+    }
+
     /// Undoes an edit by which elements left and came: those that came leave, and those that left come, as far as they are not there. An
     /// element that came for an equal one is replaced by that.
     static func revert(leaving left: [Any], coming came: [Any], on key: ProxiedKey) throws(KeyValueError) {

@@ -48,26 +48,46 @@ final class Binding: @unchecked Sendable {
     /// - Parameter current: What the property is to be set to if the source has changed meanwhile; nil to leave it.
     @inline(__always) func set(_ object: TrackedObject, to value: Any, again current: () -> Any?) {
         if property.holds(value, in: object) { return }
-        let this = thisThread()
-        if thread.load(ordering: .relaxed) == this { return isOutdated.store(true, ordering: .relaxed) }
-        // Without the two atomic additions that counting takes.
-        thread.store(this, ordering: .relaxed)
-        property.set(object, to: value)
-        if isOutdated.load(ordering: .relaxed) { follow(object, from: value, current) }
-        thread.store(0, ordering: .relaxed)
+        alone {
+            property.set(object, to: value)
+            if isOutdated.load(ordering: .relaxed) { follow(object, from: value, current) }
+        }
     }
 
-    /// Sets the property again, until it has the source's value.
+    /// Sets the property to a value of its type, unless it has an equal one. What makes the value may change the source, too.
+    ///
+    /// - Parameter current: What the property is to be set to; nil to leave it.
+    /// - Returns: False if a call that is under way does it.
+    @inline(never) @discardableResult func set(_ object: TrackedObject, to current: () -> Any?) -> Bool {
+        alone { follow(object, from: nil, current) }
+    }
+
+    /// Does something unless this thread does it already, which is told that the source has changed.
+    @inline(__always) @discardableResult private func alone(_ body: () -> Void) -> Bool {
+        let this = thisThread()
+        if thread.load(ordering: .relaxed) == this {
+            isOutdated.store(true, ordering: .relaxed)
+            return false
+        }
+        // Without the two atomic additions that counting takes.
+        thread.store(this, ordering: .relaxed)
+        body()
+        thread.store(0, ordering: .relaxed)
+        return true
+    }
+
+    /// Sets the property, until it has the source's value.
     @inline(never)
-    private func follow(_ object: TrackedObject, from value: Any, _ current: () -> Any?) {
-        var value = value
+    private func follow(_ object: TrackedObject, from value: Any?, _ current: () -> Any?) {
+        var last = value
         for _ in 0..<Self.maximumRounds {
             isOutdated.store(false, ordering: .relaxed)
-            guard let next = current(), !property.holds(next, in: object) else { return }
-            // A value that does not equal itself, such as NaN, stops when it has passed round a circle of bindings once.
-            if !property.areEqual(next, next), isSameContent(next, value) { return }
-            value = next
-            property.set(object, to: value)
+            if let next = current(), !property.holds(next, in: object) {
+                // A value that does not equal itself, such as NaN, stops when it has passed round a circle of bindings once.
+                if let last, !property.areEqual(next, next), isSameContent(next, last) { return }
+                last = next
+                property.set(object, to: next)
+            }
             if !isOutdated.load(ordering: .relaxed) { return }
         }
         isOutdated.store(false, ordering: .relaxed)
@@ -90,12 +110,7 @@ struct KeyBinding {
     ) throws(KeyValueError) {
         self.keyPath = keyPath
         self.transform = transform
-        let given = try source.valueType(forKeyPath: keyPath)
-        guard let result = transform.resultType(for: given) else {
-            throw KeyValueError(
-                .invalidValue("the binding's transform takes no \(given)"), className: "\(type(of: object))", key: key,
-                keyPath: keyPath)
-        }
+        let (given, result) = try transform.types(for: key, of: object, from: keyPath, of: source)
         self.key = try SettableKey(key, of: object, for: result)
         // An `Any?` may hold an NSNull, which is nil.
         binding = Binding(
@@ -113,8 +128,7 @@ struct KeyBinding {
 
     /// Sets the property to the transformed value of the source, unless it has an equal value.
     @inline(never) func follow(on object: TrackedObject, _ current: () -> Any?) {
-        guard let value = convertedOrReported(current()) else { return }
-        binding.set(object, to: value) { convertedOrReported(current()) }
+        binding.set(object, to: { convertedOrReported(current()) })
     }
 
     private func convertedOrReported(_ value: Any?) -> Any? {
@@ -122,5 +136,18 @@ struct KeyBinding {
             Diagnostics.report("A binding to \(keyPath.debugDescription) cannot set the property: \(error)")
             return nil
         }
+    }
+}
+
+extension BindingTransform {
+    /// The type of the values at the end of a path, and what they are turned into for a key of an object.
+    func types(
+        for key: String, of object: TrackedObject, from keyPath: String, of source: TrackedObject.Type
+    ) throws(KeyValueError) -> (given: Any.Type, result: Any.Type) {
+        let given = try source.valueType(forKeyPath: keyPath)
+        if let result = resultType(for: given) { return (given, result) }
+        throw KeyValueError(
+            .invalidValue("the binding's transform takes no \(given)"), className: "\(type(of: object))", key: key,
+            keyPath: keyPath)
     }
 }

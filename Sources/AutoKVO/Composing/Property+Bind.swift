@@ -105,11 +105,14 @@ extension Property {
     ///
     /// - Returns: Whether it was bound, by its handle or by its name.
     /// - Complexity: O(*n*) for *n* observations that the object holds.
-    @discardableResult public func unbind() -> Bool { ObservationName.binding(slot).end(of: object) }
+    @discardableResult public func unbind() -> Bool { bindingName.end(of: object) }
+}
 
-    @usableFromInline func bind<Source: PropertyHandle>(
+extension PropertyHandle {
+    /// Makes a property, which is this one, follow a function of another one's values.
+    @usableFromInline func bind<Source: PropertyHandle, Bound>(
         _ property: SettableProperty, to source: Source, copiesValues: Bool, _ options: ObservingOptions,
-        _ file: StaticString, _ line: UInt, _ transform: @escaping (Source.Current) -> Value
+        _ file: StaticString, _ line: UInt, _ transform: @escaping (Source.Current) -> Bound
     ) -> KeyValueObservation {
         let binding = makeBinding(property, copiesValues: copiesValues)
         return bind(binding, { transform(source.value) }, options) { options, name in
@@ -119,30 +122,28 @@ extension Property {
         }
     }
 
-    private func makeBinding(_ property: SettableProperty, copiesValues: Bool) -> Binding {
-        Binding(property, "\(type(of: object)).\(key)", copiesValues: copiesValues)
+    func makeBinding(_ property: SettableProperty, copiesValues: Bool) -> Binding {
+        Binding(property, "\(type(of: object)).\(keyPath)", copiesValues: copiesValues)
     }
 
     /// Observes, replaces the former binding, and sets the property to the first value.
-    private func bind(
-        _ binding: Binding, _ current: () -> Value, _ options: ObservingOptions,
+    fileprivate func bind(
+        _ binding: Binding, _ current: () -> Any?, _ options: ObservingOptions,
         _ observe: (ObservingOptions, ObservationName) -> KeyValueObservation
     ) -> KeyValueObservation {
-        let name = ObservationName.binding(slot)
+        let name = bindingName
         let observation = observe(options.ofBinding, name)
         name.end(of: object, except: observation)
-        binding.set(object, to: current()) { current() as Any }
+        binding.set(object, to: current)
         return observation
     }
 }
 
 extension Binding {
     /// Sets the property to the transformed value of the source, in the handler of a change of it.
-    @inline(never)
     fileprivate func follow<Value, Input, Result>(
         _ change: Change<Value>, on object: TrackedObject, _ transform: (Input) -> Result
     ) {
-        func current() -> Any? { change.currentValue(as: Input.self).map { transform($0) as Any } }
-        if let value = current() { set(object, to: value, again: current) }
+        set(object, to: { change.currentValue(as: Input.self).map { transform($0) as Any } })
     }
 }

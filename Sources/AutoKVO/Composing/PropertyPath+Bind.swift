@@ -34,15 +34,7 @@ extension PropertyPath {
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line,
         transform: @escaping (Source.Current) -> Value
     ) -> KeyValueObservation {
-        let (path, name) = (SettablePath<Value>(self), bindingName)
-        let observation = source.addObserver(
-            object, options: options.ofBinding, userInfo: name, file: file, line: line
-        ) { root, change in
-            if let value = change.currentValue(as: Source.Current.self) { path.set(transform(value), from: root) }
-        }
-        name.end(of: object, except: observation)
-        path.set(transform(source.value), from: object)
-        return observation
+        bind(SettablePath<Value>(self).settable, to: source, copiesValues: false, options, file, line, transform)
     }
 
     /// Ends the binding of the path, whose property keeps its value.
@@ -121,6 +113,7 @@ extension Property {
         _ transform: @escaping (Source.Value?) -> Value, _ inverse: @escaping (Value) -> Source.Value
     ) -> KeyValueObservation {
         let (own, other, shown) = (SettablePath<Value>(self), SettablePath<Source.Value>(source), ShownObject())
+        let binding = makeBinding(own.settable, copiesValues: false)
         // An edit is for the object that was shown: one that has come meanwhile is to be read first.
         func writeBack(_ object: TrackedObject, to root: TrackedObject) {
             guard let value = own.value(from: object), let end = other.object(from: root), shown.isObject(end),
@@ -131,7 +124,7 @@ extension Property {
         // What is shown changes when it has been set: setting it completes deliveries of what was shown before.
         func show(_ root: TrackedObject, in object: TrackedObject) {
             shown.set(nil)
-            own.set(transform(other.value(from: root)), from: object)
+            guard binding.set(object, to: { transform(other.value(from: root)) }) else { return }
             shown.set(other.object(from: root))
             // A handler may have corrected it.
             writeBack(object, to: root)

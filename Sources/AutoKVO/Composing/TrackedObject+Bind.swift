@@ -80,13 +80,8 @@ extension TrackedObject {
         _ key: String, to keyPath: String, of source: TrackedObject, _ options: ObservingOptions,
         _ transform: BindingTransform, _ file: StaticString, _ line: UInt
     ) throws(KeyValueError) -> KeyValueObservation {
-        let given = try type(of: source).valueType(forKeyPath: keyPath)
-        guard let result = transform.resultType(for: given) else {
-            throw KeyValueError(
-                .invalidValue("the binding's transform takes no \(given)"), className: "\(type(of: self))", key: key,
-                keyPath: keyPath)
-        }
-        try checkType(result, forKeyPath: key)
+        let types = try transform.types(for: key, of: self, from: keyPath, of: type(of: source))
+        try checkType(types.result, forKeyPath: key)
         return try path(key, as: Any?.self).bind(
             to: source.path(keyPath), options: options, file: file, line: line
         ) { transform($0 as Any) }

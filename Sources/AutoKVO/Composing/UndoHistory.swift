@@ -22,7 +22,9 @@ public final class UndoHistory: TrackedObject {
     }
 
     private struct Step {
-        var name: String
+        /// Tells it from all others.
+        let number: Int
+        let name: String
         var entries: [Entry]
     }
 
@@ -31,6 +33,7 @@ public final class UndoHistory: TrackedObject {
     @ObservedReadOnly private var undoable: [Step] = []
     @ObservedReadOnly private var redoable: [Step] = []
     private var mode = Mode.recording
+    private var stepCount = 0
     /// The name of the group that is being recorded, until it has a step.
     private var groupName: String?
     /// Whether the next change is the first one of a step.
@@ -123,14 +126,20 @@ public final class UndoHistory: TrackedObject {
         }
         mode = .recording
         isStepComplete = true
-        let back = Step(name: step.name, entries: replayed)
+        let back = makeStep(step.name, replayed.filter { $0.property.object != nil })
         replayed = []
-        // Both at once for those who observe the history.
+        // Both at once for those who observe the history. Handlers may have changed it: lowered its limit, or let an object die.
         coalescingChanges {
-            steps.removeLast()
+            steps.removeAll { $0.number == step.number }
             if !back.entries.isEmpty { others.append(back) }
+            dropOldest()
         }
         return true
+    }
+
+    private func makeStep(_ name: String, _ entries: [Entry]) -> Step {
+        stepCount += 1
+        return Step(number: stepCount, name: name, entries: entries)
     }
 
     private func record(_ change: Change<Any>, of property: StoredProperty) {
@@ -145,10 +154,18 @@ public final class UndoHistory: TrackedObject {
             property: property,
             change: PastChange(kind: change.kind, indexes: change.indexes, old: old, new: change.newValue))
         guard mode != .replaying else { return replayed.append(entry) }
-        if !redoable.isEmpty { redoable = [] }
+        // What an observer of the history changes comes behind this.
+        if redoable.isEmpty { return record(entry) }
+        coalescingChanges {
+            redoable = []
+            record(entry)
+        }
+    }
+
+    private func record(_ entry: Entry) {
         if isStepComplete || undoable.isEmpty {
             isStepComplete = false
-            undoable.append(Step(name: groupName ?? property.name, entries: [entry]))
+            undoable.append(makeStep(groupName ?? entry.property.name, [entry]))
             dropOldest()
         } else {
             // Nothing that can be observed changes: only what the last step consists of.
@@ -196,9 +213,13 @@ public final class UndoHistory: TrackedObject {
         func remaining(_ steps: [Step]) -> [Step] {
             steps.compactMap { step in
                 let entries = step.entries.filter { $0.property.object != nil }
-                return entries.isEmpty ? nil : Step(name: step.name, entries: entries)
+                return entries.isEmpty ? nil : Step(number: step.number, name: step.name, entries: entries)
             }
         }
-        (undoable, redoable) = (remaining(undoable), remaining(redoable))
+        // An observer of one hears of it when the other is right, too.
+        coalescingChanges {
+            undoable = remaining(undoable)
+            redoable = remaining(redoable)
+        }
     }
 }

@@ -1,0 +1,99 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// What an edit has worked out before handlers ran is not used behind them.
+@Suite("Edits whose plan is overtaken") struct StaleEditTests {
+    private let crate = Crate()
+
+    private final class Window: TrackedObject {
+        @Observed var rows: ArraySlice<Int> = []
+    }
+
+    /// Does something in the first prior call.
+    private func prior(_ body: @escaping (Crate, KeyValueObservation) -> Void) {
+        var isFirst = true
+        crate.$items.observe(options: .prior) { [unowned crate] change in
+            guard change.isPrior, isFirst else { return }
+            isFirst = false
+            body(crate, change.observation)
+        }
+    }
+
+    @Test("an insertion at an open range puts all its elements in, also if a prior handler has filled the range")
+    func openRange() {
+        crate.items = [1, 2, 3]
+        let log = ArrayLog(crate.items)
+        crate.$items.observe(options: [.old, .new]) { [unowned crate] in log.add($0, crate.items) }
+        prior { crate, _ in crate.$items.append(9) }
+        crate.$items.replaceSubrange(3..., with: [7, 8])
+        #expect(crate.items == [1, 2, 3, 7, 8, 9])
+        #expect(log.problem == nil && log.copy == crate.items)
+    }
+
+    @Test("an edit in one whose last observer leaves before it is stored changes what is there then")
+    func unobservedMeanwhile() {
+        crate.items = [1, 2, 3]
+        prior { crate, observation in
+            crate.$items.removeAll()
+            observation.remove()
+        }
+        crate.$items.edit { $0.append(4) }
+        #expect(crate.items == [4])
+    }
+
+    @Test("where elements were moved to is what it was when they were moved") func movedTo() {
+        let window = Window()
+        window.rows = [0, 1, 2, 3]
+        window.$rows.observe(options: .once) { [unowned window] _ in window.rows = Array(0..<9)[4...] }
+        #expect(window.$rows.moveSubranges(RangeSet(0..<1), to: 2) == 1..<2)
+    }
+
+    @Test("a condition by name that changes a computed array while it is asked does not stop the program")
+    func computed() throws {
+        crate.hidden = [1, 2, 3]
+        let proxy = try crate.mutableArrayValue(forKey: "computed")
+        var isFirst = true
+        try proxy.removeAll { _ in
+            if isFirst {
+                isFirst = false
+                try? proxy.removeSubrange(0..<2)
+            }
+            return true
+        }
+        #expect(crate.hidden.isEmpty)
+    }
+
+    @Test("a condition on a set by name is asked for what a prior handler has put in, too") func setByName() throws {
+        crate.tags = ["a", "b"]
+        var isFirst = true
+        crate.$tags.observe(options: .prior) { [unowned crate] _ in
+            if isFirst {
+                isFirst = false
+                crate.$tags.insert("ab")
+            }
+        }
+        try crate.mutableSetValue(forKey: "tags").removeAll { ($0 as! String).hasPrefix("a") }
+        #expect(crate.tags == ["b"])
+    }
+
+    @Test("a member that the first call for it takes out and puts in again is observed once") func putInAgain() {
+        let (team, ann) = (Person(), Person("Ann"))
+        var (calls, isFirst) = (0, true)
+        team.$friends.observeEach(\.$age, options: .initial) { [unowned team] member, _ in
+            calls += 1
+            if isFirst {
+                isFirst = false
+                team.$friends.removeAll()
+                team.$friends.append(member)
+            }
+        }
+        team.$friends.append(ann)
+        calls = 0
+        ann.age = 1
+        #expect(calls == 1)
+        team.$friends.removeAll()
+        ann.age = 2
+        #expect(calls == 1)
+    }
+}

@@ -1,0 +1,106 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class Note: TrackedObject {
+    @Observed var text = ""
+    @Observed var length = 0
+}
+
+private final class Desk: TrackedObject {
+    @Observed var note: Note?
+}
+
+/// What handlers change while a step is recorded, undone or bound.
+@Suite("Steps and bindings that handlers overtake") struct StaleStepTests {
+    @Test("an object that dies when its only step is undone takes the step with it") func dies() {
+        let desk = Desk()
+        desk.note = Note()
+        let history = UndoHistory(of: desk.note!)
+        desk.note!.text = "a"
+        desk.note!.$text.observe { [unowned desk] _ in desk.note = nil }
+        #expect(history.undo())
+        #expect(!history.canUndo && !history.canRedo)
+    }
+
+    @Test("a limit that is lowered while a step is undone holds behind it") func limit() {
+        let note = Note()
+        let history = UndoHistory(of: note)
+        note.text = "a"
+        note.text = "b"
+        note.$text.observe(options: .once) { [unowned history] _ in history.limit = 0 }
+        #expect(history.undo())
+        #expect(note.text == "a" && !history.canUndo && history.canRedo)
+    }
+
+    @Test("what an observer of the history changes comes behind the change that it hears of") func redoable() {
+        let note = Note()
+        let history = UndoHistory(of: note)
+        note.text = "a"
+        note.text = "b"
+        history.undo()
+        history.onRedoable { [unowned note] in if note.text == "c" { note.text = "d" } }
+        note.text = "c"
+        #expect(note.text == "d" && !history.canRedo)
+        history.undo()
+        #expect(note.text == "a")
+        history.redo()
+        #expect(note.text == "d")
+    }
+
+    @Test("a step that is recorded when an object dies empties what can be redone") func forgotten() {
+        let note = Note()
+        var other: Note? = Note()
+        let history = UndoHistory(of: [note, other!])
+        other!.text = "o"
+        note.text = "a"
+        note.text = "b"
+        history.undo()
+        history.onUndoable { [unowned note] in if note.text == "a" { note.text = "c" } }
+        other = nil
+        #expect(note.text == "c" && !history.canRedo)
+    }
+
+    @Test("a path that a prior handler overtakes ends on the value of the source") func path() {
+        let (desk, source) = (Desk(), Note())
+        desk.note = Note()
+        desk.$note.$text.bind(to: source.$text)
+        desk.note!.$text.observe(options: .prior) { [unowned source] change in
+            if change.isPrior, source.text == "b" { source.text = "c" }
+        }
+        source.text = "b"
+        #expect(source.text == "c" && desk.note!.text == "c")
+    }
+
+    @Test("a property that is bound both ways does not write an older value back") func bothWays() {
+        let (own, source) = (Note(), Note())
+        own.$text.bindBothWays(to: source.$text)
+        own.$text.observe(options: .prior) { [unowned source] change in
+            if change.isPrior, source.text == "b" { source.text = "c" }
+        }
+        source.text = "b"
+        #expect(source.text == "c" && own.text == "c")
+        own.text = "d"
+        #expect(source.text == "d")
+    }
+
+    @Test("a transform of a path that changes the source ends on the value of the source") func transform() {
+        let (desk, source) = (Desk(), Note())
+        desk.note = Note()
+        desk.$note.$text.bind(to: source.$text) { [unowned source] text in
+            if text == "b" { source.text = "c" }
+            return text
+        }
+        source.text = "b"
+        #expect(source.text == "c" && desk.note!.text == "c")
+    }
+}
+
+extension UndoHistory {
+    fileprivate func onRedoable(_ handler: @escaping () -> Void) {
+        do { try observe("canRedo") { _ in handler() } } catch { Issue.record(error) }
+    }
+    fileprivate func onUndoable(_ handler: @escaping () -> Void) {
+        do { try observe("canUndo") { _ in handler() } } catch { Issue.record(error) }
+    }
+}
