@@ -185,15 +185,17 @@ extension TrackedObject {
         _ store: () -> Result, stored: () -> Void
     ) throws(Failure) -> Result? {
         var isAnnounced = false
-        for round in 1... {
-            requireUsage(
-                round <= 100, "A collection of \(type(of: self)) was changed each time that an edit of it was planned.")
-            isAnnounced = self.isAnnounced(slot)
-            let isNeeded = try plan()
-            if ThreadContext.current.value.firstPending != nil { isAnnounced = self.isAnnounced(slot) }
-            if !isPlanned() { continue }
-            if isNeeded { break } else { return nil }
+        /// Plans until the functions of the plan leave the collection as they found it.
+        func isNeeded() throws(Failure) -> Bool {
+            for _ in 1...100 {
+                isAnnounced = self.isAnnounced(slot)
+                let isNeeded = try plan()
+                if ThreadContext.current.value.firstPending != nil { isAnnounced = self.isAnnounced(slot) }
+                if isPlanned() { return isNeeded }
+            }
+            fatalMisuse("A collection of \(type(of: self)) was changed each time that an edit of it was planned.")
         }
+        guard try isNeeded() else { return nil }
         guard isAnnounced, let slot else {
             defer { stored() }
             return store()
@@ -202,7 +204,7 @@ extension TrackedObject {
         let isUntouched = Transaction.begin(self, slot, edit)
         var told = isUntouched ? edit : nil
         defer { Transaction.end(self, slot, told) }
-        if !isUntouched, try !plan() { return nil }
+        if !isUntouched, try !isNeeded() { return nil }
         // A getter that returns what is stored need not do so behind the edit.
         let overridden = told.flatMap { _ in record?.schema?.keys[slot] }.flatMap {
             $0.isOverridden && $0.readsStoredCollection(of: self) ? $0 : nil

@@ -322,6 +322,28 @@ final class ArrayLog {
         #expect(before.copy == crate.items && after.copy == crate.items)
     }
 
+    @Test(
+        "a condition that changes the array, asked again behind a prior handler that did, is asked until it leaves it alone"
+    )
+    func conditionBehindPrior() {
+        crate.items = [1, 2, 3, 4]
+        let log = log()
+        var (isFirst, asked) = (true, 0)
+        crate.$items.observe(options: .prior) { [unowned crate] change in
+            if change.isPrior, isFirst {
+                isFirst = false
+                crate.items = [1, 2, 3, 4, 5, 6]
+            }
+        }
+        items.removeAll { [unowned crate] element in
+            asked += 1
+            if asked == 6 { crate.items = [2] }
+            return element % 2 == 0
+        }
+        #expect(log.problem == nil && log.copy == crate.items)
+        #expect(crate.items.isEmpty)
+    }
+
     @Test("the insertion of an edit that is two changes comes behind what its prior handlers leave")
     func emptiedBeforeTheInsertion() {
         crate.items = [1, 2, 3]
