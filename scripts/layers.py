@@ -18,9 +18,9 @@ ORDER = "Runtime Model Values Schema Engine Properties Observing Collections Cod
 PUBLIC_ONLY = "Composing"  # of other folders it names only what is public,
 NOT_FROM = {"Values", "Coding"}  # but for these, in which no state is
 UNSAFE_HOME = "Runtime"  # its unsafe constructs are not counted
-UNSAFE_LIMIT = 78  # it only goes down; raised once, from 70, with the second set of workloads
+UNSAFE_LIMIT = 68  # it only goes down
 FILE_LIMIT = 300  # lines of any file of Sources
-CODE_LIMIT = 13166  # raised from 11000: checks of lists and open changes in debug builds 55, refreshing without counted references 5, recorded reads 1020, observers at places and path bindings 540, changes put to use 540, forms of the surface 140, changes of several keys and ranges of observers 60; to come down with the next shape of Engine
+CODE_LIMIT = 12994  # to come down with the next shape of Engine
 UNCOUNTED_LIMIT = 502  # uses of references that are not counted, in Engine; issue 25 wants 150
 HOOK_LIMIT = 900  # lines of Sources/CDeallocHook, all of them
 # (file, name as it is reported): why the file may use it. Aim at none; one that excuses nothing is an error.

@@ -84,7 +84,7 @@ extension KeyValueObservation {
         let isLinked: Bool
         if hasRoutes {
             let routes = activateRoutes()
-            for route in routes { route.start() }
+            routes.forEach { $0.start() }
             // Checked after linking: a target that died before does not find the observation, and so does not end it.
             isLinked = routes.contains { !$0.root.isDeinitializing } || !isLive
         } else {
@@ -97,7 +97,7 @@ extension KeyValueObservation {
     /// Takes the observation out of the target's and the observer's lists, unless it has been armed again.
     func detach() {
         if hasRoutes {
-            for route in deactivateRoutes() { route.end() }
+            deactivateRoutes().forEach { $0.end() }
         } else {
             unmanagedRecord?.use { $0.unlink(self, unlessLive: true) }
         }
@@ -105,12 +105,12 @@ extension KeyValueObservation {
     }
 
     /// The routes of an observation that is being attached; copies of those that were deactivated.
-    private func activateRoutes() -> [Route] {
-        let (awake, resting): ([Route], [Route]) = underLock {
-            guard isLive, let routes = details?.routes?.all else { return ([], []) }
-            if !routes.contains(where: { $0.isDeactivated }) { return (routes, []) }
-            let awake = routes.map { $0.isDeactivated ? $0.copy(for: .observation(self)) : $0 }
-            details!.routes = RouteList(awake)
+    private func activateRoutes() -> RouteList {
+        let (awake, resting): (RouteList, RouteList?) = underLock {
+            guard isLive, let routes = details?.routes else { return (RouteList(), nil) }
+            if !routes.contains(where: { $0.isDeactivated }) { return (routes, nil) }
+            let awake = RouteList(routes.all.map { $0.isDeactivated ? $0.copy(for: .observation(self)) : $0 })
+            details!.routes = awake
             return (awake, routes)
         }
         withExtendedLifetime(resting) {}
@@ -119,12 +119,12 @@ extension KeyValueObservation {
 
     /// Takes the routes out of an observation that has fired or ended; the caller ends them. One that has fired may be armed again,
     /// so it keeps copies of them. These do not own it, so that it is freed when the caller drops it.
-    private func deactivateRoutes() -> [Route] {
+    private func deactivateRoutes() -> RouteList {
         underLock {
-            guard !isLive, let details else { return [] }
+            guard !isLive, let details else { return RouteList() }
             if state == .ended { return details.takeRoutes() }
-            let routes = details.routes?.all ?? []
-            details.routes = RouteList(routes.map { $0.copy(for: .nobody) })
+            let routes = details.routes ?? RouteList()
+            details.routes = RouteList(routes.all.map { $0.copy(for: .nobody) })
             return routes
         }
     }
@@ -225,7 +225,7 @@ extension KeyValueObservation {
             return
         }
         // A target that died before its route was started has not ended the route.
-        for route in routes { route.end() }
+        routes.forEach { $0.end() }
         forgetDeadObserver()
     }
 

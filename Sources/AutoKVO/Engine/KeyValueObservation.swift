@@ -251,10 +251,14 @@ final class ObservationDetails {
     }
 
     /// Moves the routes of an observation that has ended out, and keeps their paths.
-    func takeRoutes() -> [Route] {
-        let taken = routes?.all ?? []
+    func takeRoutes() -> RouteList {
+        let taken = routes ?? RouteList()
         routes = RouteList()
-        if endedPaths == nil { endedPaths = taken.map(\.path) }
+        if endedPaths == nil {
+            var paths: [ParsedKeyPath] = []
+            taken.forEach { paths.append($0.path) }
+            endedPaths = paths
+        }
         return taken
     }
 

@@ -9,14 +9,20 @@ struct RouteList {
     /// The objects of all routes before this index are dead, and stay dead, so they are not checked again.
     private var firstAlive = 0
 
-    init(_ routes: [Route] = []) {
-        // Not converted as a whole, which would cast each of them.
-        slots = routes.map { $0 }
+    init(_ routes: [Route?] = []) {
+        slots = routes
         count = routes.count
-        for (index, route) in routes.enumerated() { route.index = index }
+        for (index, route) in routes.enumerated() { route!.index = index }
     }
 
     var all: [Route] { slots.compactMap { $0 } }
+
+    /// Calls a function with each route, without an array of them.
+    @inline(__always)
+    func forEach(_ body: (Route) -> Void) { for route in slots { if let route { body(route) } } }
+
+    @inline(__always)
+    func contains(where condition: (Route) -> Bool) -> Bool { slots.contains { $0.map(condition) ?? false } }
 
     /// Takes a route out. No effect if it is not in the list. The caller has a reference to it, so none is freed here, under the
     /// lock.

@@ -78,8 +78,9 @@ extension ResolvedKey {
     /// Finds out, when a value is first read or set by name, whether the key path leads to the `@Observed` property of that
     /// name. Only where no subclass overrides the getter: it is the wrapper's then, unless the key path is wrong.
     func checkKeyPath(of object: TrackedObject) throws(KeyValueError) {
-        guard keyPathCheck.load(ordering: .relaxed) == .pending else { return }
-        keyPathCheck.store(isReadInStorage(of: object) ? .passed : .failed, ordering: .relaxed)
+        if keyPathCheck.load(ordering: .relaxed) == .pending {
+            keyPathCheck.store(isReadInStorage(of: object) ? .passed : .failed, ordering: .relaxed)
+        }
         guard keyPathCheck.load(ordering: .relaxed) == .failed else { return }
         throw .schemaFault(
             "its key path reads another value than the @Observed property \"\(name)\" holds: write "

@@ -183,6 +183,7 @@ private final class Doubling: Base {
         #expect(first?.description.contains("Key(\"a\", \\.a)") == true)
         let second = fault { try Swapped().setValue("new", forKey: "b") }
         #expect(second?.key == "b")
+        #expect(fault { _ = try Swapped().value(forKey: "a") }?.key == "a", "it stays wrong")
         // Equal values cannot be told apart.
         #expect(fault { _ = try Swapped().value(forKey: "c") } == nil)
     }
