@@ -4,13 +4,11 @@
 /// After each call the delivery checks whether any other reference to the context exists. If so, a handler kept its change: the
 /// context then takes ownership of what it had borrowed, and the delivery goes on with another one.
 @usableFromInline
-class ChangeContext {
+class ChangeContext: PooledObject {
     /// The subject's event, the same for all calls of a delivery: the accessors return nil for values that the observation did not
     /// ask for (`wants`). Of a change that was kept, the event in `kept`.
     @usableFromInline @exclusivity(unchecked) final var event: InPlace<ChangeEvent>
     // Declared before the variables whose size the compiler does not know: it looks up the offsets of the variables behind them.
-    /// The next one in its thread's pool.
-    @exclusivity(unchecked) final var nextSpare: Borrowed<ChangeContext>?
     /// Borrowed from the delivery while the handler runs.
     @usableFromInline @exclusivity(unchecked) final var observation: Borrowed<KeyValueObservation>?
     @exclusivity(unchecked) final var route: Borrowed<Route>?
@@ -28,6 +26,7 @@ class ChangeContext {
 
     init(_ event: InPlace<ChangeEvent>) {
         self.event = event
+        super.init()
         Counters.contexts.add(1)
     }
 
@@ -36,6 +35,7 @@ class ChangeContext {
         event = context.event
         observation = context.observation
         route = context.route
+        super.init()
         Counters.contexts.add(1)
         let change = context.event.value
         keep(

@@ -6,7 +6,7 @@
 /// All open transactions that concern a subject refer to one object of this class, and `openCount` says how many they are: the one that
 /// ends last delivers. While observers are still to be called, the subject is in the thread's list of pending ones: before a handler
 /// changes the same subject, the delivery is completed, so that its observers are notified of changes in the order in which they are made.
-final class Subject {
+final class Subject: PooledObject {
     // MARK: Topic
 
     /// The record of a key, retained, and the key's list.
@@ -80,8 +80,6 @@ final class Subject {
     /// Whether `clear` has anything to do. After a plain write with one observer it has nothing.
     private var isFilled = false
 
-    /// The next spare one.
-    var next: Borrowed<Subject>?
     var nextPending: Borrowed<Subject>?
     var previousPending: Borrowed<Subject>?
 

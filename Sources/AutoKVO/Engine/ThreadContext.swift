@@ -12,14 +12,10 @@ struct ThreadContext {
     /// As many changes as are made inside each other, or subjects of one change, without an allocation: with 700 bytes for a
     /// subject and its values, 90 KB for each thread.
     static let poolLimit = 128
-    /// Change contexts that no handler kept, linked through `nextSpare`, for the next delivery.
-    private var spareContexts: Borrowed<ChangeContext>?
-    private(set) var spareContextCount = 0
-    /// Subjects for the next change, linked through `next`.
-    private var spareSubjects: Borrowed<Subject>?
-    private(set) var spareSubjectCount = 0
-    /// Transactions for the next change.
-    private var spareTransactions: [Borrowed<Transaction>] = []
+    /// Change contexts that no handler kept, subjects and transactions, for the next delivery and the next change.
+    private(set) var spareContexts = Pool<ChangeContext>()
+    fileprivate(set) var spareSubjects = Pool<Subject>()
+    private(set) var spareTransactions = Pool<Transaction>()
     /// Subjects with observers that are still to be called, the outermost delivery's first.
     private(set) var firstPending: Borrowed<Subject>?
     private var lastPending: Borrowed<Subject>?
@@ -70,27 +66,23 @@ struct ThreadContext {
         let stored = cdh_set_thread_value(state.pointer) { pointer in
             guard let pointer = pointer?.assumingMemoryBound(to: ThreadContext.self) else { return }
             let state = InPlace(pointer)
-            while let context = state.value.takeSpareContext() { context.release() }
             while let transaction = state.value.openTransactions.last { transaction.use { $0.abandon(state) } }
-            for transaction in state.value.spareTransactions { transaction.release() }
-            while let subject = state.value.takeSpareSubject() { subject.release() }
+            state.value.releaseSpare()
             state.deallocate()
         }
         requireUsage(stored, "AutoKVO could not get memory for the state of a thread.")
         return state
     }
 
-    @inline(__always)
-    private mutating func takeSpareContext() -> Borrowed<ChangeContext>? {
-        guard let context = spareContexts else { return nil }
-        spareContexts = context.use { $0.nextSpare }
-        spareContextCount &-= 1
-        return context
+    private mutating func releaseSpare() {
+        spareContexts.releaseAll()
+        spareSubjects.releaseAll()
+        spareTransactions.releaseAll()
     }
 
     @inline(__always)
     mutating func takeContext(for event: InPlace<ChangeEvent>) -> Borrowed<ChangeContext> {
-        guard let context = takeSpareContext() else { return .retaining(ChangeContext(event)) }
+        guard let context = spareContexts.take() else { return .retaining(ChangeContext(event)) }
         context.use {
             assert($0.isBlank)
             $0.event = event
@@ -102,41 +94,21 @@ struct ThreadContext {
     @inline(__always)
     mutating func giveBack(_ context: Borrowed<ChangeContext>) {
         context.use { $0.observation = nil }
-        if spareContextCount == Self.poolLimit { return context.release() }
-        context.use { $0.nextSpare = spareContexts }
-        spareContexts = context
-        spareContextCount &+= 1
+        spareContexts.giveBack(context)
     }
 
     // MARK: Subjects and transactions
 
     @inline(__always)
-    private mutating func takeSpareSubject() -> Borrowed<Subject>? {
-        guard let subject = spareSubjects else { return nil }
-        spareSubjects = subject.use { $0.next }
-        spareSubjectCount &-= 1
-        return subject
-    }
-
-    /// Puts a subject that has been cleared into the pool.
-    @inline(__always)
-    fileprivate mutating func keep(_ subject: Borrowed<Subject>) {
-        if spareSubjectCount == Self.poolLimit { return subject.release() }
-        subject.use { $0.next = spareSubjects }
-        spareSubjects = subject
-        spareSubjectCount &+= 1
-    }
-
-    @inline(__always)
     mutating func takeSubject() -> Borrowed<Subject> {
-        let subject = takeSpareSubject() ?? Borrowed.retaining(Subject())
+        let subject = spareSubjects.take() ?? Borrowed.retaining(Subject())
         assert(subject.use { $0.isBlank })
         return subject
     }
 
     /// A transaction that the caller gives back.
     mutating func takeTransaction() -> Borrowed<Transaction> {
-        let transaction = spareTransactions.popLast() ?? .retaining(Transaction())
+        let transaction = spareTransactions.take() ?? .retaining(Transaction())
         let token = makeToken()
         transaction.use { $0.token = token }
         return transaction
@@ -145,8 +117,7 @@ struct ThreadContext {
     /// Puts a transaction into the pool, whose subjects have been given back.
     mutating func giveBack(_ transaction: Borrowed<Transaction>) {
         transaction.use { $0.clear() }
-        if spareTransactions.count == Self.poolLimit { return transaction.release() }
-        spareTransactions.append(transaction)
+        spareTransactions.giveBack(transaction)
     }
 
     @inline(__always)
@@ -216,7 +187,7 @@ extension InPlace where Value == ThreadContext {
     @inline(__always)
     func giveBack(_ subject: Borrowed<Subject>) {
         subject.use { $0.clear() }
-        value.keep(subject)
+        value.spareSubjects.giveBack(subject)
     }
 }
 

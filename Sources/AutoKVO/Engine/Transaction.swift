@@ -24,7 +24,7 @@
 /// A write that concerns the property's own list alone, while nothing is open, needs no transaction (`TrackedObject.write`). A transaction
 /// is used by one thread, without a lock; the object may die before its end, then the transaction is dropped. Each thread has a pool of
 /// them. Read next: `Transaction+Subjects` for step 1, `Subject` for what is told.
-final class Transaction {
+final class Transaction: PooledObject {
     /// No other use of a transaction has it. Zero while it is in the pool.
     var token: UInt = 0
     /// The property; the target is nil for `coalescingChanges`, and for a change of several properties at once.
@@ -65,10 +65,10 @@ final class Transaction {
     /// Ready for the next change. It has no subjects any more.
     func clear() {
         assert(subjects.isEmpty)
+        if isCoalescing { places = [:] }
         (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
         (depth, hasInner, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, false, 0)
         if subjects.capacity > ThreadContext.poolLimit { subjects = [] }
-        if !places.isEmpty { places = [:] }
     }
 
     func isOf(_ target: ObjectIdentifier, _ slot: Int) -> Bool { self.slot == slot && self.target == target }

@@ -14,8 +14,8 @@ import Testing
     private func expectSmall(_ sourceLocation: SourceLocation = #_sourceLocation) {
         let thread = ThreadContext.current
         let limit = ThreadContext.poolLimit
-        #expect(thread.value.spareSubjectCount <= limit, sourceLocation: sourceLocation)
-        #expect(thread.value.spareContextCount <= limit, sourceLocation: sourceLocation)
+        #expect(thread.value.spareSubjects.count <= limit, sourceLocation: sourceLocation)
+        #expect(thread.value.spareContexts.count <= limit, sourceLocation: sourceLocation)
         #expect(thread.value.pathWork.capacity <= 2 * limit, sourceLocation: sourceLocation)
         #expect(thread.value.openTransactions.capacity <= 2 * limit, sourceLocation: sourceLocation)
     }
@@ -27,7 +27,7 @@ import Testing
             for person in people { try person.observe("age", options: [.old, .new]) { _ in calls.add() } }
             for _ in 0..<2 { coalescingChanges { for person in people { person.age += 1 } } }
             #expect(calls.count == 2 * people.count)
-            #expect(ThreadContext.current.value.spareSubjectCount == ThreadContext.poolLimit)
+            #expect(ThreadContext.current.value.spareSubjects.count == ThreadContext.poolLimit)
             expectSmall()
         }
     }
