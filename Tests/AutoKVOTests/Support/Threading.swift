@@ -111,10 +111,10 @@ func load(_ quick: Int) -> Int {
 /// Whether this is the step `stress` of `scripts/check.sh --long`, which alone sets the variable: a release build.
 var isLongRun: Bool { getenv("AUTOKVO_LONG") != nil && !isSanitized }
 
-/// How many things a test of size makes: the same in a long run, an eighth in a debug build, as those for a sanitizer are.
+/// How many things a test of size makes: the same in a long run, an eighth in a debug build, a fortieth in one for a sanitizer.
 func size(_ count: Int) -> Int {
     #if DEBUG
-        max(count / 8, 1)
+        max(count / (isSanitized ? 40 : 8), 1)
     #else
         count
     #endif
