@@ -28,7 +28,7 @@ private func refusal(of value: Any?, as type: Any.Type) -> String? {
     // Of an NSNumber, what stood in the text, and not its class.
     let flag = convertForCoding(bare, to: Bool.self)
     if Swift.type(of: bare) is AnyClass, flag != nil || convertForCoding(bare, to: Double.self) != nil {
-        return "holds \(type), not \(flag as Any? ?? bare)"
+        return "holds \(type), not \(shown("\(flag as Any? ?? bare)"))"
     }
     // A number of another type is accepted if it fits.
     return isNumberType(type) && isNumberType(Swift.type(of: bare)) ? "holds \(type), not \(shown("\(bare)"))" : nil

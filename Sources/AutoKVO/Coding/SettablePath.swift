@@ -74,7 +74,7 @@ extension PropertyHandle {
 }
 
 /// Which object's property a binding in both ways has read last.
-final class ShownObject: @unchecked Sendable {
+final class ShownObject: Sendable {
     private let reference = Guarded<PinnedReference<TrackedObject>?>(nil)
 
     func set(_ object: TrackedObject?) {

@@ -48,7 +48,7 @@ final class Binding: @unchecked Sendable {
     /// - Parameter current: What the property is to be set to if the source has changed meanwhile; nil to leave it.
     @inline(__always) func set(_ object: TrackedObject, to value: Any, again current: () -> Any?) {
         if property.holds(value, in: object) { return }
-        alone {
+        ifNotInside {
             property.set(object, to: value)
             if isOutdated.load(ordering: .relaxed) { follow(object, from: value, current) }
         }
@@ -57,13 +57,16 @@ final class Binding: @unchecked Sendable {
     /// Sets the property to a value of its type, unless it has an equal one. What makes the value may change the source, too.
     ///
     /// - Parameter current: What the property is to be set to; nil to leave it.
-    /// - Returns: False if a call that is under way does it.
+    /// - Returns: False if this thread is setting the property already: then that call sets it again.
     @inline(never) @discardableResult func set(_ object: TrackedObject, to current: () -> Any?) -> Bool {
-        alone { follow(object, from: nil, current) }
+        ifNotInside { follow(object, from: nil, current) }
     }
 
-    /// Does something unless this thread does it already, which is told that the source has changed.
-    @inline(__always) @discardableResult private func alone(_ body: () -> Void) -> Bool {
+    /// Runs a function that sets the property, unless this thread is inside of such a function: that one then finds out, by `isOutdated`, that
+    /// the source has changed, and sets the property again.
+    ///
+    /// - Returns: Whether the function was run.
+    @inline(__always) @discardableResult private func ifNotInside(_ body: () -> Void) -> Bool {
         let this = thisThread()
         if thread.load(ordering: .relaxed) == this {
             isOutdated.store(true, ordering: .relaxed)

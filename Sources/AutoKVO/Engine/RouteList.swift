@@ -9,6 +9,7 @@ struct RouteList {
     /// The objects of all routes before this index are dead, and stay dead, so they are not checked again.
     private var firstAlive = 0
 
+    /// - Parameter routes: None is nil. They are optionals so that the array is kept as it is, and not copied.
     init(_ routes: [Route?] = []) {
         slots = routes
         count = routes.count

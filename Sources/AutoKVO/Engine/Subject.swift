@@ -1,4 +1,5 @@
-/// One subject of a change, and what its observers are told, from before the store until the last of them has been called.
+/// What a change makes for one group of observers that get the same values: whom to call, with which values, and how far the calls have
+/// come. It is used from before the store until the last of these observers has been called.
 ///
 /// A subject is the observer list of a key, or the path or function of one observation. Each thread has a pool of these objects and is
 /// the only one to use them, so a change allocates none.

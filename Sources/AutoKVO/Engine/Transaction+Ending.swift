@@ -142,8 +142,7 @@ extension Transaction {
         thread.dropDeadTransactions()
         // What has changed already must be known before handlers of older changes are called: they may move paths away from it.
         var older: [Borrowed<Subject>] = []
-        let this = thread.value.takeTransaction()
-        let transaction = this.object
+        let transaction = thread.value.takeTransaction().object
         for (record, slot) in changed {
             older += deliveriesUnderWay(of: record, slot, thread).filter { !older.contains($0) }
             transaction.findSubjects(of: record, slot, excluding: excluded, thread)

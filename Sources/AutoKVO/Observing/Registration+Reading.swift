@@ -15,7 +15,7 @@ extension Registration {
             var route: Route?
             let observation = try makeWithRoutes(.to(record), of: target.map { [$0] } ?? [], by: observer) {
                 route = Route(function, root: record, sink: .observation($0))
-                return RouteList([route!])
+                return RouteList([route])
             }
             try Self.attach(observation, of: root, by: observer)
             if observation.isValid, route!.expression!.sources.isEmpty {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A reference that is set once, by whichever thread comes first, and then read by all without counting it. What it refers to is
-/// never freed.
+/// A reference that is set once, by whichever thread comes first, and then read by all without counting it. It retains what it refers to,
+/// and never releases it by itself: who frees what the reference is part of has to.
 struct OnceReference<Object: AnyObject>: ~Copyable {
     private let address = Atomic<UInt>(0)
 

@@ -303,8 +303,10 @@ import Testing
         #expect(calls == 1_000 && readers.allSatisfy { $0.computations == 1 })
     }
 
-    @Test("a path is told of its end's change for certain, also where a derived key on the way reads the same property")
-    func certainAtItsEnd() throws {
+    @Test(
+        "setting the last property of a path to an equal value calls its observer, also if a derived key on the way reads that property"
+    )
+    func equalValueAtItsEnd() throws {
         let ring = DerivedRing()
         ring.next = ring
         defer { ring.next = nil }
@@ -319,7 +321,7 @@ import Testing
     }
 
     @Test(
-        "a path that one change concerns in two ways, on the way and by what is computed at its end, is told once",
+        "the observer of a path is called once if the change moves the path and also changes the derived value at its end",
         arguments: ["next.sum", "next.computed"])
     func pathThroughItself(path: String) throws {
         let ring = DerivedRing()
