@@ -46,13 +46,11 @@ check holds observation.pml -DTRAVERSALS=2
 check holds observation.pml -DTRAVERSALS=1 -DONCE=1
 check holds relink.pml
 check holds relink.pml -DSWAPS=2
-check holds bias.pml
 check holds derived.pml
 if [ $long = yes ]; then
     check holds observation.pml -DTRAVERSALS=3
     check holds observation.pml -DTRAVERSALS=2 -DONCE=1
     check holds relink.pml -DSWAPS=3
-    check holds bias.pml -DROUNDS=3 -DOTHERS=3
     check holds derived.pml -DREADERS=1
     check fails derived.pml -DREADERS=1 -DCHECK_ONLY
 fi
@@ -60,8 +58,6 @@ for guard in NO_PINS NO_RECHECK NO_TRYRETAIN NO_STATE_UNDER_LOCK NO_EXCHANGE CHA
     check fails observation.pml -DTRAVERSALS=1 -DONCE=1 -D$guard
 done
 for guard in NO_VERSION NO_PENDING READ_FIRST; do check fails relink.pml -D$guard; done
-for guard in NO_FENCE NO_REREAD NO_WAIT NO_QUEUE; do check fails bias.pml -D$guard; done
-
 for guard in MARK_LATE STOP_AT_MARKED NO_VERSION; do check fails derived.pml -D$guard; done
 check fails derived.pml -DCHANGES=2 -DNO_COUNT
 

@@ -106,7 +106,7 @@ suites_with_threads() {
 step_thread() {
     export AUTOKVO_SANITIZER=thread TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1:${TSAN_OPTIONS:-}"
     swift build --build-tests --scratch-path .build-tsan --sanitize=thread
-    local turn races='(Race|Stress|LockBias|ThreadDeath|Model)Tests' tests=()
+    local turn races='(Race|Stress|Lock|ThreadDeath|Model)Tests' tests=()
     [ "$AUTOKVO_CHECK" != quick ] || tests=("${without_reruns[@]}" --filter "\.($(suites_with_threads))/" --filter "$races")
     for ((turn = 1; turn <= thread_repeats; turn++)); do
         say "thread sanitizer, run $turn of $thread_repeats"

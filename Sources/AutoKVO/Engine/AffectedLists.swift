@@ -45,7 +45,7 @@ enum AffectedLists {
     ) {
         key.record.use { record in
             guard let list = record.list(key.slot) else { return }
-            let hold = record.lock.lock()
+            record.lock.lock()
             visitList(list, key, &further, visit, visitLink)
             if list.value.interest.load(ordering: .relaxed).contains(.derived) {
                 record.unmanagedSchema!.use { schema in
@@ -60,7 +60,7 @@ enum AffectedLists {
                     }
                 }
             }
-            record.lock.unlock(hold)
+            record.lock.unlock()
         }
     }
 

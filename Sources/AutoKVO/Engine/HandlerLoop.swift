@@ -4,8 +4,6 @@ internal import CSwiftRuntime
 struct HandlerLoop {
     private let thread: InPlace<ThreadContext>
     private var context: Borrowed<ChangeContext>
-    /// The context's reference counts while only the loop refers to it.
-    private var count: ReferenceCount
     /// Flags of observations for which `callSlowPath` has to decide. The state is among them.
     private let slowPathFlags: ObservationFlags
     /// What this thread records into, suspended while handlers run.
@@ -22,7 +20,6 @@ struct HandlerLoop {
         var slowPathFlags = ObservationFlags(event.value.excluded.union(.onceOrDistinct)).union(.partCountedOrInactive)
         if event.value.isPrior { slowPathFlags.insert(.any) }
         self.slowPathFlags = slowPathFlags
-        count = ReferenceCount(ofSole: context)
     }
 
     @inline(__always)
@@ -46,7 +43,7 @@ struct HandlerLoop {
             TestPoint.beforeObserver.reach()
             context.use { $0.observation = Borrowed.to(observation) }
             observation.callHandlerOfChange(context)
-            if count.mayBeExceeded(by: context) { replaceContext() }
+            if !csr_is_unique(context.address) { replaceContext() }
         } else {
             _ = perform(observation, by: nil)
         }
@@ -146,19 +143,17 @@ struct HandlerLoop {
             route?.use { $0.root.address }
                 ?? observation.unmanagedRecord.unsafelyUnwrapped.use { $0.address }
         }
-        if count.mayBeExceeded(by: context) { replaceContext() }
+        if !csr_is_unique(context.address) { replaceContext() }
         if route != nil { context.use { $0.route = nil } }
     }
 
     /// A handler kept its change: it owns the context now, and the next call gets another one.
     @inline(never)
     private mutating func replaceContext() {
-        guard ReferenceCount.isShared(context) else { return }
         let kept = context
         context = thread.value.takeContext(for: event)
         kept.use { $0.keep() }
         kept.release()
-        count = ReferenceCount(ofSole: context)
     }
 }
 

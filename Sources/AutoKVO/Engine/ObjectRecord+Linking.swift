@@ -12,7 +12,7 @@ extension ObjectRecord {
         _ slot: Int, isAhead: Bool, isInner: Bool = false, _ body: () -> (growth: Int32, result: Result)
     ) -> Result {
         let dependencies = layout!.value[slot].isIndependent ? nil : schema!.dependencies(of: slot)
-        let hold = lock.lock()
+        lock.lock()
         let (growth, result) = body()
         if growth != 0 {
             interestDidChange(by: growth)
@@ -25,7 +25,7 @@ extension ObjectRecord {
         #if DEBUG
             checkInvariants(of: slot)
         #endif
-        lock.unlock(hold)
+        lock.unlock()
         if growth != 0, let dependencies { interestInDerivedKeyDidChange(slot, dependencies) }
         return result
     }
@@ -113,8 +113,8 @@ extension ObjectRecord {
     ///
     /// - Returns: False if the object's deinit has begun.
     func hold(_ observation: KeyValueObservation) -> Bool {
-        let hold = lock.lock()
-        defer { lock.unlock(hold) }
+        lock.lock()
+        defer { lock.unlock() }
         guard !guarded.isDying, !isDeinitializing else { return false }
         guard !observation.held.isHeld, observation.isLive else { return true }
         let this = Borrowed.to(observation)
@@ -131,23 +131,23 @@ extension ObjectRecord {
     ///
     /// - Parameter unlessLive: Whether an observation that has been armed again stays in the list.
     func letGo(of observation: KeyValueObservation, unlessLive: Bool = false) {
-        let hold = lock.lock()
-        guard observation.held.isHeld, !(unlessLive && observation.isLive) else { return lock.unlock(hold) }
+        lock.lock()
+        guard observation.held.isHeld, !(unlessLive && observation.isLive) else { return lock.unlock() }
         let ownedItself = takeOut(observation)
-        lock.unlock(hold)
+        lock.unlock()
         if ownedItself { Borrowed.to(observation).release() }
     }
 
     /// Takes out the observation that was last added to the list of what the object holds; nil if there is none.
     func takeFirstHeld() -> KeyValueObservation? {
-        let hold = lock.lock()
+        lock.lock()
         guard let observation = guarded.firstHeld else {
-            lock.unlock(hold)
+            lock.unlock()
             return nil
         }
         let isOwned = observation.use { takeOut($0) }
         if !isOwned { _ = observation.retain() }
-        lock.unlock(hold)
+        lock.unlock()
         return observation.take()
     }
 

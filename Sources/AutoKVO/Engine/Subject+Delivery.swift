@@ -89,14 +89,14 @@ extension Subject {
         _ own: InPlace<Batch>, behind outer: InPlace<Batch>?, _ record: ObjectRecord, _ slot: Int,
         _ list: InPlace<ObserverList>, _ thread: InPlace<ThreadContext>, _ makeEvent: () -> Void
     ) -> Bool {
-        let hold = record.lock.lock()
+        record.lock.lock()
         if let outer {
             if cursor != nil { cursor = outer.value.last.use { $0.next } }
         } else {
             placeCursor(list)
         }
         pinBatch(own)
-        record.lock.unlock(hold)
+        record.lock.unlock()
         if own.value.count == 0 {
             leavePending(thread)
             return false
@@ -184,7 +184,7 @@ extension Subject {
         _ batch: InPlace<Batch>, _ record: ObjectRecord, _ list: InPlace<ObserverList>
     ) {
         let count = batch.value.count
-        let hold = record.lock.lock()
+        record.lock.lock()
         // The next one may have been unlinked. The pinned ones are still linked.
         if cursor != nil { cursor = batch.value.last.use { $0.next } }
         var left: UInt32 = 0
@@ -202,7 +202,7 @@ extension Subject {
             ? nil
             : list.value.unlinkUnpinned((0..<count).map { batch.value.members[$0].unsafelyUnwrapped })
         pinBatch(batch)
-        record.lock.unlock(hold)
+        record.lock.unlock()
         if let gone { release(gone) }
     }
 

@@ -14,10 +14,9 @@ enum BlankObject {
     private static func make<Object: AnyObject, Result>(_ type: Object.Type, _ body: (Object) -> Result) -> Result {
         let metadata = metadata(of: type)
         let address = csr_make_blank(metadata)
-        let references = csr_count_word(address)
         let result = Borrowed<Object>.at(address).use(body)
         // Somebody has kept it, against the rule. Its memory must not be used again then.
-        if csr_count_word(address) == references { csr_free_blank(address, metadata) }
+        if csr_is_unique(address) { csr_free_blank(address, metadata) }
         return result
     }
 

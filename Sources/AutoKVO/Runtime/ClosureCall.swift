@@ -88,13 +88,13 @@ extension ClosureCall {
         guard !one.isNone, !two.isNone, one.context != nil, two.context != nil else { return false }
         // A closure that is called otherwise and releases its arguments must not free them.
         let (a, b) = (Borrowed.retaining(first).rawAddress, Borrowed.retaining(second).rawAddress)
-        let (countOfA, countOfB) = (csr_count_word(a), csr_count_word(b))
+        let (countOfA, countOfB) = (csr_count(a), csr_count(b))
         one(a)
         guard probe.received.0 === first, probe.received.1 == nil else { return false }
         two(b, a)
         guard probe.received.0 === second, probe.received.1 === first else { return false }
         probe.received = (nil, nil)
-        guard csr_count_word(a) == countOfA, csr_count_word(b) == countOfB else { return false }
+        guard csr_count(a) == countOfA, csr_count(b) == countOfB else { return false }
         csr_release(a)
         csr_release(b)
         one.release()

@@ -4,8 +4,6 @@ internal import CSwiftRuntime
 package enum RuntimeAssumption: String, CaseIterable, Sendable {
     // With a fallback, which each comment names. scripts/lib/steps.sh reads the names of these from here.
 
-    /// Fallback: `isKnownUniquelyReferenced`.
-    case referenceCountWord = "the second word of an object to say how many references there are to it"
     /// Fallback: an ordinary call.
     case closureCall = "a closure to be a function and a context that are called with references the caller keeps"
     /// Fallback: a cast.
@@ -46,7 +44,6 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     @inline(never)
     package func probe() -> Bool {
         switch self {
-        case .referenceCountWord: ReferenceCount.probe()
         case .closureCall: ClosureCall.probe() && ObjectReader.probe()
         case .anyReference: ObjectReader.probeReference()
         case .classWord: PinnedObject.probe().keepsClass
@@ -81,7 +78,6 @@ package enum RuntimeCheck {
         // Without fields no class has a schema, and the error says why.
         let failure = RuntimeAssumption.allCases.first { !holds($0) && !$0.hasFallback && $0 != .fieldLayout }
         if let failure { fatalMisuse(failure.sentence) }
-        if !holds(.referenceCountWord) { ReferenceCount.mask = ~0 }
     }()
 
     /// In debug builds a test can name assumptions in AUTOKVO_FAIL_PROBES, separated by commas, or all that have a fallback.

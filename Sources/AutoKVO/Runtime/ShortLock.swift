@@ -35,113 +35,45 @@ struct SpinLock: ~Copyable {
 
     @inline(never)
     private borrowing func lockSlowly() {
-        wait {
-            word.load(ordering: .relaxed) == 0
-                && word.weakCompareExchange(
-                    expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed
-                ).exchanged
+        var attempt: UInt32 = 0
+        while word.load(ordering: .relaxed) != 0
+            || !word.weakCompareExchange(
+                expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed
+            ).exchanged
+        {
+            csr_back_off(attempt)
+            attempt &+= 1
         }
     }
 }
 
-/// Spins, then yields, then sleeps, until a condition is true.
-@inline(__always)
-private func wait(until condition: () -> Bool) {
-    var attempt: UInt32 = 0
-    while !condition() {
-        csr_back_off(attempt)
-        attempt &+= 1
-    }
-}
-
-/// The lock of one record: never two at a time.
-///
-/// Most objects are used by one thread only. The lock belongs to the thread that made the record: as long as no other asks for
-/// it, the owner takes it and gives it back with plain stores, without an atomic operation. The first other thread makes it
-/// shared, for good, and from then on it is a spin lock for everybody.
-///
-///     the owner                               another thread
-///     writes "I am in"                        takes the spin lock
-///     reads that it is the owner: it has it   writes "nobody owns it"
-///                                             has all threads execute a fence
-///                                             waits until the owner is not in: it has it
-///
-/// If the owner read before the fence, its "I am in" was written before and is seen; if it reads after, it sees that it owns
-/// nothing, takes its word back, and queues up for the spin lock. docs/model/bias.pml is this, with the owner's writes on
-/// their way.
+/// The lock of one record: never two at a time, which debug builds check.
 package struct ShortLock: ~Copyable {
-    /// The number of the thread it belongs to, or nobody's.
-    private let owner = Atomic<UInt32>(csr_owner())
     private let spin = SpinLock()
-    private let ownerIsIn = Atomic<Bool>(false)
-
-    /// How a lock was taken, to give it back.
-    package struct Hold {
-        fileprivate let isOwners: Bool
-    }
 
     package init() {}
 
-    deinit {
-        if owner.load(ordering: .relaxed) != CSR_NOBODY { csr_disown() }
-    }
-
     @inline(__always)
-    package borrowing func lock() -> Hold {
-        let hold = Hold(isOwners: lockAsOwner())
-        if !hold.isOwners {
-            spin.lock()
-            if owner.load(ordering: .relaxed) != CSR_NOBODY { share() }
-        }
+    package borrowing func lock() {
+        spin.lock()
         #if DEBUG
             LockOrder.didLock()
         #endif
-        return hold
     }
 
     @inline(__always)
-    package borrowing func unlock(_ hold: Hold) {
+    package borrowing func unlock() {
         #if DEBUG
             LockOrder.willUnlock()
         #endif
-        if hold.isOwners { leave() } else { spin.unlock() }
+        spin.unlock()
     }
 
     @inline(__always)
     package borrowing func withLock<R: ~Copyable>(_ body: () -> R) -> R {
-        let hold = lock()
-        defer { unlock(hold) }
+        lock()
+        defer { unlock() }
         return body()
-    }
-
-    /// Takes the lock if this thread is its owner, and says whether it is.
-    @inline(__always)
-    private borrowing func lockAsOwner() -> Bool {
-        let thread = csr_thread_number()
-        guard owner.load(ordering: .relaxed) == thread else { return false }
-        ownerIsIn.store(true, ordering: .relaxed)
-        csr_compiler_barrier()
-        if owner.load(ordering: .acquiring) == thread { return true }
-        leave()
-        return false
-    }
-
-    /// With the barriers that `SpinLock.unlock` tells of.
-    @inline(__always)
-    private borrowing func leave() {
-        csr_compiler_barrier()
-        ownerIsIn.store(false, ordering: .releasing)
-        csr_compiler_barrier()
-    }
-
-    /// Takes the lock from its owner. Under the spin lock, which keeps all others out until the owner is.
-    @inline(never)
-    private borrowing func share() {
-        assert(owner.load(ordering: .relaxed) != csr_thread_number(), "The owner wants its lock, and does not take it.")
-        owner.store(CSR_NOBODY, ordering: .relaxed)
-        csr_disown()
-        csr_fence_all_threads()
-        wait { !ownerIsIn.load(ordering: .acquiring) }
     }
 }
 

@@ -1,5 +1,4 @@
-// CSwiftRuntime: the few entry points of the Swift runtime that Swift source cannot name, whether this is the main queue, and the
-// fence in all threads that a lock with an owner needs.
+// CSwiftRuntime: the few entry points of the Swift runtime that Swift source cannot name, and whether this is the main queue.
 //
 // The functions declared here are exported by libswiftCore and libswift_Concurrency on Linux and on Apple platforms. Swift refuses to declare
 // symbols of its own runtime, and it has no way to call a closure without retaining its context first; both are a few
@@ -22,6 +21,8 @@ extern void swift_release(void *_Nullable object);
 extern void *swift_unownedRetain(void *object);
 extern void swift_unownedRelease(void *object);
 extern bool swift_isDeallocating(void *object);
+extern bool swift_isUniquelyReferenced_nonNull_native(const void *object);
+extern size_t swift_retainCount(void *object);
 extern void *swift_allocObject(const void *type, size_t size, size_t alignment_mask);
 extern void swift_deallocUninitializedObject(void *object, size_t size, size_t alignment_mask);
 extern void swift_beginAccess(void *place, void *buffer, uintptr_t flags, void *_Nullable pc);
@@ -71,11 +72,10 @@ bool csr_is_surely_not_final(const void *type);
 /// certain: on Apple platforms, and for a generic superclass of which another member is overridden.
 bool csr_may_override_getter(const void *type, const void *superclass);
 
-/// The word after an object's first, in which the runtime counts the references to it or says where it counts them. Nothing
-/// is read out of it: as long as it is what it was when there was one reference, there is one.
-static inline uint64_t csr_count_word(const void *object) {
-  return __atomic_load_n((const uint64_t *)object + 1, __ATOMIC_ACQUIRE);
-}
+/// Whether there is one reference to an object.
+static inline bool csr_is_unique(const void *object) { return swift_isUniquelyReferenced_nonNull_native(object); }
+/// How many references there are to an object.
+static inline size_t csr_count(const void *object) { return swift_retainCount((void *)object); }
 
 /// The dynamic check that a variable is not used while it is being changed, as compiled code makes it for a class's
 /// property. The buffer is three words, and stays where it is until the end.
@@ -157,31 +157,6 @@ static inline const char *_Nullable csr_environment(const char *name) { return g
 void csr_back_off(unsigned attempt);
 /// Writes one line to standard error with a single call.
 void csr_print_error(const char *text, size_t length);
-
-// What a lock needs that one thread, its owner, takes and gives back with plain stores.
-//
-// The owner writes "I am in", then reads whether it still owns the lock. Another thread writes that nobody owns it, then reads
-// whether the owner is in. Each has to see the other's write, so a full fence belongs between the two: here the thread that
-// comes second, and seldom, pays for both, by having the kernel put one into every thread of the process (membarrier(2),
-// 0.6 to 0.8 µs with two cores). The protocol itself is AutoKVO's ShortLock.swift; docs/model/bias.pml checks it.
-
-/// The owner of a lock that has none: no thread has this number.
-#define CSR_NOBODY UINT32_MAX
-
-extern _Thread_local uint32_t csr_number __attribute__((tls_model("initial-exec")));
-
-/// This thread's number, 0 if it has never owned a lock. No two threads of a process have had the same.
-static inline uint32_t csr_thread_number(void) { return csr_number; }
-
-/// The number of the thread that is to own a new lock: this one, or nobody. It is nobody where the kernel has no such fence, while
-/// 16,384 locks have an owner, and after 256 fences: so what locks that change hands cost a process is bounded.
-uint32_t csr_owner(void);
-
-/// A lock has no owner any more.
-void csr_disown(void);
-
-/// Returns when every other thread of the process has executed a full fence.
-void csr_fence_all_threads(void);
 
 #pragma clang assume_nonnull end
 

@@ -36,26 +36,26 @@
     ) -> ScheduledChange? {
         let added = ScheduledChange(change, in: self, for: actor)
         added.value = value
-        let hold = lock.lock()
+        lock.lock()
         let isOpen = !isClosed
         if isOpen {
             changes.append(.to(added))
             lastAdded += 1
             added.number = lastAdded
         }
-        lock.unlock(hold)
+        lock.unlock()
         return isOpen ? added : nil
     }
 
     /// Delivers what is due when the operation of a change runs.
     fileprivate func deliver(upTo change: ScheduledChange, on actor: AnyObject?) {
-        let hold = lock.lock()
+        lock.lock()
         due = max(due, change.number)
         // Another thread delivers it, perhaps after the operation has been released.
         if isDelivering, change.isQueued { change.keepInQueue() }
         var next = isDelivering ? nil : takeDue()
         let call = call
-        lock.unlock(hold)
+        lock.unlock()
         while let change = next {
             perform(call, change, on: actor)
             next = lock.withLock { takeDue() }
@@ -71,9 +71,9 @@
 
     /// Delivers what is in the queue and then a change that is made on the actor on which the queue's operations run.
     func deliverAtOnce<Value>(_ change: Change<Value>, on actor: some Actor) {
-        let hold = lock.lock()
+        lock.lock()
         let (last, call) = (lastAdded, call)
-        lock.unlock(hold)
+        lock.unlock()
         // One at a time: a handler may make another change, and what is in the queue before that change goes first.
         while let waiting = lock.withLock({ take(upTo: last) }) { perform(call, waiting, on: actor) }
         // One of these handlers may have removed the observation.
