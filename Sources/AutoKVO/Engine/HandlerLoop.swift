@@ -43,7 +43,7 @@ struct HandlerLoop {
             TestPoint.beforeObserver.reach()
             context.use { $0.observation = Borrowed.to(observation) }
             observation.callHandlerOfChange(context)
-            if !csr_is_unique(context.address) { replaceContext() }
+            if !context.isUnique { replaceContext() }
         } else {
             _ = perform(observation, by: nil)
         }
@@ -143,7 +143,7 @@ struct HandlerLoop {
             route?.use { $0.root.address }
                 ?? observation.unmanagedRecord.unsafelyUnwrapped.use { $0.address }
         }
-        if !csr_is_unique(context.address) { replaceContext() }
+        if !context.isUnique { replaceContext() }
         if route != nil { context.use { $0.route = nil } }
     }
 

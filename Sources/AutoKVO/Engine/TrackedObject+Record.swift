@@ -14,6 +14,11 @@ extension TrackedObject {
         return slot < 0 ? nil : slot
     }
 
+    /// Keeps the getter of a property that no schema names, and that a subclass may override.
+    func findGetter(of slot: Int, _ getter: () -> ((AnyObject) -> Any)?) {
+        record?.schema?.keys[slot].declared.getter?.find(getter)
+    }
+
     /// The object's record, if it has one. The object may be dying: nothing can be added to its record then.
     @inline(__always)
     var unmanagedRecord: Borrowed<ObjectRecord>? { Borrowed(bitPattern: stateWord.load(ordering: .acquiring) & ~1) }

@@ -25,6 +25,9 @@
 /// A function that needs its own value, directly or through others, is a mistake in code and traps with a sentence. So does one that
 /// writes what it reads, after 100 evaluations. Any other write in it is done, and reported to `Diagnostics`.
 ///
+/// A subclass can override it as any property. Then the value is what the override's getter returns, and depends on what that reads, if a
+/// `Key` declares the property; otherwise from the first time on that the property is read while something needs it.
+///
 /// The closure has to name the type of its parameter. A class that synthesizes `Codable` leaves the property out of its `CodingKeys`.
 @propertyWrapper
 public struct Derived<Value> {
@@ -48,13 +51,13 @@ public struct Derived<Value> {
 
     @export(implementation)
     public static subscript<Owner: TrackedObject>(
-        _enclosingInstance object: Owner, wrapped wrapped: KeyPath<Owner, Value>,
+        _enclosingInstance object: Owner, wrapped wrapped: @autoclosure () -> KeyPath<Owner, Value>,
         storage storage: ReferenceWritableKeyPath<Owner, Derived<Value>>
     ) -> Value {
         beginAddressing()
         let place = PropertyStorage(at: &object[keyPath: storage])
         endAddressing()
-        return read(object, place)
+        return read(object, place) { getter(of: wrapped()) }
     }
 
     @export(implementation)
@@ -74,10 +77,14 @@ public struct Derived<Value> {
     }
 
     /// The kept value, or what the function returns now.
+    ///
+    /// - Parameter getter: What reads the property, whether a subclass overrides it or not.
     @export(implementation) @inline(never)
-    static func read(_ object: TrackedObject, _ storage: PropertyStorage<Derived>) -> Value {
+    static func read(
+        _ object: TrackedObject, _ storage: PropertyStorage<Derived>, getter: () -> ((AnyObject) -> Any)?
+    ) -> Value {
         let offset = storage.offset(in: object)
-        if object.isObserved || isRecording, let value = object.readDerived(atOffset: offset) {
+        if object.isObserved || isRecording, let value = object.readDerived(atOffset: offset, getter) {
             return content(of: value, as: Value.self)
         }
         object.beginComputing(atOffset: offset)
@@ -87,7 +94,10 @@ public struct Derived<Value> {
 
     private final class Handle: IndirectStorage<Value> {
         override class func read(_ storage: PropertyStorage<Value>, _ object: TrackedObject) -> Value {
-            Derived.read(object, PropertyStorage<Derived>(storage))
+            if let value = object.valueOfOverride(atOffset: storage.offset(in: object)) {
+                return content(of: value, as: Value.self)
+            }
+            return Derived.read(object, PropertyStorage<Derived>(storage)) { nil }
         }
     }
 }
@@ -105,7 +115,7 @@ extension Derived: ObservedStorage {
 
     static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any {
         { object in
-            read(known(object, as: TrackedObject.self), PropertyStorage(in: object, offset: field.offset)) as Any
+            read(known(object, as: TrackedObject.self), PropertyStorage(in: object, offset: field.offset)) { nil } as Any
         }
     }
 

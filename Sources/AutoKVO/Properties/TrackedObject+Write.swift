@@ -91,7 +91,7 @@ extension TrackedObject {
     @usableFromInline
     final func announcingWrite(atOffset offset: Int, getter: () -> ((AnyObject) -> Any)?, _ store: () -> Void) {
         let slot = slot(atOffset: offset)
-        if let slot, property(atOffset: offset) == nil { keepGetter(of: slot, getter) }
+        if let slot, property(atOffset: offset) == nil { findGetter(of: slot, getter) }
         announcing(slot, store)
     }
 
@@ -106,18 +106,10 @@ extension TrackedObject {
         let isStored = property(atOffset: offset) != nil
         guard let slot = slot(atOffset: offset), let record = unmanagedRecord, let layout = record.use({ $0.layout })
         else { return nil }
-        if !isStored { keepGetter(of: slot, getter) }
+        if !isStored { findGetter(of: slot, getter) }
         guard var write = ObservedWrite(to: self, record, slot, layout, isOverridden: !isStored) else { return nil }
         if write.isAnnounced { write.isInner = Transaction.beginInPlace(self, slot, write.thread) }
         return write
-    }
-
-    /// Keeps the getter of a property that no schema names.
-    private final func keepGetter(of slot: Int, _ getter: () -> ((AnyObject) -> Any)?) {
-        guard let found = record?.schema?.keys[slot].declared.getter, found.read == nil, let read = getter() else {
-            return
-        }
-        found.keep(read)
     }
 
     /// Ends a change in place, and notifies.

@@ -29,6 +29,10 @@ extension Borrowed {
     /// Whether the object's deinit has begun.
     var isDeinitializing: Bool { csr_is_deinitializing(rawAddress) }
 
+    /// Whether this is the only reference to the object that is counted.
+    @inline(__always)
+    var isUnique: Bool { csr_is_unique(rawAddress) }
+
     /// The object, or nil if its deinit has begun.
     var objectIfAlive: Object? { csr_try_retain(rawAddress) ? take() : nil }
 

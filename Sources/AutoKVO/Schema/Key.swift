@@ -178,6 +178,8 @@ final class FoundGetter {
 
     var read: ((AnyObject) -> Any)? { closure.load()?.use { $0.read } }
 
-    /// The first one stays, as each is the same.
-    func keep(_ read: @escaping (AnyObject) -> Any) { _ = closure.setIfNil(Closure(read)) }
+    /// Keeps the getter if it has not been found yet. The first one stays, as each is the same.
+    func find(_ getter: () -> ((AnyObject) -> Any)?) {
+        if closure.load() == nil, let read = getter() { _ = closure.setIfNil(Closure(read)) }
+    }
 }

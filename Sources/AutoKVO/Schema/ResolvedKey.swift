@@ -79,7 +79,8 @@ final class ResolvedKey: @unchecked Sendable {
         notifiesAutomatically =
             declarations.allSatisfy(\.notifiesAutomatically)
             && type.automaticallyNotifiesObservers(forKey: declared.name)
-        computation = field == nil ? declared.read.body : field!.storage.computation(in: field!.field)
+        computation =
+            field == nil || isOverridden ? declared.read.body : field!.storage.computation(in: field!.field)
         let isOfSameType = field?.storage.isDerived == false && field?.storage.valueType == declared.valueType
         // A key that no schema declares is read in the storage.
         keyPathCheck = Atomic(!isOfSameType || isOverridden ? .none : declared.hasKeyPath ? .pending : .passed)

@@ -21,6 +21,8 @@ struct SlotLayout {
         let isRecorded: Bool
         /// The property refers weakly to an object.
         let isWeak: Bool
+        /// A subclass may override the getter.
+        let isOverridden: Bool
     }
 
     init(for keys: [ResolvedKey], unregistersManually: Bool) {
@@ -28,7 +30,8 @@ struct SlotLayout {
         self.keys = keys.map { key in
             Key(
                 declaration: .to(key.declared), isIndependent: key.isIndependent,
-                isSilent: !key.notifiesAutomatically, isRecorded: key.isRecorded, isWeak: key.isWeak)
+                isSilent: !key.notifiesAutomatically, isRecorded: key.isRecorded, isWeak: key.isWeak,
+                isOverridden: key.isOverridden)
         }
         var slots = Array(repeating: Self.none, count: (keys.compactMap(\.offset).max() ?? -1) + 1)
         for key in keys {

@@ -3,17 +3,34 @@ extension TrackedObject {
     /// The value of the derived key whose storage is at an offset, if it is kept; nil if it has to be computed for this read.
     ///
     /// Where this thread records, the key is noted first, and is kept from then on.
+    ///
+    /// Of a property that a subclass may override, what is kept is the value of the override, whose getter may be what reads this: so it is
+    /// computed for each read, as part of what the override reads.
     @usableFromInline
-    final func readDerived(atOffset offset: Int) -> Any? {
+    final func readDerived(atOffset offset: Int, _ getter: () -> ((AnyObject) -> Any)?) -> Any? {
         if isRecording, let recorder = Recording.current(as: Recorder.self) {
             if let link = recorder.value.noteNext(self, atOffset: offset) {
-                if let source = link.use({ $0.source }) { return source.use(value) }
-            } else {
+                if let source = link.use({ $0.source }), !source.use({ $0.function.isOfOverride }) {
+                    return source.use(value)
+                }
+            } else if !recorder.value.isOf(slot(atOffset: offset).flatMap { record?.expression($0) }) {
                 recorder.value.noteOther(self, atOffset: offset)
             }
         }
-        guard let slot = slot(atOffset: offset), let expression = record?.expression(slot) else { return nil }
-        return value(of: expression)
+        guard let slot = slot(atOffset: offset), let record else { return nil }
+        if record.layout!.value[slot].isOverridden {
+            findGetter(of: slot, getter)
+            return nil
+        }
+        return record.expression(slot).map(value)
+    }
+
+    /// The value of a derived property through its getter, if a subclass may override that; nil otherwise.
+    final func valueOfOverride(atOffset offset: Int) -> Any? {
+        guard let schema = try? requireUnmanagedSchema() else { return nil }  // a faulty class: the property is read as it is
+        let layout = schema.use { $0.layout }
+        let slot = layout.value.slot(atOffset: offset)
+        return slot >= 0 && layout.value[slot].isOverridden ? schema.use { valueOfKey(slot, of: $0) } : nil
     }
 
     private final func value(of expression: Expression) -> Any? {

@@ -55,6 +55,9 @@ struct Recorder {
 
     init(_ route: Borrowed<Route>?, isMoved: Bool) { (self.route, self.isMoved) = (route, isMoved) }
 
+    /// Whether it records what an expression reads.
+    func isOf(_ expression: Expression?) -> Bool { expression.map { $0.route == route } ?? false }
+
     /// Whether both evaluations have read the same.
     var isSame: Bool { others == nil }
 

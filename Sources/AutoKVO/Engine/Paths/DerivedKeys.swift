@@ -48,7 +48,9 @@ extension ObjectRecord {
             let made =
                 isNeeded
                 ? Route(
-                    Expression.Function(body: key.computation!, holdsObject: key.declared.objectClass != nil),
+                    Expression.Function(
+                        body: key.computation!, holdsObject: key.declared.objectClass != nil,
+                        isOfOverride: key.isOverridden),
                     root: self,
                     sink: .derivedKey(slot)) : nil
             let isCurrent = lock.withLock {
