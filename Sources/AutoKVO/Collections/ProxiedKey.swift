@@ -88,19 +88,25 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
     var editedSlot: Int? { key.key.slot }
     var value: Value { key.read() as? Value ?? [] }
 
+    /// Whether the collection is the one that a plan was made for, as far as its elements can be compared.
+    private func isStill(_ planned: Value) -> Bool {
+        let now = value
+        return planned.count == now.count && (areEqual(planned, now) || !areEqual(planned, planned))
+    }
+
     func edit<Result, Failure: Error>(
         asking: Bool, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
         _ store: (inout Value) -> Result, stored: () -> Void
     ) throws(Failure) -> Result? {
-        // How many elements there were for a plan that calls functions of the user.
-        var count: Int?
+        // What there was for a plan that calls functions of the user.
+        var planned: Value?
         return try object.edit(
             editedSlot,
             plan: { () throws(Failure) in
                 let value = value
-                count = asking ? value.count : nil
+                planned = asking ? value : nil
                 return try plan(value)
-            }, isPlanned: { count.map { $0 == value.count } ?? true }, change
+            }, isPlanned: { planned.map(isStill) ?? true }, change
         ) {
             var value = value
             let result = store(&value)

@@ -53,8 +53,9 @@ final class ResolvedKey: @unchecked Sendable {
     var isDerivedProperty: Bool { storageType?.isDerived ?? false }
     /// What computes the value of such a key; nil of any other.
     let computation: ((AnyObject) -> Any)?
-    /// Whether a key without storage reads anything that is observed: found out with its first use by name.
-    let readsSomething = Atomic(false)
+    /// Whether it is known whether the computation reads anything that is observed: found out with the first use by name, or, of a
+    /// derived property, with the first evaluation that is kept.
+    let areReadsChecked = Atomic(false)
     /// Whether writing the property announces the change by itself.
     var announcesItself: Bool { offset != nil && notifiesAutomatically }
 

@@ -49,6 +49,20 @@ import Testing
         #expect(window.$rows.moveSubranges(RangeSet(0..<1), to: 2) == 1..<2)
     }
 
+    @Test("and one that puts others in their place is asked about those") func computedReplaced() throws {
+        crate.hidden = [1, 2, 3, 4]
+        let proxy = try crate.mutableArrayValue(forKey: "computed")
+        var isFirst = true
+        try proxy.removeAll { [crate] in
+            if isFirst {
+                isFirst = false
+                crate.hidden = [5, 1, 6, 1]
+            }
+            return ($0 as! Int) == 1
+        }
+        #expect(crate.hidden == [5, 6])
+    }
+
     @Test("a condition by name that changes a computed array while it is asked does not stop the program")
     func computed() throws {
         crate.hidden = [1, 2, 3]

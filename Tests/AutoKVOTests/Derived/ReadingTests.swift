@@ -100,6 +100,24 @@ import Testing
         #expect(messages { person.observe(\.birthplace.count) { _, _ in } }.count == 1)
     }
 
+    private final class Constant: TrackedObject {
+        var plain = 1
+        @Observed var isOn = false
+        @Derived({ (object: Constant) in object.plain }) var silent: Int
+        @Derived({ (object: Constant) in object.isOn ? object.plain : 0 }) var heard: Int
+    }
+
+    @Test func aDerivedPropertyThatReadsNothingObservedIsReportedOnce() {
+        let told = messages {
+            for _ in 0..<3 {
+                let object = Constant()
+                object.$heard.observe { _ in }
+                object.$silent.observe { _ in }
+            }
+        }
+        #expect(told.count == 1 && told[0].contains("Constant.silent reads nothing that is observed"))
+    }
+
     @Test func aPropertyFollowsAClosure() {
         let (label, person) = (ReadingPanel(), Person("Ann"))
         label.$text.bind { "\(person.fullName), \(person.age)" }

@@ -28,6 +28,16 @@ extension Expression {
     }
 }
 
+extension Route {
+    /// Of a derived key, once for each class: its first evaluation has read nothing that is observed. A registration says so of a closure.
+    func reportSilence() {
+        guard let (root, slot) = derivedKey, !root.schema!.keys[slot].areReadsChecked.exchange(true, ordering: .relaxed)
+        else { return }
+        Diagnostics.report(
+            "\(root.objectClass).\(root.schema!.keys[slot].name) reads nothing that is observed, so nobody will be called")
+    }
+}
+
 extension PathLink {
     func isOf(_ record: Borrowed<ObjectRecord>, _ slot: Int) -> Bool { self.slot == slot && .to(self.record) == record }
 

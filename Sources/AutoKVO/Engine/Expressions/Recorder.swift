@@ -173,7 +173,7 @@ extension TrackedObject {
     /// not an `@Observed` property with another name than its own.
     final func checkReads(of slot: Int, _ schema: ClassSchema) throws(KeyValueError) {
         let key = schema.keys[slot]
-        guard key.isRecorded, !key.isDerivedProperty, !key.readsSomething.load(ordering: .relaxed) else { return }
+        guard key.isRecorded, !key.isDerivedProperty, !key.areReadsChecked.load(ordering: .relaxed) else { return }
         var value: Any = ()
         let read = Recorder.keys { value = key.declared.read(self) }
         var isProperty = false
@@ -185,7 +185,7 @@ extension TrackedObject {
         if read.isEmpty || isProperty {
             throw .schemaFault(ClassSchema.problem(ofSilent: key, schema.keys), of: type(of: self), key: key.name)
         }
-        key.readsSomething.store(true, ordering: .relaxed)
+        key.areReadsChecked.store(true, ordering: .relaxed)
     }
 
     /// The value of a key. Where this thread records, the key is what is read, and not what its getter reads.
