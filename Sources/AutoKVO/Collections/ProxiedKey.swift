@@ -88,10 +88,10 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
     var editedSlot: Int? { key.key.slot }
     var value: Value { key.read() as? Value ?? [] }
 
-    /// Whether the collection is the one that a plan was made for, as far as its elements can be compared.
-    private func isStill(_ planned: Value) -> Bool {
+    /// Whether the collection is a certain one, as far as its elements can be compared.
+    private func isStill(_ known: Value) -> Bool {
         let now = value
-        return planned.count == now.count && (areEqual(planned, now) || !areEqual(planned, planned))
+        return known.count == now.count && (areEqual(known, now) || !areEqual(known, known))
     }
 
     func edit<Result, Failure: Error>(
@@ -100,6 +100,8 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
     ) throws(Failure) -> Result? {
         // What there was for a plan that calls functions of the user.
         var planned: Value?
+        // What the plan has made of it, for the setter.
+        var made: Value?
         return try object.edit(
             editedSlot,
             plan: { () throws(Failure) in
@@ -110,8 +112,11 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
         ) {
             var value = value
             let result = store(&value)
+            made = value
             key.key.declared.write!(object, value)
             return result
+        } isMade: {
+            made.map(isStill) ?? true
         } stored: {
             stored()
         }

@@ -169,12 +169,14 @@ extension TrackedObject {
     ///   - isPlanned: Whether the collection is the one that the plan was made for.
     ///   - change: What the plan is, for the observers; nil if they get the whole value.
     ///   - store: Makes the edit.
+    ///   - isMade: Whether the collection is, behind the edit, what the plan makes of it. If not, observers get the whole values. Nil for one
+    ///     that is edited in place.
     ///   - stored: Called behind it, when no observer has been notified.
     /// - Returns: What `store` returns; nil if there is nothing to do.
     @usableFromInline
     final func edit<Result, Failure: Error>(
         _ slot: Int?, plan: () throws(Failure) -> Bool, isPlanned: () -> Bool, _ change: () -> CollectionChange?,
-        _ store: () -> Result, stored: () -> Void
+        _ store: () -> Result, isMade: (() -> Bool)? = nil, stored: () -> Void
     ) throws(Failure) -> Result? {
         var isAnnounced = false
         /// Plans until the functions of the plan leave the collection as they found it.
@@ -197,19 +199,25 @@ extension TrackedObject {
         var told = isUntouched ? edit : nil
         defer { Transaction.end(self, slot, told) }
         if !isUntouched, try !isNeeded() { return nil }
-        // A getter that returns what is stored need not do so behind the edit.
-        let overridden = told.flatMap { _ in record?.schema?.keys[slot] }.flatMap {
-            $0.isOverridden && $0.readsStoredCollection(of: self) ? $0 : nil
-        }
-        if overridden != nil { Transaction.forEachSubject(of: self, slot) { $0.keepOldCollection() } }
+        let isMade = told.flatMap { _ in isMade ?? isStillStored(slot) }
+        if isMade != nil { Transaction.forEachSubject(of: self, slot) { $0.keepOldCollection() } }
         defer {
-            if let overridden, !overridden.readsStoredCollection(of: self) {
+            if let isMade, !isMade() {
                 told = nil
                 Transaction.forEachSubject(of: self, slot) { $0.reportAsSetting() }
             }
             stored()
         }
         return store()
+    }
+
+    /// Whether a property still reads what is stored, asked behind an edit: an override's getter that does need not do so then. Nil for a
+    /// property of which no getter is overridden, or that does not read what is stored.
+    private final func isStillStored(_ slot: Int) -> (() -> Bool)? {
+        guard let key = record?.schema?.keys[slot], key.isOverridden, key.readsStoredCollection(of: self) else {
+            return nil
+        }
+        return { key.readsStoredCollection(of: self) }
     }
 
     /// Whether an edit of what is stored at an offset is an edit of the property: not of one whose getter a subclass overrides, unless that

@@ -63,6 +63,46 @@ import Testing
         #expect(crate.hidden == [5, 6])
     }
 
+    private class Shelf: TrackedObject {
+        @Observed var books: [Int] = []
+        /// The even ones, whatever is put in.
+        var even: [Int] {
+            get { books.filter { $0 % 2 == 0 } }
+            set { books = newValue }
+        }
+        override class var schema: Schema {
+            Schema(Shelf.self, extending: super.schema) {
+                Key("books", \.books)
+                Key("even", \.even, affectedBy: "books")
+            }
+        }
+    }
+    private final class SmallShelf: Shelf {
+        override var books: [Int] {
+            get { super.books.filter { $0 < 10 } }
+            set { super.books = newValue }
+        }
+    }
+
+    @Test("an edit by name that does not make what was planned is told with the whole values", arguments: ["even", "books"])
+    func notAsPlanned(key: String) throws {
+        let shelf = SmallShelf()
+        shelf.books = [2, 4]
+        var told: [String] = []
+        try shelf.observe(key, as: [Int].self, options: [.old, .new]) {
+            told.append("\($0.kind) \($0.indexes.map { "\(Array($0.ranges))" } ?? "-") \($0.oldValue ?? []) \($0.newValue ?? [])")
+        }
+        let proxy = try shelf.mutableArrayValue(forKey: key)
+        try proxy.insert(13, at: 1)
+        try proxy.insert(6, at: 2)
+        try proxy.remove(at: 0)
+        #expect(
+            told == [
+                "setting - [2, 4] [2, 4]", "insertion [Range(2..<3)] [] [6]", "removal [Range(0..<1)] [2] []",
+            ])
+        shelf.removeAllObservers()
+    }
+
     @Test("a condition by name that changes a computed array while it is asked does not stop the program")
     func computed() throws {
         crate.hidden = [1, 2, 3]

@@ -1,0 +1,19 @@
+import AutoKVOTestSupport
+import Testing
+
+@Suite("Mechanisms that meet, at random") struct MeetingTests {
+    @Test("every observer of objects with overrides, edits and schedulers can replay what it was told", arguments: 0..<8)
+    func worlds(part: Int) {
+        for seed in 0..<load(80) {
+            let world = MeetingWorld(seed: seed * 8 + part)
+            world.run(120)
+            guard let fault = world.fault else { continue }
+            Issue.record("seed \(seed * 8 + part):\n\(fault)")
+            return
+        }
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "MeetingTests") }
+    }
+}

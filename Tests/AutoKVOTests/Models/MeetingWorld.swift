@@ -1,0 +1,372 @@
+import AutoKVO
+import AutoKVOTestSupport
+
+/// What a `MeetingWorld` observes: a class, and a subclass that overrides a stored, a collection's and a derived property.
+class Meeting: TrackedObject {
+    @Observed var n = 0
+    @Observed(.distinct) var level = 0
+    @Observed var list: [Int] = []
+    @Observed var tags: Set<Int> = []
+    @Observed var next: Meeting?
+    @ObservedWeak var friend: Meeting?
+    @Observed var members: [Meeting] = []
+    @Derived({ (meeting: Meeting) in meeting.n + meeting.list.count }) var sum: Int
+    @Derived({ (meeting: Meeting) in meeting.sum / 3 + meeting.members.reduce(0) { $0 + $1.n } }) var total: Int
+    @Derived({ (meeting: Meeting) in meeting.friend?.sum ?? -1 }) var near: Int
+    var double: Int { n * 2 }
+    var far: Int { next?.n ?? -2 }
+    var computed: [Int] {
+        get { list.map { -$0 } }
+        set { list = newValue.map { -$0 } }
+    }
+
+    override class var schema: Schema {
+        Schema(Meeting.self, extending: super.schema) {
+            Key("n", \.n)
+            Key("list", \.list)
+            Key("sum", \.sum)
+            Key("double", \.double)
+            Key("far", \.far, affectedBy: "next.n")
+            Key("computed", \.computed, affectedBy: "list")
+        }
+    }
+
+    func array(_ key: String) -> [Int] { key == "list" ? list : computed }
+
+    static let numbers = [
+        "n", "level", "sum", "total", "double", "next.n", "next.sum", "members.@sum.n", "members.@sum.sum", "members.@count",
+        "list.@count", "tags.@sum", "friend.n", "friend.total", "near", "far",
+    ]
+
+    /// The value of a path, computed from what is stored.
+    func reference(_ path: String) -> Int? {
+        switch path {
+        case "n": n
+        case "level": level
+        case "sum": n + list.count
+        case "total": reference("sum")! / 3 + members.reduce(0) { $0 + $1.n }
+        case "double": n * 2
+        case "members.@sum.n": members.reduce(0) { $0 + $1.n }
+        case "members.@sum.sum": members.reduce(0) { $0 + $1.reference("sum")! }
+        case "members.@count": members.count
+        case "list.@count": list.count
+        case "tags.@sum": tags.reduce(0, +)
+        case "near": friend?.reference("sum") ?? -1
+        case "far": next?.n ?? -2
+        case "friend.n", "friend.total": friend?.reference(String(path.dropFirst(7)))
+        default: next?.reference(String(path.dropFirst(5)))
+        }
+    }
+}
+
+final class SpecialMeeting: Meeting {
+    @Observed var extra = 0
+    override var n: Int {
+        get { super.n * 10 }
+        set { super.n = newValue }
+    }
+    override var list: [Int] {
+        get { super.list.filter { $0 > 1 } }
+        set { super.list = newValue }
+    }
+    override var sum: Int { super.sum + extra }
+
+    override func reference(_ path: String) -> Int? {
+        path == "sum" ? super.reference("sum")! + extra : super.reference(path)
+    }
+}
+
+/// Changes objects at random, also in handlers, and replays what each observer was told: each old value is the last new one, each edit
+/// leads from the last collection to the next, and when nothing is under way everybody has been told what is.
+final class MeetingWorld {
+    private var random: SplitMix64
+    private var meetings: [Meeting] = []
+    private struct Made { weak var meeting: Meeting? }
+    private var made: [Made] = []
+    private var watches: [Watch] = []
+    private let later = SerialScheduler()
+    /// How deep in handlers, and in blocks that hold changes back.
+    private var (depth, held) = (0, 0)
+    /// Whether a prior call is being made.
+    private var isBefore = false
+    private var trace: [String] = []
+    private(set) var fault: String?
+
+    private final class Watch: @unchecked Sendable {
+        let name: String
+        weak var meeting: Meeting?
+        /// What was told last, by path.
+        var numbers: [String: Int?] = [:]
+        var list: [Int]?
+        var listKey = "list"
+        var tags: Set<Int>?
+        var calls = 0
+        var (isOnce, isLate) = (false, false)
+        let actions: Int
+        var observation: KeyValueObservation?
+        init(_ name: String, _ meeting: Meeting, actions: Int) {
+            (self.name, self.meeting, self.actions) = (name, meeting, actions)
+        }
+    }
+
+    private final class Panel {}
+    private let panel = Panel()
+
+    init(seed: Int) {
+        random = SplitMix64(seed: UInt64(seed))
+        for _ in 0..<5 { add() }
+        for _ in 0..<15 { observe(meeting) }
+    }
+
+    private func add() {
+        let meeting = pick(3) == 0 ? SpecialMeeting() : Meeting()
+        meetings.append(meeting)
+        made.append(Made(meeting: meeting))
+    }
+
+    private func pick(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+    private var meeting: Meeting { meetings[pick(meetings.count)] }
+    private func name(_ meeting: Meeting?) -> String {
+        guard let meeting else { return "nil" }
+        let name = meetings.firstIndex { $0 === meeting }.map(String.init) ?? "former"
+        return meeting is SpecialMeeting ? name + "*" : name
+    }
+    private func note(_ text: @autoclosure () -> String) {
+        trace.append(String(repeating: "  ", count: depth + held) + text())
+    }
+    private func fail(_ text: String) {
+        note("FAULT: " + text)
+        if fault == nil { fault = trace.joined(separator: "\n") }
+    }
+
+    func run(_ steps: Int) {
+        for step in 0..<steps where fault == nil {
+            trace = ["step \(step)"]
+            for meeting in meetings {
+                note(
+                    "\(name(meeting)): n \(meeting.n), level \(meeting.level), list \(meeting.list), tags \(meeting.tags.sorted()), "
+                        + "next \(name(meeting.next)), friend \(name(meeting.friend)), members \(meeting.members.map(name))")
+            }
+            act()
+            later.runAll()
+            if fault == nil { compare() }
+        }
+        for watch in watches { watch.observation?.remove() }
+        for each in made { if let meeting = each.meeting { (meeting.next, meeting.members) = (nil, []) } }
+    }
+
+    private func compare() {
+        for watch in watches where watch.observation!.isValid && !watch.isOnce {
+            guard let meeting = watch.meeting else { continue }
+            for (path, last) in watch.numbers where last != meeting.reference(path) {
+                fail("\(watch.name).\(path) is \(meeting.reference(path) as Any), and \(last as Any) was told")
+            }
+            if let list = watch.list, list != meeting.array(watch.listKey) {
+                fail("\(watch.name).\(watch.listKey) is \(meeting.array(watch.listKey)), not \(list)")
+            }
+            if let tags = watch.tags, tags != meeting.tags { fail("\(watch.name).tags is \(meeting.tags), not \(tags)") }
+        }
+    }
+
+    // MARK: Changes
+
+    private func act() {
+        let meeting = meeting
+        let kind = pick(isBefore ? 5 : depth == 0 ? 24 : 19)
+        note("\(name(meeting)): \(kind)")
+        do {
+            switch kind {
+            case 0, 1: meeting.n = pick(4)
+            case 2: try meeting.setValue(pick(4), forKey: "n")
+            case 3: meeting.level = pick(3)
+            case 4: (meeting as? SpecialMeeting)?.extra = pick(4)
+            case 5...8: try edit(meeting, pick(15))
+            case 9: if pick(2) == 0 { meeting.$tags.insert(pick(5)) } else { meeting.$tags.remove(pick(5)) }
+            case 10: meeting.tags = [pick(5), pick(5)]
+            case 11: meeting.next = pick(3) == 0 ? nil : self.meeting
+            case 12: meeting.$members.append(self.meeting)
+            case 13: meeting.$members.edit { if !$0.isEmpty { $0.remove(at: pick($0.count)) } }
+            case 14: if pick(2) == 0 { meeting.members = [self.meeting, self.meeting] } else { meeting.friend = self.meeting }
+            case 15: if !watches.isEmpty { watches.remove(at: pick(watches.count)).observation!.remove() }
+            case 16, 17: observe(meeting)
+            case 18: for watch in watches where watch.isOnce && watch.meeting != nil { try rearm(watch) }
+            case 19, 20:
+                held += 1
+                coalescingChanges { for _ in 0..<3 { act() } }
+                held -= 1
+            case 21:
+                held += 1
+                meeting.withMutation(of: "list") { for _ in 0..<2 { act() } }
+                held -= 1
+            case 22:
+                // Released behind the access: its death is a change.
+                let former = meetings.remove(at: pick(meetings.count))
+                add()
+                withExtendedLifetime(former) {}
+            default: observe(meeting)
+            }
+        } catch { fail("\(error)") }
+    }
+
+    private func edit(_ meeting: Meeting, _ kind: Int) throws {
+        let count = meeting.list.count
+        // Indexes are those of what the handle edits, which an override's getter need not return. In a handler an index may have become
+        // invalid when the edit is made, which is a mistake of the caller.
+        let stored = meeting.$list.count
+        note("edit \(kind) of \(meeting.$list.value)")
+        func some(_ count: Int) -> Int { depth == 0 ? pick(count) : 0 }
+        switch kind {
+        case 0: meeting.$list.append(pick(5))
+        case 1: meeting.list.append(pick(5))
+        case 2:
+            if depth > 0 { meeting.$list.edit { if !$0.isEmpty { $0.removeLast() } } }
+            if depth == 0, stored > 0 { meeting.$list.remove(at: pick(stored)) }
+        case 3: meeting.$list.insert(pick(5), at: some(stored + 1))
+        case 4: if depth == 0, stored > 0 { meeting.$list[pick(stored)] = pick(5) }
+        case 5: try meeting.mutableArrayValue(forKey: "list").insert(pick(5), at: some(count + 1))
+        case 6: if depth == 0, count > 0 { try meeting.mutableArrayValue(forKey: "list").remove(at: pick(count)) }
+        case 7: meeting.$list.update(to: (0..<pick(4)).map { _ in pick(5) })
+        case 8: if depth == 0, stored > 1 { meeting.$list.swapAt(0, stored - 1) }
+        case 9: meeting.$list.sort()
+        case 10: meeting.$list.removeAll { $0 % 2 == 1 }
+        case 11: meeting.$list.edit { $0 = Array($0.reversed().dropFirst()) + [pick(5)] }
+        case 12: if depth == 0, stored > 2 { meeting.$list.replaceSubrange(1..., with: [pick(5), pick(5)]) }
+        case 13: try meeting.mutableArrayValue(forKey: "computed").removeAll { $0 as! Int == -3 }
+        default: try meeting.mutableArrayValue(forKey: "computed").insert(-pick(5), at: 0)
+        }
+    }
+
+    // MARK: Observers
+
+    private func rearm(_ watch: Watch) throws {
+        guard watch.calls > 0, watch.observation!.isValid == false, held == 0, depth == 0 else { return }
+        watch.calls = 0
+        try watch.observation!.rearm()
+    }
+
+    private func observe(_ meeting: Meeting) {
+        // What is added where changes are held back is not told of what was changed before.
+        if held > 0 || watches.count >= 40 { return }
+        let watch = Watch(name(meeting), meeting, actions: pick(4) == 0 ? 1 + pick(2) : 0)
+        var options: ObservingOptions = [.old, .new]
+        if pick(6) == 0 { options.insert(.prior) }
+        if pick(6) == 0 { options.insert(.distinct) }
+        if pick(8) == 0 { (watch.isOnce, _) = (true, options.insert(.once)) }
+        let kind = pick(9)
+        note("observes \(kind) \(options)")
+        do {
+            switch kind {
+            case 0...2:
+                let paths = (0..<(kind == 2 ? 3 : 1)).map { _ in Meeting.numbers[pick(Meeting.numbers.count)] }
+                for path in paths { watch.numbers[path] = meeting.reference(path) }
+                watch.observation = try meeting.observe(Array(watch.numbers.keys), options: options) { [unowned self] in
+                    toldNumber(watch, $0)
+                }
+            case 3:
+                let path = Meeting.numbers[pick(5)]
+                watch.numbers[path] = meeting.reference(path)
+                watch.observation = try meeting.addObserver(panel, forKeyPath: path, options: options) {
+                    [unowned self] in toldNumber(watch, $1)
+                }
+            case 4:
+                let path = Meeting.numbers[pick(Meeting.numbers.count)]
+                watch.numbers[path] = meeting.reference(path)
+                (watch.isLate, watch.isOnce) = (true, false)
+                let told = Told { [unowned self] in toldNumber(watch, $0) }
+                watch.observation = try meeting.observe(path, as: Int?.self, options: [.old, .new], on: later) {
+                    told.body($0)
+                }
+            case 5, 6:
+                if pick(3) == 0 { watch.listKey = "computed" }
+                watch.list = meeting.array(watch.listKey)
+                if kind == 5, watch.listKey == "list" {
+                    watch.observation = meeting.$list.observe(options: options) { [unowned self] in toldList(watch, $0) }
+                } else {
+                    watch.observation = try meeting.observe(watch.listKey, as: [Int].self, options: options) {
+                        [unowned self] in toldList(watch, $0)
+                    }
+                }
+            case 7:
+                watch.tags = meeting.tags
+                watch.observation = meeting.$tags.observe(options: options) { [unowned self] in toldTags(watch, $0) }
+            default:
+                watch.numbers["sum"] = meeting.reference("sum")
+                watch.observation = meeting.observe(\.sum, options: options) { [unowned self] in toldSum(watch, $1) }
+            }
+        } catch { fail("\(error)") }
+        if watch.observation != nil { watches.append(watch) }
+    }
+
+    private struct Told: @unchecked Sendable { let body: (Change<Int?>) -> Void }
+
+    private func toldNumber(_ watch: Watch, _ change: Change<Any>) {
+        told(watch, change, change.keyPath, change.oldValue as? Int, change.newValue as? Int)
+    }
+    private func toldNumber(_ watch: Watch, _ change: Change<Int?>) {
+        told(watch, change, change.keyPath, change.oldValue ?? nil, change.newValue ?? nil)
+    }
+    private func toldSum(_ watch: Watch, _ change: Change<Int>) {
+        told(watch, change, "sum", change.oldValue, change.newValue)
+    }
+
+    private func told<Value>(_ watch: Watch, _ change: Change<Value>, _ path: String, _ old: Int?, _ new: Int?) {
+        note("\(watch.name).\(path) \(change.isPrior ? "before " : "")\(old as Any) → \(new as Any)")
+        if !isFirst(watch, change) { return }
+        let last = watch.numbers[path] ?? nil
+        // Of a path that a handler has moved to what is being changed the old value is not known.
+        if !watch.isOnce, change.oldValue != nil || !path.contains("."), old != last {
+            fail("the old value of \(path) is \(old as Any), and \(last as Any) was told")
+        }
+        if !change.isPrior {
+            if !watch.isLate, new != watch.meeting?.reference(path) {
+                fail("\(path) is \(watch.meeting?.reference(path) as Any), and \(new as Any) is told")
+            }
+            watch.numbers[path] = new
+        }
+        react(watch, change)
+    }
+
+    private func toldList(_ watch: Watch, _ change: Change<[Int]>) {
+        note("\(watch.name).\(watch.listKey) \(change.observation.options) \(change.kind) \(change.isPrior ? "before " : "")\(change.oldValue as Any) → \(change.newValue as Any)")
+        if !isFirst(watch, change) { return }
+        if !change.isPrior, !watch.isOnce {
+            if change.kind == .setting, change.oldValue != watch.list { fail("\(watch.list!) was told") }
+            do { try ChangeRecord(change).apply(validating: &watch.list!) } catch {
+                return fail("\(watch.list!) was told, and \(change.indexes as Any) does not fit")
+            }
+            if watch.list != watch.meeting?.array(watch.listKey) {
+                fail("that makes \(watch.list!), and it is \(watch.meeting!.array(watch.listKey))")
+            }
+        }
+        react(watch, change)
+    }
+
+    private func toldTags(_ watch: Watch, _ change: Change<Set<Int>>) {
+        note("\(watch.name).tags \(change.kind) \(change.isPrior ? "before " : "")\(change.oldValue as Any) → \(change.newValue as Any)")
+        if !isFirst(watch, change) { return }
+        if !change.isPrior, !watch.isOnce {
+            if change.kind == .setting, change.oldValue != watch.tags { fail("\(watch.tags!) was told") }
+            change.apply(to: &watch.tags!)
+            if watch.tags != watch.meeting?.tags { fail("that makes \(watch.tags!), and it is \(watch.meeting!.tags)") }
+        }
+        react(watch, change)
+    }
+
+    private func isFirst<Value>(_ watch: Watch, _ change: Change<Value>) -> Bool {
+        if fault != nil { return false }
+        if change.isPrior { return true }
+        watch.calls += 1
+        if watch.isOnce, watch.calls > 1 { fail("it was to be called once") }
+        return true
+    }
+
+    private func react<Value>(_ watch: Watch, _ change: Change<Value>) {
+        if depth >= 3 { return }
+        depth += 1
+        let outer = isBefore
+        if change.isPrior { (isBefore, held) = (true, held + 1) }
+        for _ in 0..<watch.actions { act() }
+        if change.isPrior { (isBefore, held) = (outer, held - 1) }
+        depth -= 1
+    }
+}
