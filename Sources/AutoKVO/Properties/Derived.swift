@@ -115,7 +115,8 @@ extension Derived: ObservedStorage {
 
     static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any {
         { object in
-            read(known(object, as: TrackedObject.self), PropertyStorage(in: object, offset: field.offset)) { nil } as Any
+            let storage = PropertyStorage<Derived>(in: object, offset: field.offset)
+            return read(known(object, as: TrackedObject.self), storage) { nil } as Any
         }
     }
 

@@ -84,13 +84,16 @@ import Testing
         }
     }
 
-    @Test("an edit by name that does not make what was planned is told with the whole values", arguments: ["even", "books"])
+    @Test(
+        "an edit by name that does not make what was planned is told with the whole values",
+        arguments: ["even", "books"])
     func notAsPlanned(key: String) throws {
         let shelf = SmallShelf()
         shelf.books = [2, 4]
         var told: [String] = []
         try shelf.observe(key, as: [Int].self, options: [.old, .new]) {
-            told.append("\($0.kind) \($0.indexes.map { "\(Array($0.ranges))" } ?? "-") \($0.oldValue ?? []) \($0.newValue ?? [])")
+            let indexes = $0.indexes.map { "\(Array($0.ranges))" } ?? "-"
+            told.append("\($0.kind) \(indexes) \($0.oldValue ?? []) \($0.newValue ?? [])")
         }
         let proxy = try shelf.mutableArrayValue(forKey: key)
         try proxy.insert(13, at: 1)

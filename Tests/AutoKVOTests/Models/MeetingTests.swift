@@ -2,7 +2,8 @@ import AutoKVOTestSupport
 import Testing
 
 @Suite("Mechanisms that meet, at random") struct MeetingTests {
-    @Test("every observer of objects with overrides, edits and schedulers can replay what it was told", arguments: 0..<8)
+    @Test(
+        "every observer of objects with overrides, edits and schedulers can replay what it was told", arguments: 0..<8)
     func worlds(part: Int) {
         for seed in 0..<load(80) {
             let world = MeetingWorld(seed: seed * 8 + part)

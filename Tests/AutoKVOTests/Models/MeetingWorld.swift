@@ -34,7 +34,8 @@ class Meeting: TrackedObject {
     func array(_ key: String) -> [Int] { key == "list" ? list : computed }
 
     static let numbers = [
-        "n", "level", "sum", "total", "double", "next.n", "next.sum", "members.@sum.n", "members.@sum.sum", "members.@count",
+        "n", "level", "sum", "total", "double", "next.n", "next.sum", "members.@sum.n", "members.@sum.sum",
+        "members.@count",
         "list.@count", "tags.@sum", "friend.n", "friend.total", "near", "far",
     ]
 
@@ -145,7 +146,8 @@ final class MeetingWorld {
             for meeting in meetings {
                 note(
                     "\(name(meeting)): n \(meeting.n), level \(meeting.level), list \(meeting.list), tags \(meeting.tags.sorted()), "
-                        + "next \(name(meeting.next)), friend \(name(meeting.friend)), members \(meeting.members.map(name))")
+                        + "next \(name(meeting.next)), friend \(name(meeting.friend)), members \(meeting.members.map(name))"
+                )
             }
             act()
             later.runAll()
@@ -164,7 +166,9 @@ final class MeetingWorld {
             if let list = watch.list, list != meeting.array(watch.listKey) {
                 fail("\(watch.name).\(watch.listKey) is \(meeting.array(watch.listKey)), not \(list)")
             }
-            if let tags = watch.tags, tags != meeting.tags { fail("\(watch.name).tags is \(meeting.tags), not \(tags)") }
+            if let tags = watch.tags, tags != meeting.tags {
+                fail("\(watch.name).tags is \(meeting.tags), not \(tags)")
+            }
         }
     }
 
@@ -186,7 +190,12 @@ final class MeetingWorld {
             case 11: meeting.next = pick(3) == 0 ? nil : self.meeting
             case 12: meeting.$members.append(self.meeting)
             case 13: meeting.$members.edit { if !$0.isEmpty { $0.remove(at: pick($0.count)) } }
-            case 14: if pick(2) == 0 { meeting.members = [self.meeting, self.meeting] } else { meeting.friend = self.meeting }
+            case 14:
+                if pick(2) == 0 {
+                    meeting.members = [self.meeting, self.meeting]
+                } else {
+                    meeting.friend = self.meeting
+                }
             case 15: if !watches.isEmpty { watches.remove(at: pick(watches.count)).observation!.remove() }
             case 16, 17: observe(meeting)
             case 18: for watch in watches where watch.isOnce && watch.meeting != nil { try rearm(watch) }
@@ -280,7 +289,8 @@ final class MeetingWorld {
                 if pick(3) == 0 { watch.listKey = "computed" }
                 watch.list = meeting.array(watch.listKey)
                 if kind == 5, watch.listKey == "list" {
-                    watch.observation = meeting.$list.observe(options: options) { [unowned self] in toldList(watch, $0) }
+                    watch.observation = meeting.$list.observe(options: options) { [unowned self] in toldList(watch, $0)
+                    }
                 } else {
                     watch.observation = try meeting.observe(watch.listKey, as: [Int].self, options: options) {
                         [unowned self] in toldList(watch, $0)
@@ -327,7 +337,9 @@ final class MeetingWorld {
     }
 
     private func toldList(_ watch: Watch, _ change: Change<[Int]>) {
-        note("\(watch.name).\(watch.listKey) \(change.observation.options) \(change.kind) \(change.isPrior ? "before " : "")\(change.oldValue as Any) → \(change.newValue as Any)")
+        note(
+            "\(watch.name).\(watch.listKey) \(change.observation.options) \(change.kind) \(change.isPrior ? "before " : "")\(change.oldValue as Any) → \(change.newValue as Any)"
+        )
         if !isFirst(watch, change) { return }
         if !change.isPrior, !watch.isOnce {
             if change.kind == .setting, change.oldValue != watch.list { fail("\(watch.list!) was told") }
@@ -342,7 +354,9 @@ final class MeetingWorld {
     }
 
     private func toldTags(_ watch: Watch, _ change: Change<Set<Int>>) {
-        note("\(watch.name).tags \(change.kind) \(change.isPrior ? "before " : "")\(change.oldValue as Any) → \(change.newValue as Any)")
+        note(
+            "\(watch.name).tags \(change.kind) \(change.isPrior ? "before " : "")\(change.oldValue as Any) → \(change.newValue as Any)"
+        )
         if !isFirst(watch, change) { return }
         if !change.isPrior, !watch.isOnce {
             if change.kind == .setting, change.oldValue != watch.tags { fail("\(watch.tags!) was told") }

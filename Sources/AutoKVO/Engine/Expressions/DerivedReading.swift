@@ -10,9 +10,7 @@ extension TrackedObject {
     final func readDerived(atOffset offset: Int, _ getter: () -> ((AnyObject) -> Any)?) -> Any? {
         if isRecording, let recorder = Recording.current(as: Recorder.self) {
             if let link = recorder.value.noteNext(self, atOffset: offset) {
-                if let source = link.use({ $0.source }), !source.use({ $0.function.isOfOverride }) {
-                    return source.use(value)
-                }
+                if let source = link.use({ $0.source }), let value = source.use(value) { return value }
             } else if !recorder.value.isOf(slot(atOffset: offset).flatMap { record?.expression($0) }) {
                 recorder.value.noteOther(self, atOffset: offset)
             }
@@ -22,18 +20,20 @@ extension TrackedObject {
             findGetter(of: slot, getter)
             return nil
         }
-        return record.expression(slot).map(value)
+        return record.expression(slot).flatMap(value)
     }
 
     /// The value of a derived property through its getter, if a subclass may override that; nil otherwise.
     final func valueOfOverride(atOffset offset: Int) -> Any? {
-        guard let schema = try? requireUnmanagedSchema() else { return nil }  // a faulty class: the property is read as it is
-        let layout = schema.use { $0.layout }
-        let slot = layout.value.slot(atOffset: offset)
-        return slot >= 0 && layout.value[slot].isOverridden ? schema.use { valueOfKey(slot, of: $0) } : nil
+        // Of a class whose schema has a fault the property is read as it is.
+        guard let schema = try? requireSchema() else { return nil }
+        let slot = schema.slot(atOffset: offset)
+        return slot >= 0 && schema.keys[slot].isOverridden ? valueOfKey(slot, of: schema) : nil
     }
 
+    /// Nil if the object is dying, or the value is that of an override.
     private final func value(of expression: Expression) -> Any? {
+        if expression.function.isOfOverride { return nil }
         requireUsage(
             !expression.isEvaluatingHere,
             "\(expression.label) depends on itself: its function reads it, directly or through other derived values."

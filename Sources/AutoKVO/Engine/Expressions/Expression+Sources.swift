@@ -18,6 +18,15 @@ extension Expression {
         } ?? ""
     }
 
+    /// The first evaluation has read nothing that is observed. Said of a derived key once for each class; of a closure its registration
+    /// says so.
+    func reportSilence() {
+        guard let key = liveRoute?.derivedKey.map({ $0.root.schema!.keys[$0.slot] }),
+            !key.areReadsChecked.exchange(true, ordering: .relaxed)
+        else { return }
+        Diagnostics.report("\(label) reads nothing that is observed, so nobody will be called")
+    }
+
     /// The name of the one key that the last evaluation read; empty if it was not one.
     var onlyKey: String {
         let sources = sources
@@ -25,16 +34,6 @@ extension Expression {
             return ""
         }
         return first.record.schema!.keys[first.slot].name
-    }
-}
-
-extension Route {
-    /// Of a derived key, once for each class: its first evaluation has read nothing that is observed. A registration says so of a closure.
-    func reportSilence() {
-        guard let (root, slot) = derivedKey, !root.schema!.keys[slot].areReadsChecked.exchange(true, ordering: .relaxed)
-        else { return }
-        Diagnostics.report(
-            "\(root.objectClass).\(root.schema!.keys[slot].name) reads nothing that is observed, so nobody will be called")
     }
 }
 

@@ -229,7 +229,7 @@ final class Expression: @unchecked Sendable {
         var recorder = Recorder(ownRoute, isMoved: version > 1)
         let value = recorder.record(&sources) { function.body(object) }
         let isChanged = !isKept || !isUnchanged(value, before)
-        if version == 1, sources.isEmpty { ownRoute.use { $0.reportSilence() } }
+        if version == 1, sources.isEmpty { reportSilence() }
         if !recorder.isSame {
             let heights = sources.lazy.compactMap { $0.source?.use { $0.height } }
             atomicHeight.store(1 + (heights.max() ?? 0), ordering: .relaxed)
