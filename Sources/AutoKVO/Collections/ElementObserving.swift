@@ -66,8 +66,13 @@ extension Change<Any> {
     ) {
         let left = oldValue.flatMap(unwrapped).flatMap(elements) ?? []
         let came = newValue.flatMap(unwrapped).flatMap(elements) ?? []
-        if let removed { missing(from: came, among: left).forEach { convert($0, to: Element.self).map(removed) } }
-        if let added { missing(from: left, among: came).forEach { convert($0, to: Element.self).map(added) } }
+        let gone = removed == nil ? [] : missing(from: came, among: left)
+        let new = added == nil ? [] : missing(from: left, among: came)
+        context.makeCalls(gone.count + new.count) { number in
+            let isNew = number >= gone.count
+            let element = isNew ? new[number - gone.count] : gone[number]
+            if let call = isNew ? added : removed { convert(element, to: Element.self).map(call) }
+        }
     }
 }
 

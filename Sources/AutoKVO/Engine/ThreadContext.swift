@@ -42,9 +42,9 @@ struct ThreadContext {
     var affectedLinks: [Borrowed<PathLink>] = []
     /// Room for the expressions that wait for those that they read.
     var checkedExpressions: [Expression.Checked] = []
-    /// The routes of expressions that a change of this thread has marked, and that are to be refreshed.
-    var marked: [Route] = []
-    var markedRoom: [Route] = []
+    /// The expressions that a change of this thread has marked, and that are to be refreshed.
+    var marked: [Transaction.Marked] = []
+    var markedRoom: [Transaction.Marked] = []
     /// The changes of traced objects that are being delivered, the outermost first.
     var traced: [TracedCalls] = []
     #if DEBUG

@@ -56,7 +56,8 @@ extension TrackedObject {
         let pairs = handlers.flatMap { set, handler in set.keyPaths.map { (keyPath: $0, handler: handler) } }
         let handlersByPath = Dictionary(grouping: pairs, by: \.keyPath)
         let handler: (Change<Any>) -> Void = { change in
-            for pair in handlersByPath[change.keyPath] ?? [] { pair.handler(change) }
+            let handlers = handlersByPath[change.keyPath] ?? []
+            change.context.makeCalls(handlers.count) { handlers[$0].handler(change) }
         }
         return try observe(
             pairs.map(\.keyPath), options: options, userInfo: userInfo, file: file, line: line, handler)

@@ -35,17 +35,6 @@ struct ValueSlot {
         return former
     }
 
-    /// Replaces a number by a number of the same type. False if it is not one.
-    @inline(__always)
-    func replaceNumber(with value: ValuePointer) -> Bool {
-        func replace<Number: BitwiseCopyable>(as type: Number.Type) -> Bool {
-            guard value.type == type, isFilled, let place = pointer(to: type) else { return false }
-            place.pointee = value.address.load(as: type)
-            return true
-        }
-        return replace(as: Int.self) || replace(as: Double.self)
-    }
-
     /// Takes the value of the slot, which is filled, if it is of this type: without a cast.
     @inline(__always)
     mutating func take<Value: BitwiseCopyable>(as type: Value.Type) -> Value? {

@@ -51,6 +51,19 @@ private final class Circular: Needing {
     override var other: Int { own }
 }
 
+/// Its values read those of others, directly and by a computed property.
+private final class SharedAccount: Account {
+    @Observed var others: [Account] = []
+    override var total: Int { super.total + others.reduce(0) { $0 + $1.total } }
+    var size: Int { others.reduce(0) { $0 + $1.total } }
+
+    override class var schema: Schema {
+        Schema(SharedAccount.self, extending: super.schema) { Key("size", \.size) }
+    }
+}
+
+private final class Owner: TrackedObject { @Observed var account: SharedAccount? }
+
 private final class Bank: TrackedObject {
     @Observed var accounts: [Account] = []
     @Derived({ (bank: Bank) in bank.accounts.reduce(0) { $0 + $1.total } }) var sum: Int
@@ -130,6 +143,28 @@ private final class Bank: TrackedObject {
         account.balance = 3
         #expect(told == [4, 6] && account.total == 6 && account.$total.value == 6 && account.label == "renamed")
         account.removeAllObservers()
+    }
+
+    @Test(
+        "a path to it hears what it reads, also what it has read since a coalesced change",
+        arguments: ["account.total", "account.label", "account.size"], [[], .new, [.old, .new]] as [ObservingOptions])
+    func behindAPath(path: String, options: ObservingOptions) throws {
+        let (owner, account, other) = (Owner(), SharedAccount(), Premium())
+        var calls = 0
+        try owner.observe(path, options: options) { _ in calls += 1 }
+        coalescingChanges {
+            owner.account = account
+            account.others.append(other)
+        }
+        #expect(calls == 1)
+        other.balance = 7
+        #expect(calls == 2)
+        other.bonus = 1
+        #expect(calls == 3)
+        owner.account = nil
+        other.bonus = 2
+        #expect(calls == 4)
+        owner.removeAllObservers()
     }
 
     @Test("without a Key the override is found when the property is read") func undeclared() throws {

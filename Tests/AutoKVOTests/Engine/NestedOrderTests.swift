@@ -33,6 +33,43 @@ import Testing
         for label in ["base", "derived", "behind", "greeting"] { #expect(recorder.labels.count { $0 == label } == 3) }
     }
 
+    @Test(
+        "elements that come and go: those of the older change first, by handle and by name",
+        arguments: [true, false])
+    func elements(byHandle: Bool) throws {
+        var told: [String] = []
+        func removed(_ score: Int) {
+            told.append("-\(score)")
+            if score == 1 { person.scores = [5] }
+        }
+        func added(_ score: Int) {
+            told.append("+\(score)")
+            if score == 5 { person.$scores.append(6) }
+        }
+        person.scores = [1, 2]
+        if byHandle {
+            person.$scores.observeElements(added: added, removed: removed)
+        } else {
+            try person.observeElements("scores", as: Int.self, added: added, removed: removed)
+        }
+        person.scores = [3, 4]
+        #expect(told == ["-1", "-2", "+3", "+4", "-3", "-4", "+5", "+6"])
+    }
+
+    @Test("several handlers for one path: each hears the older change first") func severalHandlers() throws {
+        var told: [String] = []
+        func note(_ name: String, _ change: Change<Any>) {
+            told.append("\(name) \(change.newValue!)")
+            if name == "a", person.age < 3 { person.age += 1 }
+        }
+        try person.observe(
+            ["age": { note("a", $0) }, "age|firstName": { note("b", $0) }, "age|lastName": { note("c", $0) }],
+            options: .new)
+        person.age = 1
+        let ages = ["a", "b", "c"].map { name in told.filter { $0.hasPrefix(name) }.map { $0.suffix(1) } }
+        #expect(ages == [["1", "2", "3"], ["1", "2", "3"], ["1", "2", "3"]])
+    }
+
     @Test("a leaf is set in a handler of the head's change, and the head in a handler of the leaf's") func headAndLeaf()
         throws
     {

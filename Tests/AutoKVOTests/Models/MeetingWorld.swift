@@ -101,6 +101,9 @@ final class MeetingWorld {
         var list: [Int]?
         var listKey = "list"
         var tags: Set<Int>?
+        /// The members, as they joined and left; and what each was told to have.
+        var members: [ObjectIdentifier: Int]?
+        var each: [ObjectIdentifier: Int]?
         var calls = 0
         var (isOnce, isLate) = (false, false)
         let actions: Int
@@ -121,6 +124,7 @@ final class MeetingWorld {
 
     private func add() {
         let meeting = pick(3) == 0 ? SpecialMeeting() : Meeting()
+        note("new \(meeting is SpecialMeeting)")
         meetings.append(meeting)
         made.append(Made(meeting: meeting))
     }
@@ -166,6 +170,15 @@ final class MeetingWorld {
             if let list = watch.list, list != meeting.array(watch.listKey) {
                 fail("\(watch.name).\(watch.listKey) is \(meeting.array(watch.listKey)), not \(list)")
             }
+            if let members = watch.members,
+                members != meeting.members.reduce(into: [:], { $0[ObjectIdentifier($1), default: 0] += 1 })
+            {
+                fail("\(watch.name) has other members than joined and left")
+            }
+            for member in meeting.members where watch.each.map({ $0[ObjectIdentifier(member)] != member.n }) ?? false {
+                fail(
+                    "n of \(name(member)) is \(member.n), and \(watch.each![ObjectIdentifier(member)] as Any) was told")
+            }
             if let tags = watch.tags, tags != meeting.tags {
                 fail("\(watch.name).tags is \(meeting.tags), not \(tags)")
             }
@@ -196,7 +209,12 @@ final class MeetingWorld {
                 } else {
                     meeting.friend = self.meeting
                 }
-            case 15: if !watches.isEmpty { watches.remove(at: pick(watches.count)).observation!.remove() }
+            case 15:
+                if !watches.isEmpty {
+                    let observation = watches.remove(at: pick(watches.count)).observation!
+                    note("\(observation)")
+                    observation.remove()
+                }
             case 16, 17: observe(meeting)
             case 18: for watch in watches where watch.isOnce && watch.meeting != nil { try rearm(watch) }
             case 19, 20:
@@ -261,7 +279,7 @@ final class MeetingWorld {
         if pick(6) == 0 { options.insert(.prior) }
         if pick(6) == 0 { options.insert(.distinct) }
         if pick(8) == 0 { (watch.isOnce, _) = (true, options.insert(.once)) }
-        let kind = pick(9)
+        let kind = pick(13)
         note("observes \(kind) \(options)")
         do {
             switch kind {
@@ -299,6 +317,22 @@ final class MeetingWorld {
             case 7:
                 watch.tags = meeting.tags
                 watch.observation = meeting.$tags.observe(options: options) { [unowned self] in toldTags(watch, $0) }
+            case 8:
+                watch.members = [:]
+                watch.observation = meeting.$members.observeElements(
+                    options: .initial,
+                    added: { [unowned self] in joined(watch, $0, 1) },
+                    removed: { [unowned self] in joined(watch, $0, -1) })
+            case 9, 10:
+                watch.each = [:]
+                watch.observation = meeting.$members.observeEach(\.$n, options: [.initial, .old, .new]) {
+                    [unowned self] in toldEach(watch, $0, $1)
+                }
+            case 11:
+                watch.numbers["next.n"] = meeting.reference("next.n")
+                watch.observation = meeting.$next.$n.observe(options: options) { [unowned self] change in
+                    told(watch, change, "next.n", change.oldValue, change.newValue)
+                }
             default:
                 watch.numbers["sum"] = meeting.reference("sum")
                 watch.observation = meeting.observe(\.sum, options: options) { [unowned self] in toldSum(watch, $1) }
@@ -333,7 +367,7 @@ final class MeetingWorld {
             }
             watch.numbers[path] = new
         }
-        react(watch, change)
+        react(watch, isPrior: change.isPrior)
     }
 
     private func toldList(_ watch: Watch, _ change: Change<[Int]>) {
@@ -350,7 +384,7 @@ final class MeetingWorld {
                 fail("that makes \(watch.list!), and it is \(watch.meeting!.array(watch.listKey))")
             }
         }
-        react(watch, change)
+        react(watch, isPrior: change.isPrior)
     }
 
     private func toldTags(_ watch: Watch, _ change: Change<Set<Int>>) {
@@ -363,7 +397,25 @@ final class MeetingWorld {
             change.apply(to: &watch.tags!)
             if watch.tags != watch.meeting?.tags { fail("that makes \(watch.tags!), and it is \(watch.meeting!.tags)") }
         }
-        react(watch, change)
+        react(watch, isPrior: change.isPrior)
+    }
+
+    private func joined(_ watch: Watch, _ member: Meeting, _ count: Int) {
+        note("\(watch.name): \(name(member)) \(count > 0 ? "joins" : "leaves")")
+        let all = watch.members![ObjectIdentifier(member), default: 0] + count
+        if all < 0 { fail("one leaves that was not there") }
+        watch.members![ObjectIdentifier(member)] = all == 0 ? nil : all
+        react(watch, isPrior: false)
+    }
+
+    private func toldEach(_ watch: Watch, _ member: Meeting, _ change: Change<Int>) {
+        note("\(watch.name): n of \(name(member)) \(change.oldValue as Any) → \(change.newValue as Any)")
+        if fault != nil { return }
+        let last = watch.each![ObjectIdentifier(member)]
+        if let old = change.oldValue, old != last { fail("\(last as Any) was told") }
+        watch.each![ObjectIdentifier(member)] = change.newValue
+        if change.newValue != member.n { fail("it is \(member.n)") }
+        react(watch, isPrior: false)
     }
 
     private func isFirst<Value>(_ watch: Watch, _ change: Change<Value>) -> Bool {
@@ -374,13 +426,13 @@ final class MeetingWorld {
         return true
     }
 
-    private func react<Value>(_ watch: Watch, _ change: Change<Value>) {
+    private func react(_ watch: Watch, isPrior: Bool) {
         if depth >= 3 { return }
         depth += 1
         let outer = isBefore
-        if change.isPrior { (isBefore, held) = (true, held + 1) }
+        if isPrior { (isBefore, held) = (true, held + 1) }
         for _ in 0..<watch.actions { act() }
-        if change.isPrior { (isBefore, held) = (outer, held - 1) }
+        if isPrior { (isBefore, held) = (outer, held - 1) }
         depth -= 1
     }
 }

@@ -13,11 +13,13 @@ extension Transaction {
         swap(&links, &thread.value.affectedLinks)
         AffectedLists.forEach(from: record, slot) { _, _, _ in
         } link: { link, _ in
-            if link.unmanagedExpression != nil {
-                mark(link, thread)
-            } else if link.isFollowed {
-                links.append(.retaining(link))
+            if link.unmanagedExpression != nil { return mark(link, thread) }
+            // The end of an observed path, or a key on the way, is needed as one is that has observers.
+            if let route = link.record.list(link.slot)?.value.expressionRoute?.object, let holder = link.route.identity
+            {
+                thread.value.marked.append(Marked(route: route, holder: holder))
             }
+            if link.isFollowed { links.append(.retaining(link)) }
         }
         for link in links {
             link.use { follow($0) }
@@ -31,7 +33,16 @@ extension Transaction {
     private static func mark(_ source: PathLink, _ thread: InPlace<ThreadContext>) {
         let isCertain = !source.record.layout!.value[source.slot].isRecorded
         guard source.unmanagedExpression!.use({ $0.mark(isCertain: isCertain) }) else { return }
-        source.unmanagedRoute.use { if $0.isObserved { thread.value.marked.append($0) } }
+        source.unmanagedRoute.use { route in
+            guard route.isObserved, let holder = route.identity else { return }
+            thread.value.marked.append(Marked(route: route, holder: holder))
+        }
+    }
+
+    /// An expression that is to be refreshed at the end of a change, and the subject that is told of it.
+    struct Marked {
+        let route: Route
+        let holder: Subject.Identity
     }
 
     /// Refreshes the expressions that this thread has marked, except those that are subjects of an open change, which wait for its end. So the
@@ -42,15 +53,15 @@ extension Transaction {
 
     @inline(never)
     private static func refreshAllMarked(_ thread: InPlace<ThreadContext>) {
-        var (waiting, marked): ([Route], [Route]) = ([], [])
+        var (waiting, marked): ([Marked], [Marked]) = ([], [])
         swap(&marked, &thread.value.markedRoom)
         while !thread.value.marked.isEmpty {
             swap(&marked, &thread.value.marked)
-            for route in marked {
-                if let identity = route.identity, thread.isHeld(identity) {
-                    waiting.append(route)
+            for each in marked {
+                if thread.isHeld(each.holder) {
+                    waiting.append(each)
                 } else {
-                    route.expression!.refresh()
+                    each.route.expression!.refresh()
                 }
             }
             marked.removeAll(keepingCapacity: marked.count <= ThreadContext.poolLimit)
