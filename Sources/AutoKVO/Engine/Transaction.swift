@@ -93,7 +93,7 @@ final class Transaction: PooledObject {
     /// Calls a function with each subject of the open change of a property. It may be user code that adds subjects.
     static func forEachSubject(of object: TrackedObject, _ slot: Int, _ body: (Subject) -> Void) {
         guard let open = ThreadContext.current.value.openTransaction(ObjectIdentifier(object), slot) else { return }
-        open.use { $0.forEachSubject(body) }
+        open.object.forEachSubject(body)
     }
 
     // MARK: Prepare

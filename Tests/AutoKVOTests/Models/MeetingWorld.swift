@@ -328,7 +328,7 @@ final class MeetingWorld {
                 watch.observation = meeting.$members.observeEach(\.$n, options: [.initial, .old, .new]) {
                     [unowned self] in toldEach(watch, $0, $1)
                 }
-            case 11:
+            case 11 where RuntimeCheck.holds(.blankObject):
                 watch.numbers["next.n"] = meeting.reference("next.n")
                 watch.observation = meeting.$next.$n.observe(options: options) { [unowned self] change in
                     told(watch, change, "next.n", change.oldValue, change.newValue)

@@ -11,7 +11,7 @@ extension TrackedObject {
         if isRecording, let recorder = Recording.current(as: Recorder.self) {
             if let link = recorder.value.noteNext(self, atOffset: offset) {
                 if let source = link.use({ $0.source }), let value = source.use(value) { return value }
-            } else if !recorder.value.isOf(slot(atOffset: offset).flatMap { record?.expression($0) }) {
+            } else {
                 recorder.value.noteOther(self, atOffset: offset)
             }
         }

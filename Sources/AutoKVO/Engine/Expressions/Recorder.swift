@@ -56,7 +56,7 @@ struct Recorder {
     init(_ route: Borrowed<Route>?, isMoved: Bool) { (self.route, self.isMoved) = (route, isMoved) }
 
     /// Whether it records what an expression reads.
-    func isOf(_ expression: Expression?) -> Bool { expression.map { $0.route == route } ?? false }
+    private func isOf(_ expression: Expression?) -> Bool { expression.map { $0.route == route } ?? false }
 
     /// Whether both evaluations have read the same.
     var isSame: Bool { others == nil }
@@ -107,6 +107,8 @@ struct Recorder {
     @inline(never)
     mutating func noteOther(_ object: TrackedObject, atOffset offset: Int) {
         guard let record = object.recordForReading(), let slot = object.slot(atOffset: offset) else { return }
+        // What an override's getter reads of the property that it overrides.
+        if record.use({ $0.layout!.value[slot].isOverridden && isOf($0.expression(slot)) }) { return }
         note(record, slot, atOffset: offset)
     }
 
