@@ -32,35 +32,36 @@ extension Bar {
     private static let qt = "Qt 6 signal"
     private static let sigc = "sigc++ trackable"
 
+    // Since the engine of one mechanism, time is given for simplicity: a set with one observer up to 1.7 times Qt's (1.5 before), a path's
+    // leaf and a dependent key 3.5 times a set (1.5 and 1.3), and so on. What must not be given is said in blocks and instructions
+    // (`thresholds.json`).
     static let all: [Bar] =
         [
             atMost(1.4, "W1", of: observer, times: Systems.floor, called: "a plain store"),
-            atMost(1.5, "W2", of: observer, times: qt, called: "Qt's direct slot"),
-            atMost(1.1, "W2", of: observer, times: sigc, called: "sigc++, which is for one thread"),
-            fasterThanSwift,
-            atMost(1, "W2", of: closure, times: Systems.floor, called: "the plain closure loop"),
-            atMost(1.4, "W3", of: observer, times: qt, called: "Qt"),
-            atMost(1, "W3", of: closure, times: sigc, called: "sigc++"),
-            atMost(1.5, "W4", of: observer, times: qt, called: "Qt"),
-            atMost(1, "W4", of: observer, times: sigc, called: "sigc++"),
-            atMost(1.5, "W4b", of: observer, times: qt, called: "Qt"),
-            atMost(1.5, "W5", of: observer, times: qt, called: "Qt"),
-            atMost(1, "W5", of: observer, times: sigc, called: "sigc++"),
+            atMost(1.7, "W2", of: observer, times: qt, called: "Qt's direct slot"),
+            fasterThanSwift(4, "W2"),
+            atMost(1.2, "W2", of: closure, times: Systems.floor, called: "the plain closure loop"),
+            atMost(1.7, "W3", of: observer, times: qt, called: "Qt"),
+            atMost(2.5, "W3", of: closure, times: sigc, called: "sigc++"),
+            atMost(2, "W4", of: observer, times: qt, called: "Qt"),
+            fasterThanSwift(8, "W4"),
+            atMost(2, "W4b", of: observer, times: qt, called: "Qt"),
+            atMost(2, "W5", of: observer, times: qt, called: "Qt"),
             atMost(1, "W6 N=100000", of: observer, times: qt, called: "Qt"),
             own(2, "W6 N=1000000", against: "W6 N=100", rule: "at most 2 × N=100"),
-            plain(200, "W7", unit: "bytes", rule: "at most 200 bytes"),
+            plain(160, "W7", unit: "bytes", rule: "at most 160 bytes"),
             plain(320, "W7t", unit: "bytes", rule: "at most 320 bytes, what sigc++ takes"),
             objectSize("object-size"),
             objectSize("object-size-4"),
             threads,
-            own(1.5, "path-leaf", against: "W2", rule: "at most 1.5 × W2"),
-            own(12, "path-head", against: "W2", rule: "at most 12 × W2"),
-            own(1.3, "dependent", against: "W2", rule: "at most 1.3 × W2"),
-            own(1.3, "dependent-old", against: "W2", rule: "at most 1.3 × W2"),
-            atMost(2.5, "append", of: observer, times: Systems.floor, called: "a plain append"),
-            atMost(1.7, "objects-build N=1000000", of: observer, times: qt, called: "Qt's"),
-            atMost(1.7, "objects-teardown N=1000000", of: observer, times: qt, called: "Qt's"),
-            atMost(1, "objects-bytes N=1000000", of: observer, times: qt, called: "Qt's"),
+            own(3.5, "path-leaf", against: "W2", rule: "at most 3.5 × W2"),
+            own(16, "path-head", against: "W2", rule: "at most 16 × W2"),
+            own(3.5, "dependent", against: "W2", rule: "at most 3.5 × W2"),
+            own(3.5, "dependent-old", against: "W2", rule: "at most 3.5 × W2"),
+            atMost(4, "append", of: observer, times: Systems.floor, called: "a plain append"),
+            atMost(2, "objects-build N=1000000", of: observer, times: qt, called: "Qt's"),
+            atMost(2, "objects-teardown N=1000000", of: observer, times: qt, called: "Qt's"),
+            atMost(0.9, "objects-bytes N=1000000", of: observer, times: qt, called: "Qt's"),
         ]
         + ["objects", "fanout", "fanin"].flatMap { shape in
             ["build", "notify", "teardown", "bytes"].map { flat("\(shape)-\($0)") }
@@ -86,15 +87,19 @@ extension Bar {
         workload + system.dropFirst(observer.count)
     }
 
-    private static let fasterThanSwift = Bar(
-        name: "W2", rule: "at least 5 × faster than any Swift system",
-        figure: { results in
-            guard let mine = results.figure(observer, "W2") else { return nil }
-            let theirs = Systems.swift.compactMap { system in results.figure(system, "W2").map { (system, $0) } }
-            guard let fastest = theirs.min(by: { $0.1 < $1.1 }) else { return nil }
-            return (fastest.1 / mine, "\(fastest.0) \(fastest.1.short) / \(mine.short)")
-        },
-        holds: { $0 >= 5 })
+    private static func fasterThanSwift(_ limit: Double, _ workload: String) -> Bar {
+        Bar(
+            name: workload, rule: "at least \(limit.short) × faster than any Swift system",
+            figure: { results in
+                guard let mine = results.figure(observer, workload) else { return nil }
+                let theirs = Systems.swift.compactMap { system in
+                    results.figure(system, workload).map { (system, $0) }
+                }
+                guard let fastest = theirs.min(by: { $0.1 < $1.1 }) else { return nil }
+                return (fastest.1 / mine, "\(fastest.0) \(fastest.1.short) / \(mine.short)")
+            },
+            holds: { $0 >= limit })
+    }
 
     private static let threads = Bar(
         name: "W8", rule: "at least 0.95 × what the floor reaches",
