@@ -144,6 +144,29 @@ private final class Book: TrackedObject {
         #expect(page.words == ["a", "b", "c"] && !history.canUndo)
     }
 
+    private final class Chapter: TrackedObject {
+        @Observed var number = 1
+        @Observed var page: Page?
+        var computations = 0
+        @Derived({ (chapter: Chapter) in
+            chapter.computations += 1
+            return "\(chapter.number) \(chapter.page?.title ?? "")"
+        }) var heading: String
+    }
+
+    @Test("a derived property is no step, and nothing is computed for the history") func derived() {
+        let (chapter, page) = (Chapter(), Page())
+        let history = UndoHistory(of: chapter)
+        chapter.number = 2
+        chapter.page = page
+        page.title = "Rain"
+        #expect(chapter.computations == 0)
+        #expect(history.undo() && chapter.page == nil && chapter.number == 2)
+        page.title = "Snow"
+        #expect(history.canRedo && history.undo() && chapter.number == 1 && !history.undo())
+        chapter.page = nil
+    }
+
     @Test("it keeps no object, and ends with the last one") func lifetime() {
         var page: Page? = Page()
         let history = UndoHistory(of: [page!])
