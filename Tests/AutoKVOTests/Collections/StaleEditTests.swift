@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "an edit by name that does not make what was planned is told with the whole values",
+        "an edit by name is reported as a setting if the property does not read what the edit made",
         arguments: ["even", "books"])
     func notAsPlanned(key: String) throws {
         let shelf = SmallShelf()

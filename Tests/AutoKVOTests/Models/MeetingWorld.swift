@@ -363,7 +363,7 @@ final class MeetingWorld {
         }
         if !change.isPrior {
             if !watch.isLate, new != watch.meeting?.reference(path) {
-                fail("\(path) is \(watch.meeting?.reference(path) as Any), and \(new as Any) is told")
+                fail("\(path) is \(watch.meeting?.reference(path) as Any), and its handler got \(new as Any)")
             }
             watch.numbers[path] = new
         }

@@ -15,9 +15,9 @@ extension Transaction {
         } link: { link, _ in
             if link.unmanagedExpression != nil { return mark(link, thread) }
             // The end of an observed path, or a key on the way, is needed as one is that has observers.
-            if let route = link.record.list(link.slot)?.value.expressionRoute?.object, let holder = link.route.identity
+            if let route = link.record.list(link.slot)?.value.expressionRoute?.object, let subject = link.route.identity
             {
-                thread.value.marked.append(Marked(route: route, holder: holder))
+                thread.value.marked.append(Marked(route: route, subject: subject))
             }
             if link.isFollowed { links.append(.retaining(link)) }
         }
@@ -34,15 +34,16 @@ extension Transaction {
         let isCertain = !source.record.layout!.value[source.slot].isRecorded
         guard source.unmanagedExpression!.use({ $0.mark(isCertain: isCertain) }) else { return }
         source.unmanagedRoute.use { route in
-            guard route.isObserved, let holder = route.identity else { return }
-            thread.value.marked.append(Marked(route: route, holder: holder))
+            guard route.isObserved, let subject = route.identity else { return }
+            thread.value.marked.append(Marked(route: route, subject: subject))
         }
     }
 
-    /// An expression that is to be refreshed at the end of a change, and the subject that is told of it.
+    /// An expression to be refreshed at the end of a change, by its route; and the subject whose observers need it. While an open change has
+    /// that subject, the expression waits.
     struct Marked {
         let route: Route
-        let holder: Subject.Identity
+        let subject: Subject.Identity
     }
 
     /// Refreshes the expressions that this thread has marked, except those that are subjects of an open change, which wait for its end. So the
@@ -58,7 +59,7 @@ extension Transaction {
         while !thread.value.marked.isEmpty {
             swap(&marked, &thread.value.marked)
             for each in marked {
-                if thread.isHeld(each.holder) {
+                if thread.isHeld(each.subject) {
                     waiting.append(each)
                 } else {
                     each.route.expression!.refresh()
