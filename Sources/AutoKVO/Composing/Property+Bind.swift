@@ -45,7 +45,7 @@ extension Property {
         file: StaticString = #fileID, line: UInt = #line, to value: @escaping () -> Value
     ) -> KeyValueObservation {
         let binding = makeBinding(settable, copiesValues: false)
-        return bind(binding, value, []) { options, name in
+        return bind([]) { options, name in
             object.observe(reading: { _ in value() }, options: options, userInfo: name, file: file, line: line) {
                 object, change in
                 binding.follow(change, on: object) { (value: Value) in value }
@@ -90,7 +90,7 @@ extension Property {
         file: StaticString = #fileID, line: UInt = #line, transform: @escaping (Input) -> Value
     ) -> KeyValueObservation {
         let binding = makeBinding(settable, copiesValues: false)
-        return bind(binding, { transform(source[keyPath: keyPath]) }, options) { options, name in
+        return bind(options) { options, name in
             object.observe(keyPath, of: source, options: options, userInfo: name, file: file, line: line) {
                 binding.follow($1, on: $0, transform)
             }
@@ -115,7 +115,7 @@ extension PropertyHandle {
         _ file: StaticString, _ line: UInt, _ transform: @escaping (Source.Current) -> Bound
     ) -> KeyValueObservation {
         let binding = makeBinding(property, copiesValues: copiesValues)
-        return bind(binding, { transform(source.value) }, options) { options, name in
+        return bind(options) { options, name in
             source.addObserver(object, options: options, userInfo: name, file: file, line: line) { object, change in
                 if !binding.copyValue(of: change, to: object) { binding.follow(change, on: object, transform) }
             }
@@ -126,16 +126,13 @@ extension PropertyHandle {
         Binding(property, "\(type(of: object)).\(keyPath)", copiesValues: copiesValues)
     }
 
-    /// Observes, replaces the former binding, and sets the property to the first value.
+    /// Replaces the former binding. The initial call sets the property, to what the source's property reads.
     fileprivate func bind(
-        _ binding: Binding, _ current: () -> Any?, _ options: ObservingOptions,
-        _ observe: (ObservingOptions, ObservationName) -> KeyValueObservation
+        _ options: ObservingOptions, _ observe: (ObservingOptions, ObservationName) -> KeyValueObservation
     ) -> KeyValueObservation {
         let name = bindingName
-        let observation = observe(options.ofBinding, name)
-        name.end(of: object, except: observation)
-        binding.set(object, to: current)
-        return observation
+        name.end(of: object)
+        return observe(options.ofBinding.union(.initial), name)
     }
 }
 

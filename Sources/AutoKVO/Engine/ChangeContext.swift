@@ -81,7 +81,17 @@ class ChangeContext: PooledObject {
         if pointer.type == Any.self, let number = NumberInAny.pointer(to: type, in: pointer.address) {
             return number.pointee
         }
-        return convert(pointer.box(), to: type)
+        return deliverable(pointer.box(), as: type)
+    }
+
+    /// The value as another type. One that there is, but not as that type, is reported: the declared types left open what it would be.
+    final func deliverable<Value>(_ value: Any, as type: Value.Type) -> Value? {
+        if let converted = convert(value, to: type) { return converted }
+        if let value = unwrapped(value) {
+            Diagnostics.report(
+                "\(keyPath.debugDescription) is observed as \(type), and its value is of type \(typeName(of: value))")
+        }
+        return nil
     }
 
     var currentObservation: KeyValueObservation { observation!.object }

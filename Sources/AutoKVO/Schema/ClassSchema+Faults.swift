@@ -40,6 +40,10 @@ extension ClassSchema {
             "its key path reads a value of type \(valueType), and the @Observed property \"\(name)\" holds "
                 + "\(storedType): write Key(\"\(name)\", \\.\(name)), or give this key another name"
         }
+        if key.isDerivedProperty, !key.affectedBy.isEmpty || !key.notifiesAutomatically {
+            return "the property is @Derived, so what its function reads is what it depends on, and nothing else announces it: "
+                + "leave out affectedBy: and notifiesAutomatically:"
+        }
         if let storedType = key.storageType?.valueType { return storedType == valueType ? nil : mismatch(storedType) }
         let isAnnounced = key.declarations.contains { !$0.notifiesAutomatically } || !key.notifiesAutomatically
         if isAnnounced || !key.affectedBy.isEmpty { return nil }

@@ -86,7 +86,8 @@ func isOpen(_ type: Any.Type) -> Bool {
     }
     if let convertible = bare as? any KeyValueConvertible { return convertible.keyValue as? To }
     if let raw = bare as? any RawRepresentable { return raw.rawValue as? To }
-    return nil
+    // A sum that is observed as a `Double` is a whole number as long as its values are.
+    return (bare as? Int).flatMap { Double($0) as? To }
 }
 
 /// The value of a type that a raw value stands for, which is converted first for coding.

@@ -1,4 +1,5 @@
 import AutoKVO
+import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
@@ -217,6 +218,70 @@ private final class Doubling: Base {
     @Test("nor is one whose property a subclass overrides") func overridden() throws {
         #expect(try Doubling().value(forKey: "level") as? Int == 2)
         #expect(try Base().value(forKey: "level") as? Int == 1)
+    }
+
+    @Test("a Key says nothing of what a derived property depends on, also not one of a subclass") func ofDerived() throws {
+        class Area: Model {
+            @Observed var side = 1
+            @Observed var unit = 1
+            @Derived({ (area: Area) in area.side * area.side }) var size: Int
+            override class var schema: Schema {
+                Schema(Area.self, extending: super.schema) { Key("size", \.size) }
+            }
+        }
+        final class Depending: Area {
+            override class var schema: Schema {
+                Schema(Depending.self, extending: super.schema) { Key("size", \.size, affectedBy: "unit") }
+            }
+        }
+        final class ByHand: Area {
+            override class var schema: Schema {
+                Schema(ByHand.self, extending: super.schema) { Key("size", \.size, notifiesAutomatically: false) }
+            }
+        }
+        for object in [Depending(), ByHand()] {
+            let error = fault { try object.observe("size") { _ in } }
+            #expect(error?.key == "size" && error?.description.contains("@Derived") == true)
+        }
+        try Area().observe("size", options: .initial, recorder.handler())
+        #expect(recorder.count == 1)
+    }
+
+    @Test("a computed property that can be written, and at first has the value of what it reads, is no misspelt name")
+    func computedWithEqualValue() throws {
+        final class Lamp: Model {
+            @Observed var level = 0
+            @Observed var history: [Int] = []
+            var percent: Int {
+                get { level * 100 }
+                set { level = newValue / 100 }
+            }
+            var list: [Int] {
+                get { history }
+                set { history = newValue }
+            }
+            override class var schema: Schema {
+                Schema(Lamp.self, extending: super.schema) {
+                    Key("percent", \.percent)
+                    Key("list", \.list)
+                    Key("brightness", \.level)
+                }
+            }
+        }
+        let lamp = Lamp()
+        #expect(try lamp.value(forKey: "percent") as? Int == 0)
+        #expect(try lamp.value(forKey: "list") as? [Int] == [])
+        #expect(try lamp.value(forKey: "brightness") as? Int == 0)
+        try lamp.observe(["percent", "list", "brightness"], recorder.handler())
+        try lamp.setValue(300, forKey: "percent")
+        #expect(recorder.paths.sorted() == ["brightness", "percent"])
+        recorder.clear()
+        lamp.level = 5
+        #expect(recorder.paths == ["percent", "brightness"])
+        try lamp.mutableArrayValue(forKey: "list").append(1)
+        #expect(recorder.paths.last == "list" && lamp.history == [1])
+        try lamp.setValue(4, forKey: "brightness")
+        #expect(lamp.percent == 400)
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

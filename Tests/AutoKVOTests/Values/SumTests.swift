@@ -68,6 +68,34 @@ final class Weight: TrackedObject {
         #expect(try value("mixed.@sum") as? Double == 0x1p63)
     }
 
+    @Test("observed as a Double, one of whole numbers is a Double, in every form") func asDouble() async throws {
+        parts(\.whole, [2, 3])
+        let (changes, handle) = (Recorder<Double>(), try weight.path("parts.@sum.whole", as: Double.self))
+        try weight.observe(
+            "parts.@sum.whole", as: Double.self, options: [.initial, .old, .new], changes.handler())
+        let stream = try weight.values(of: "parts.@sum.whole", as: Double.self, options: .initial)
+        var heard: [Double?] = []
+        handle.onValue { heard.append($0) }
+        #expect(handle.value == 5)
+        weight.parts[0].whole = 5
+        #expect(changes.last?.old == 5 && changes.last?.new == 8 && handle.value == 8)
+        weight.parts[0].whole = .max
+        #expect(changes.last?.old == 8 && changes.last?.new == 0x1p63 && heard == [5, 8, 0x1p63])
+        var (iterator, given) = (stream.makeAsyncIterator(), [Double]())
+        while given.count < 3, let next = await iterator.next() { given.append(next) }
+        #expect(given == [5, 8, 0x1p63])
+    }
+
+    @Test("observed as an Int, one that does not fit is reported") func asInt() throws {
+        let log = MessageLog()
+        parts(\.whole, [2, 3])
+        var heard: [Int?] = []
+        try weight.path("parts.@sum.whole", as: Int.self).onValue { heard.append($0) }
+        Diagnostics.withHandler({ log.add($0) }) { weight.parts[0].whole = .max }
+        #expect(heard == [5] && log.messages.count == 1)
+        #expect(log.messages.first?.contains("\"parts.@sum.whole\" is observed as") == true, "\(log.messages)")
+    }
+
     @Test("so is one of integers that are larger than an Int") func large() throws {
         parts(\.large, [.max, 1])
         #expect(try value("parts.@sum.large") as? Double == 0x1p64)

@@ -172,7 +172,7 @@ extension TrackedObject {
     }
 
     /// Finds out, when a key that depends on what it reads is first read or observed by name, that it reads something, and that it is
-    /// not an `@Observed` property with another name than its own.
+    /// not an `@Observed` property whose name is misspelt. (With a name of its own, a key that passes a property through is an alias.)
     final func checkReads(of slot: Int, _ schema: ClassSchema) throws(KeyValueError) {
         let key = schema.keys[slot]
         guard key.isRecorded, !key.isDerivedProperty, !key.areReadsChecked.load(ordering: .relaxed) else { return }
@@ -182,7 +182,8 @@ extension TrackedObject {
         if read.count == 1, read[0].record == unmanagedRecord, key.declared.write != nil {
             let other = schema.keys[read[0].slot]
             isProperty =
-                other.storageType?.valueType == key.declared.valueType && other.observed!.stores(value, in: self)
+                other.storageType?.valueType == key.declared.valueType
+                && nearestName(to: key.name, among: [other.name]) != nil && other.observed!.stores(value, in: self)
         }
         if read.isEmpty || isProperty {
             throw .schemaFault(ClassSchema.problem(ofSilent: key, schema.keys), of: type(of: self), key: key.name)
