@@ -41,7 +41,7 @@ extension Transaction {
                     rank: isOwn ? -1 : isOfObject ? key.slot : Int(Int16.max) + key.height, excluding: excluded, thread)
             }
             if covered != 0 { joinOwners(of: list.address, subject, walk, thread) }
-            open(subject, walk, coalescing)
+            open(subject, walk)
         } link: { link, key in
             guard link.observation != nil, !isRepeated || link.isMoved || key.isMoved else { return }
             let isUncertain = key.isUncertain || link.unmanagedExpression != nil
@@ -60,9 +60,12 @@ extension Transaction {
                 $0.setTopic(link.unmanagedRoute, leaf: link.isLeaf && !(isOwn && hasValues) ? link : nil)
                 $0.prepare(link.needs, isOwn: isOwn, edit, isUncertain: isUncertain, thread)
             }
-            open(subject, walk, coalescing)
+            open(subject, walk)
         }
         if subjects.count > start + 1 { sort(from: start, thread) }
+        coalescing?.use { coalescing in
+            for subject in subjects[start...] where subject.use({ isOpener(of: $0) }) { coalescing.add(subject) }
+        }
         TestPoint.subjectsFound.reach()
     }
 
@@ -75,10 +78,9 @@ extension Transaction {
         subjects.append(.to(subject))
     }
 
-    private func open(_ subject: Borrowed<Subject>, _ walk: UInt, _ coalescing: Borrowed<Transaction>?) {
+    private func open(_ subject: Borrowed<Subject>, _ walk: UInt) {
         subject.use { $0.opener = ObjectIdentifier(self) }
         subject.use { join($0, walk, isCertain: false) }
-        coalescing?.use { $0.add(subject) }
     }
 
     /// Observers were added to a key since the change began that concerns it: they are told of what is stored after that, when that
@@ -110,7 +112,6 @@ extension Transaction {
         for subject in found {
             if let last = subjects.last, subject.use({ $0.route != nil && $0.route == last.use { $0.route } }) {
                 if subject.use({ !$0.isUncertain }) { last.use { $0.isChangedForCertain() } }
-                thread.value.coalescing?.use { $0.remove(subject) }
                 thread.giveBack(subject)
             } else {
                 subjects.append(subject)
@@ -171,17 +172,6 @@ extension Transaction {
         }
         if place < Transaction.searchedCount { return }
         for place in (places.isEmpty ? 0 : place)...place {
-            subjects[place].use { $0.formerIndex = places.updateValue(place, forKey: $0.identity) ?? -1 }
-        }
-    }
-
-    /// Takes out a subject that was added just now.
-    fileprivate func remove(_ subject: Borrowed<Subject>) {
-        guard let place = subjects.lastIndex(of: subject) else { return }
-        subjects.remove(at: place)
-        if places.isEmpty { return }
-        places = [:]
-        for place in subjects.indices {
             subjects[place].use { $0.formerIndex = places.updateValue(place, forKey: $0.identity) ?? -1 }
         }
     }

@@ -6,7 +6,8 @@ extension KeyValueObserver where Self: TrackedObject {
     /// one. `change.keyPath` is then the name of the one key that was read, or empty if it was not one. A key path that reads nothing
     /// observed is reported to `Diagnostics`.
     ///
-    /// - Precondition: The object's deinit has not begun, and its class's schema has no fault.
+    /// - Precondition: The object's deinit has not begun, its class's schema has no fault, and the key path can be evaluated, now and after
+    ///   each change: `\.rows[0]` needs a row, `\.rows.first` does not.
     @_disfavoredOverload
     @discardableResult @export(implementation) public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: Any? = nil,

@@ -41,7 +41,8 @@ extension ClassSchema {
                 + "\(storedType): write Key(\"\(name)\", \\.\(name)), or give this key another name"
         }
         if key.isDerivedProperty, !key.affectedBy.isEmpty || !key.notifiesAutomatically {
-            return "the property is @Derived, so what its function reads is what it depends on, and nothing else announces it: "
+            return
+                "the property is @Derived, so what its function reads is what it depends on, and nothing else announces it: "
                 + "leave out affectedBy: and notifiesAutomatically:"
         }
         if let storedType = key.storageType?.valueType { return storedType == valueType ? nil : mismatch(storedType) }

@@ -21,8 +21,10 @@ func convertForCoding<To>(_ value: Any, to type: To.Type) -> To? {
         }
     }
     let own = target is AnyClass ? bare : ownNumber(of: bare, for: target)
+    if Swift.type(of: own) != target, isNumberType(target), isNumberType(Swift.type(of: own)) {
+        return convertNumber(own, to: target).flatMap { convert($0, to: type) }
+    }
     if let converted = convert(own, to: type) { return converted }
-    if let number = convertNumber(own, to: target) { return convert(number, to: type) }
     return isNull(bare) ? convert(Any?.none as Any, to: type) : nil
 }
 

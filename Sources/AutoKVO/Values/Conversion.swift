@@ -86,7 +86,7 @@ func isOpen(_ type: Any.Type) -> Bool {
     }
     if let convertible = bare as? any KeyValueConvertible { return convertible.keyValue as? To }
     if let raw = bare as? any RawRepresentable { return raw.rawValue as? To }
-    // A sum that is observed as a `Double` is a whole number as long as its values are.
+    // A sum that is observed as a `Double` is a whole number as long as its values are. (Coding does not come here: it does not round.)
     return (bare as? Int).flatMap { Double($0) as? To }
 }
 

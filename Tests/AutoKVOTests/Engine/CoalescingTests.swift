@@ -59,6 +59,35 @@ import Testing
         #expect(recorder.labels == ["age", "lastName"])
     }
 
+    @Test("of one write the derived keys are called before the paths, whichever were registered first")
+    func orderOfOneWrite() throws {
+        final class Source: TrackedObject {
+            @Observed var level = 1
+            @Derived({ (source: Source) in source.level + 1 }) var next: Int
+            @Derived({ (source: Source) in source.next * 2 }) var twice: Int
+            var half: Int { level / 2 }
+            override class var schema: Schema {
+                Schema(Source.self, extending: super.schema) { Key("half", \.half) }
+            }
+        }
+        final class Holder: TrackedObject { @Observed var source: Source? }
+        let (source, holder) = (Source(), Holder())
+        holder.source = source
+        var called: [String] = []
+        try holder.observe("source.twice") { _ in called.append("path to a derived key") }
+        try holder.observe("source.level") { _ in called.append("path") }
+        for key in ["half", "twice", "next", "level"] { try source.observe(key) { _ in called.append(key) } }
+        source.level = 2
+        let plain = called
+        #expect(called.count == 6 && called[0] == "level" && called[4...].allSatisfy { $0.hasPrefix("path") })
+        called = []
+        coalescingChanges { source.level = 5 }
+        #expect(called == plain)
+        called = []
+        coalescingChanges { for level in 6..<9 { source.level = level } }
+        #expect(called == plain)
+    }
+
     @Test("of many objects, set in another order each time, each is one call with its first old and last new value")
     func manyObjects() throws {
         let people = (0..<40).map { _ in Person() }

@@ -1,5 +1,4 @@
 import AutoKVO
-import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
@@ -220,7 +219,9 @@ private final class Doubling: Base {
         #expect(try Base().value(forKey: "level") as? Int == 1)
     }
 
-    @Test("a Key says nothing of what a derived property depends on, also not one of a subclass") func ofDerived() throws {
+    @Test("a Key says nothing of what a derived property depends on, also not one of a subclass") func ofDerived()
+        throws
+    {
         class Area: Model {
             @Observed var side = 1
             @Observed var unit = 1
