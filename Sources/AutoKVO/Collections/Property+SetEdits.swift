@@ -25,7 +25,10 @@ extension Property where Value: SetAlgebra & Collection {
                 set = newValue
             }
             // An equal set may have other elements. Handlers that have run meanwhile may have changed it.
-            if isMoved == nil, !storage.isDistinct, storage.value == newValue { storage.exclusively { $0 = newValue } }
+            if isMoved == nil, !storage.isDistinct, storage.value == newValue {
+                var value = newValue
+                storage.swap(&value)
+            }
         }
     }
 

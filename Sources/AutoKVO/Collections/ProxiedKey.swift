@@ -55,13 +55,15 @@
         }
     }
 
-    /// What edits the collection, of which the type is known: an `@Observed` property is edited in place, any
-    /// other, and one that a subclass may override, is set.
+    /// What edits the collection, of which the type is known: an `@Observed` property is edited in place, any other, and one that a
+    /// subclass may override, is set. One that has no setter, since no `Key` offers it, is edited only by an `UndoHistory`.
     @usableFromInline
     func editor<Value: Collection & ExpressibleByArrayLiteral>(of type: Value.Type) -> any CollectionEditor<Value> {
         // Both wrappers begin with the collection.
         let isStored = key.storageType == Observed<Value>.self || key.storageType == ObservedReadOnly<Value>.self
-        guard let offset = key.offset, isStored, !key.isOverridden else { return ComputedCollection(key: self) }
+        guard let offset = key.offset, isStored, !key.isOverridden || key.declared.write == nil else {
+            return ComputedCollection(key: self)
+        }
         return Property(object, PropertyStorage(in: object, offset: offset))
     }
 }

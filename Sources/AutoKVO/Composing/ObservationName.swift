@@ -6,15 +6,20 @@
     case binding(Int)
     /// The binding of a path of several keys.
     case path(String)
+    /// That of a property which others show and set. There may be several.
+    indirect case shown(ObservationName)
 
-    /// Ends what an observer has under the name, except for an observation that replaces it.
+    /// Ends what an observer has under the name, except for an observation that replaces it, and for what sets the property because it
+    /// shows it, if that may stay.
     ///
     /// - Returns: Whether there was one to end.
     /// - Complexity: O(*n*) for *n* observations of the observer.
     @discardableResult
-    @usableFromInline func end(of observer: AnyObject, except replacement: KeyValueObservation? = nil) -> Bool {
+    @usableFromInline
+    func end(of observer: AnyObject, except replacement: KeyValueObservation? = nil, mayBeShown: Bool = false) -> Bool {
         let found = KeyValueObservation.all(observer: observer).filter {
-            $0 !== replacement && $0.userInfo as? ObservationName == self
+            guard $0 !== replacement, let name = $0.userInfo as? ObservationName else { return false }
+            return name == self || !mayBeShown && name == .shown(self)
         }
         for observation in found { observation.remove() }
         return !found.isEmpty

@@ -45,7 +45,8 @@ extension PropertyPath {
 }
 
 extension Property {
-    /// Makes this property and another one follow each other: at first, this one takes the other's value.
+    /// Makes this property and another one follow each other: at first, this one takes the other's value. Several can show and set one
+    /// property in this way; a binding that the other one has ends.
     ///
     /// - Parameters:
     ///   - source: The other property.
@@ -135,12 +136,12 @@ extension Property {
             if let root = change.target { show(root, in: object) }
         }
         let writing = addObserver(
-            source.object, options: options.ofBinding, userInfo: back, file: file, line: line
+            source.object, options: options.ofBinding, userInfo: ObservationName.shown(back), file: file, line: line
         ) { root, change in
             if let object = change.target { writeBack(object, to: root) }
         }
         name.end(of: object, except: reading)
-        back.end(of: source.object, except: writing)
+        back.end(of: source.object, mayBeShown: true)
         reading.onEnd { _ in writing.remove() }
         writing.onEnd { _ in reading.remove() }
         show(source.object, in: object)

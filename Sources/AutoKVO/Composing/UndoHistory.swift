@@ -126,15 +126,16 @@ public final class UndoHistory: TrackedObject {
         }
         mode = .recording
         isStepComplete = true
-        let back = makeStep(step.name, replayed.filter { $0.property.object != nil })
-        replayed = []
+        var entries: [Entry] = []
+        swap(&entries, &replayed)
+        let back = makeStep(step.name, entries.filter { $0.property.object != nil })
         // Both at once for those who observe the history. Handlers may have changed it: lowered its limit, or let an object die.
         coalescingChanges {
             steps.removeAll { $0.number == step.number }
             if !back.entries.isEmpty { others.append(back) }
             dropOldest()
         }
-        return true
+        return withExtendedLifetime(step) { true }
     }
 
     private func makeStep(_ name: String, _ entries: [Entry]) -> Step {
@@ -173,8 +174,9 @@ public final class UndoHistory: TrackedObject {
         }
     }
 
+    /// Objects that only a dropped step keeps die behind the access to the steps: that calls `forget`.
     private func dropOldest() {
-        if undoable.count > limit { undoable.removeFirst(undoable.count - max(limit, 0)) }
+        if undoable.count > limit { undoable = Array(undoable.suffix(max(limit, 0))) }
     }
 
     private func follow(_ object: TrackedObject) {
@@ -209,7 +211,8 @@ public final class UndoHistory: TrackedObject {
 
     /// Drops what there is of an object that has died.
     private func forget(_ identity: ObjectIdentifier) {
-        followed[identity] = nil
+        let former = followed.removeValue(forKey: identity)
+        defer { withExtendedLifetime(former) {} }
         func remaining(_ steps: [Step]) -> [Step] {
             steps.compactMap { step in
                 let entries = step.entries.filter { $0.property.object != nil }

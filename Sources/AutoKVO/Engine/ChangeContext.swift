@@ -85,6 +85,7 @@ class ChangeContext: PooledObject {
     }
 
     /// The value as another type. One that there is, but not as that type, is reported: the declared types left open what it would be.
+    @inline(__always)
     final func deliverable<Value>(_ value: Any, as type: Value.Type) -> Value? {
         if let converted = convert(value, to: type) { return converted }
         if let value = unwrapped(value) {

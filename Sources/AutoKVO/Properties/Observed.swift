@@ -90,7 +90,9 @@ public struct Observed<Value> {
                 if write(newValue, to: object, at: storage) { return }
                 return writeOverridden(newValue, to: object, at: storage, of: wrapped)
             }
-            object[keyPath: storage].value = newValue
+            // What was there is released behind the access: the death of an object is a change, whose observers may read the property.
+            var value = newValue
+            swap(&object[keyPath: storage].value, &value)
         }
         @inline(__always) _modify {
             // One yield for both cases: two are not inlined and take four times as long.

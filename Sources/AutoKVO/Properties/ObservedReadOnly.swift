@@ -58,7 +58,8 @@ public struct ObservedReadOnly<Value> {
                 if Observed.write(newValue, to: object, at: storage) { return }
                 return Observed.writeOverridden(newValue, to: object, at: storage, of: wrapped)
             }
-            object[keyPath: storage].observed.value = newValue
+            var value = newValue
+            swap(&object[keyPath: storage].observed.value, &value)
         }
         @inline(__always) _modify {
             let edit =

@@ -295,4 +295,16 @@ import Testing
         task.cancel()
         await task.value
     }
+    @Test("what coalescingChanges held back is told also behind a change that turned out to be none") func afterNoChange() {
+        final class Level: TrackedObject {
+            @Observed var value = 1
+            @Derived({ (level: Level) in level.value / 10 }) var tens: Int
+        }
+        let level = Level()
+        // A prior call without another one: the value is computed, and equal.
+        expectCall(level.observable.tens) { level.value = 2 }
+        #expect(level.tens == 0)
+        expectCall(level.observable.tens) { coalescingChanges { level.value = 20 } }
+    }
+
 }

@@ -134,6 +134,29 @@ private final class Controller: Model {
         #expect(ann.age == 6)
     }
 
+    @Test("several properties show and set one; its own binding ends, and its unbinding ends all of them")
+    func several() {
+        let (forms, source) = ((0..<3).map { _ in EditForm() }, EditForm())
+        controller.selection = ann
+        ann.$firstName.bind(to: source.$text)
+        forms[0].$text.bindBothWays(to: ann.$firstName)
+        source.text = "not bound"
+        forms[1].$text.bindBothWays(to: ann.$firstName)
+        forms[2].$text.bindBothWays(to: controller.$selection.$firstName, nilAs: "")
+        for (index, form) in forms.enumerated() {
+            form.text = "\(index)"
+            #expect(forms.allSatisfy { $0.text == "\(index)" } && ann.firstName == "\(index)")
+        }
+        controller.selection = nil
+        #expect(forms.map(\.text) == ["2", "2", ""])
+        #expect(ann.$firstName.unbind() && !ann.$firstName.unbind())
+        ann.firstName = "alone"
+        #expect(forms.map(\.text) == ["2", "2", ""])
+        controller.selection = ann
+        #expect(forms.map(\.text) == ["2", "2", "alone"])
+        #expect(forms[2].$text.unbind() && !controller.$selection.$firstName.unbind())
+    }
+
     @Test("a correction goes back, and both directions end together") func endings() {
         controller.selection = ann
         form.$text.observe { [unowned form] _ in if form.text.count > 2 { form.text = String(form.text.prefix(2)) } }

@@ -252,4 +252,58 @@ private final class Book: TrackedObject {
         while history.redo() {}
         #expect(page.state == states.last, "seed \(seed)")
     }
+
+    @Test("a set that no Key names, of a class that overrides another property, is edited in place when it is undone")
+    func undeclaredSet() {
+        final class Special: Page {
+            override var length: Int {
+                get { -super.length }
+                set { super.length = -newValue }
+            }
+        }
+        let page = Special()
+        let history = UndoHistory(of: page)
+        page.$tags.insert(1)
+        page.$words.append("a")
+        page.mark(2)
+        let state = page.state
+        while history.undo() {}
+        #expect(page.tags == [] && page.words == [] && page.marks == [])
+        while history.redo() {}
+        #expect(page.state == state)
+    }
+
+    @Test("objects that only the steps of others keep die one after the other when the first one is gone")
+    func chainOfSteps() {
+        final class Link: Model { @Observed var next: Link? }
+        let tracker = LifetimeTracker()
+        var first: Link? = tracker.track(Link())
+        var history: UndoHistory?
+        do {
+            var links: [Link] = (0..<20).map { _ in tracker.track(Link()) }
+            history = UndoHistory(of: [first!] + links, limit: 30)
+            for (link, next) in zip([first!] + links, links) { link.next = next }
+            for link in links.reversed() { link.next = nil }
+            first!.next = nil
+            links = []
+        }
+        #expect(history!.canUndo)
+        first = nil
+        tracker.expectNoLeaks()
+        #expect(!history!.canUndo && !history!.canRedo)
+        history = nil
+    }
+
+    @Test("an object that only a dropped step keeps dies when it is dropped, and the history knows") func droppedStep() {
+        final class Link: Model { @Observed var next: Link? }
+        let (tracker, link) = (LifetimeTracker(), Link())
+        var other: Link? = tracker.track(Link())
+        let history = UndoHistory(of: [link, other!], limit: 2)
+        link.next = other
+        link.next = nil
+        other = nil
+        for _ in 0..<2 { link.next = nil }
+        tracker.expectNoLeaks()
+        #expect(history.undo() && history.undo() && !history.undo())
+    }
 }

@@ -14,6 +14,17 @@ import Testing
         }
     }
 
+    @Test("bindings, streams, views and histories end where the properties are", arguments: 0..<8)
+    func composed(part: Int) async {
+        for seed in 0..<load(60) {
+            let world = ComposedWorld(seed: seed * 8 + part, undoes: part % 2 == 0)
+            await world.run(100)
+            guard let fault = world.fault else { continue }
+            Issue.record("seed \(seed * 8 + part):\n\(fault)")
+            return
+        }
+    }
+
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {
         await #expect(processExitsWith: .success) { await expectNothingLeft(by: "MeetingTests") }
     }

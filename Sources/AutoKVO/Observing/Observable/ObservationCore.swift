@@ -1,5 +1,4 @@
 import Observation
-import Synchronization
 
 /// What a tracked object has for those who track it through `observable`: the registrar, and one observation for each member
 /// that was read.
@@ -36,14 +35,18 @@ final class ObservationCore: Sendable {
     ) {
         // Somebody may have removed all observations of the object, these too.
         if members.withLock({ $0[member]?.isValid ?? false }) { return }
-        let (registrar, isChanging) = (registrar, Flag())
+        let (registrar, announced) = (registrar, Guarded<ChangeIdentity?>(nil))
         let relay = { (change: Change<Any>) in
             guard let target = change.target else { return }
             let view = ObservableView(known(target, as: Object.self))
-            let wasChanging = isChanging.isSet.exchange(change.isPrior, ordering: .acquiringAndReleasing)
-            // A change without a prior call: the death of what a weak property refers to, and whatever `coalescingChanges` held back. A
-            // prior call without another one: what the member reads was computed, and is equal.
-            if change.isPrior || !wasChanging { registrar.willSet(view, keyPath: member) }
+            let this = ChangeIdentity.current
+            let isAnnounced = announced.withLock { known in
+                defer { known = change.isPrior ? this : nil }
+                return known == this
+            }
+            // Some changes have no prior call: the death of what a weak property refers to, and whatever `coalescingChanges` held back. Some
+            // have no other call: what the member reads was computed, and is equal.
+            if change.isPrior || !isAnnounced { registrar.willSet(view, keyPath: member) }
             if !change.isPrior { registrar.didSet(view, keyPath: member) }
         }
         let made = register(
@@ -54,9 +57,6 @@ final class ObservationCore: Sendable {
         }
         surplus?.remove()
     }
-
-    /// Whether the prior call of a change was made and the other one was not.
-    private final class Flag { let isSet = Atomic(false) }
 }
 
 extension ObjectRecord {

@@ -1,0 +1,58 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class Captain: TrackedObject {}
+
+private final class Squad: TrackedObject {
+    @Observed var leader: Captain?
+    @Observed var leaders: [Captain] = []
+    @ObservedReadOnly private(set) var founder: Captain?
+    @ObservedWeak var last: Captain?
+
+    func found(_ leader: Captain?) { founder = leader }
+}
+
+/// The owner of what dies is read by those who are told of the death.
+@Suite("A value that dies when it is replaced") struct ReleasedValueTests {
+    private let team = Squad()
+    private let watcher = Squad()
+
+    private func expectTold(_ set: () -> Void, _ clear: () -> Void) {
+        set()
+        var seen: [Int] = []
+        watcher.$last.observe { [unowned team] _ in
+            seen.append(team.leaders.count + (team.leader == nil ? 0 : 1) + (team.founder == nil ? 0 : 1))
+        }
+        clear()
+        #expect(seen == [0] && watcher.last == nil)
+    }
+
+    private func watched() -> Captain {
+        let leader = Captain()
+        watcher.last = leader
+        return leader
+    }
+
+    @Test("of a property that nobody observes is told when the property has its new value", arguments: 0..<6)
+    func unobserved(form: Int) {
+        switch form {
+        case 0: expectTold({ team.leader = watched() }, { team.leader = nil })
+        case 1: expectTold({ team.leaders = [watched()] }, { team.leaders = [] })
+        case 2: expectTold({ team.found(watched()) }, { team.found(nil) })
+        case 3: expectTold({ team.$leader.value = watched() }, { team.$leader.value = nil })
+        case 4: expectTold({ team.$leaders.append(watched()) }, { team.$leaders.removeAll() })
+        default: expectTold({ team.$leaders.append(watched()) }, { team.$leaders.update(to: []) })
+        }
+    }
+
+    @Test("of one that is observed, too", arguments: 0..<4) func observed(form: Int) throws {
+        try team.observeAnyKey { _ in }
+        switch form {
+        case 0: expectTold({ team.leader = watched() }, { team.leader = nil })
+        case 1: expectTold({ team.leaders = [watched()] }, { team.leaders = [] })
+        case 2: expectTold({ team.found(watched()) }, { team.found(nil) })
+        default: expectTold({ team.$leaders.append(watched()) }, { team.$leaders.removeAll() })
+        }
+    }
+}
