@@ -6,23 +6,28 @@
     case binding(Int)
     /// The binding of a path of several keys.
     case path(String)
-    /// That of a property which others show and set. There may be several.
+    /// What sets a property, or a path, because it shows it. There may be several.
     indirect case shown(ObservationName)
 
-    /// Ends what an observer has under the name, except for an observation that replaces it, and for what sets the property because it
-    /// shows it, if that may stay.
+    /// Ends what an observer has under the name, except for an observation that replaces it.
     ///
     /// - Returns: Whether there was one to end.
     /// - Complexity: O(*n*) for *n* observations of the observer.
     @discardableResult
-    @usableFromInline
-    func end(of observer: AnyObject, except replacement: KeyValueObservation? = nil, mayBeShown: Bool = false) -> Bool {
+    @usableFromInline func end(of observer: AnyObject, except replacement: KeyValueObservation? = nil) -> Bool {
         let found = KeyValueObservation.all(observer: observer).filter {
-            guard $0 !== replacement, let name = $0.userInfo as? ObservationName else { return false }
-            return name == self || !mayBeShown && name == .shown(self)
+            $0 !== replacement && $0.userInfo as? ObservationName == self
         }
         for observation in found { observation.remove() }
         return !found.isEmpty
+    }
+
+    /// Ends the binding that has the name, and those of properties that show this one.
+    ///
+    /// - Returns: Whether there was one to end.
+    func unbind(_ object: AnyObject) -> Bool {
+        let isShown = ObservationName.shown(self).end(of: object)
+        return end(of: object) || isShown
     }
 }
 

@@ -105,7 +105,7 @@ extension Property {
     ///
     /// - Returns: Whether it was bound, by its handle or by its name.
     /// - Complexity: O(*n*) for *n* observations that the object holds.
-    @discardableResult public func unbind() -> Bool { bindingName.end(of: object) }
+    @discardableResult public func unbind() -> Bool { bindingName.unbind(object) }
 }
 
 extension PropertyHandle {

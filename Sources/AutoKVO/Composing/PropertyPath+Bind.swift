@@ -41,12 +41,12 @@ extension PropertyPath {
     ///
     /// - Returns: Whether it was bound.
     /// - Complexity: O(*n*) for *n* observations that the object holds.
-    @discardableResult public func unbind() -> Bool { bindingName.end(of: object) }
+    @discardableResult public func unbind() -> Bool { bindingName.unbind(object) }
 }
 
 extension Property {
     /// Makes this property and another one follow each other: at first, this one takes the other's value. Several can show and set one
-    /// property in this way; a binding that the other one has ends.
+    /// property in this way, which may have a binding of its own.
     ///
     /// - Parameters:
     ///   - source: The other property.
@@ -130,18 +130,17 @@ extension Property {
             // A handler may have corrected it.
             writeBack(object, to: root)
         }
-        let (name, back) = (bindingName, source.bindingName)
+        let (name, back) = (bindingName, ObservationName.shown(source.bindingName))
         let reading = source.addObserver(object, options: options.ofBinding, userInfo: name, file: file, line: line) {
             object, change in
             if let root = change.target { show(root, in: object) }
         }
         let writing = addObserver(
-            source.object, options: options.ofBinding, userInfo: ObservationName.shown(back), file: file, line: line
+            source.object, options: options.ofBinding, userInfo: back, file: file, line: line
         ) { root, change in
             if let object = change.target { writeBack(object, to: root) }
         }
         name.end(of: object, except: reading)
-        back.end(of: source.object, mayBeShown: true)
         reading.onEnd { _ in writing.remove() }
         writing.onEnd { _ in reading.remove() }
         show(source.object, in: object)

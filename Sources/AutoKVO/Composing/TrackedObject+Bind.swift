@@ -73,7 +73,7 @@ extension TrackedObject {
     /// - Returns: Whether it was bound.
     /// - Complexity: O(*n*) for *n* observations that this object holds.
     @discardableResult public func unbind(_ key: String) -> Bool {
-        (slot(ofKey: key).map { .binding($0) } ?? ObservationName.path(key)).end(of: self)
+        (slot(ofKey: key).map { .binding($0) } ?? ObservationName.path(key)).unbind(self)
     }
 
     private func bindPath(

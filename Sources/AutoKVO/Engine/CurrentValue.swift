@@ -11,8 +11,8 @@ extension Change {
 
     /// The same as another type.
     public func currentValue<Other>(as type: Other.Type) -> Other? {
-        context.currentObservation.currentValue(by: context.currentRoute)
-            .flatMap { context.deliverable($0, as: type) }
+        guard let value = context.currentObservation.currentValue(by: context.currentRoute) else { return nil }
+        return context.deliverable(value, as: type)
     }
 
     /// The same, not converted, in a handler of the change: the target is alive then, and not retained.

@@ -212,14 +212,3 @@ final class Transaction: PooledObject {
         }
     }
 }
-
-/// Which change the handlers that run now are called for. No other change has the same one.
-struct ChangeIdentity: Equatable {
-    private let transaction: UnsafeMutableRawPointer?
-    private let token: UInt?
-
-    static var current: ChangeIdentity {
-        let transaction = ThreadContext.current.value.delivering
-        return ChangeIdentity(transaction: transaction?.address, token: transaction?.use { $0.token })
-    }
-}

@@ -295,7 +295,8 @@ import Testing
         task.cancel()
         await task.value
     }
-    @Test("what coalescingChanges held back is told also behind a change that turned out to be none") func afterNoChange() {
+    @Test("what coalescingChanges held back is told also behind a change that turned out to be none")
+    func afterNoChange() {
         final class Level: TrackedObject {
             @Observed var value = 1
             @Derived({ (level: Level) in level.value / 10 }) var tens: Int

@@ -134,13 +134,14 @@ private final class Controller: Model {
         #expect(ann.age == 6)
     }
 
-    @Test("several properties show and set one; its own binding ends, and its unbinding ends all of them")
+    @Test("several properties show and set one, beside its own binding; its unbinding ends all of them")
     func several() {
         let (forms, source) = ((0..<3).map { _ in EditForm() }, EditForm())
         controller.selection = ann
         ann.$firstName.bind(to: source.$text)
         forms[0].$text.bindBothWays(to: ann.$firstName)
-        source.text = "not bound"
+        source.text = "bound"
+        #expect(ann.firstName == "bound" && forms[0].text == "bound")
         forms[1].$text.bindBothWays(to: ann.$firstName)
         forms[2].$text.bindBothWays(to: controller.$selection.$firstName, nilAs: "")
         for (index, form) in forms.enumerated() {
@@ -155,6 +156,19 @@ private final class Controller: Model {
         controller.selection = ann
         #expect(forms.map(\.text) == ["2", "2", "alone"])
         #expect(forms[2].$text.unbind() && !controller.$selection.$firstName.unbind())
+    }
+
+    @Test(
+        "a property that is bound both ways is shown by others, whichever binding was made first",
+        arguments: [false, true])
+    func chain(isLastFirst: Bool) {
+        let forms = (0..<4).map { _ in EditForm() }
+        let places = isLastFirst ? Array((0..<3).reversed()) : Array(0..<3)
+        for place in places { forms[place + 1].$text.bindBothWays(to: forms[place].$text) }
+        for (index, form) in forms.enumerated() {
+            form.text = "\(index)"
+            #expect(forms.allSatisfy { $0.text == "\(index)" })
+        }
     }
 
     @Test("a correction goes back, and both directions end together") func endings() {

@@ -294,7 +294,8 @@ private final class Book: TrackedObject {
         history = nil
     }
 
-    @Test("an object that only a dropped step keeps dies when it is dropped, and the history knows") func droppedStep() {
+    @Test("an object that only a dropped step keeps dies when it is dropped, and the history knows") func droppedStep()
+    {
         final class Link: Model { @Observed var next: Link? }
         let (tracker, link) = (LifetimeTracker(), Link())
         var other: Link? = tracker.track(Link())

@@ -277,7 +277,7 @@ final class ComposedWorld {
     private func bind() {
         if bound.count >= 20 { return }
         let part = part
-        let kind = pick(13)
+        let kind = pick(14)
         let bound = Bound("\(kind) of \(name(part))", isTwoWay: kind >= 10)
         let label = bound.label
         note("binds \(bound.name)")
@@ -324,6 +324,10 @@ final class ComposedWorld {
             case 11:
                 label.$count.bindBothWays(to: try part.path("next.level", as: Int.self), nilAs: -1)
                 show(\.count) { $0.next?.level }
+            case 13:
+                guard let other = self.bound.filter(\.isTwoWay).randomElement(using: &random)?.label else { return }
+                label.$count.bindBothWays(to: other.$count)
+                bound.shown = { [unowned label, unowned other] in ("\(label.count)", "\(other.count)") }
             default:
                 label.$count.bindBothWays(to: part.$n, transform: { $0 + 100 }, inverse: { $0 - 100 })
                 show(\.count) { $0.n + 100 }

@@ -35,18 +35,19 @@ final class ObservationCore: Sendable {
     ) {
         // Somebody may have removed all observations of the object, these too.
         if members.withLock({ $0[member]?.isValid ?? false }) { return }
-        let (registrar, announced) = (registrar, Guarded<ChangeIdentity?>(nil))
+        let (registrar, announced) = (registrar, Guarded<UInt>(0))
         let relay = { (change: Change<Any>) in
             guard let target = change.target else { return }
             let view = ObservableView(known(target, as: Object.self))
-            let this = ChangeIdentity.current
+            // Both calls of a change have its token, and no other change has it.
+            let token = change.context.event.value.token
             let isAnnounced = announced.withLock { known in
-                defer { known = change.isPrior ? this : nil }
-                return known == this
+                defer { known = change.isPrior ? token : 0 }
+                return known == token
             }
             // Some changes have no prior call: the death of what a weak property refers to, and whatever `coalescingChanges` held back. Some
             // have no other call: what the member reads was computed, and is equal.
-            if change.isPrior || !isAnnounced { registrar.willSet(view, keyPath: member) }
+            if !isAnnounced { registrar.willSet(view, keyPath: member) }
             if !change.isPrior { registrar.didSet(view, keyPath: member) }
         }
         let made = register(
