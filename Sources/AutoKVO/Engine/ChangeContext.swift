@@ -157,8 +157,8 @@ struct ChangeEvent {
     /// The call made at the registration.
     var isInitial = false
     var isLastComponent = true
-    /// Observations of the property itself with one of these options are not called: they were added while the change was under
-    /// way, after the old value was discarded.
+    /// Observations with one of these options are not called: they were added while the change was under way, after the old value was
+    /// discarded, or they have been told of the value already.
     var excluded: ObservingOptions = []
     /// How a collection is edited. The subject owns it.
     var edit: Borrowed<CollectionChange>?

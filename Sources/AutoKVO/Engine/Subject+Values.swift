@@ -9,6 +9,7 @@ extension Subject {
         } else if isUncertain, let expression {
             // What its observers have been told last. Nothing is evaluated before the store.
             if let value = expression.keptValue { old.set(value) }
+            formerChanges = expression.changes.all
         } else {
             read(into: &old)
         }
@@ -50,8 +51,10 @@ extension Subject {
         }
         event.old = old.pointer
         event.new = new.pointer
-        // `==` is user code.
-        if isUncertain { isDropped = event.isUnchanged }
+        // `==` is user code. If the program has read another value meanwhile, those who are told no values may have, and are to read again.
+        guard isUncertain, event.isUnchanged else { return }
+        isDropped = expression?.changes.lastRead ?? 0 <= formerChanges
+        if !isDropped { event.excluded = [.old, .new, .distinct] }
     }
 
     /// Before the calls: of several changes one of which is an edit, observers get a `.setting` with whole values.

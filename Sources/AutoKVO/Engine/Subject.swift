@@ -62,6 +62,8 @@ final class Subject: PooledObject {
     var isUncertain = false
     /// Whether it has turned out that the value is the same.
     var isDropped = false
+    /// How often the value had changed when the old one was read.
+    var formerChanges = 0
     /// Its place among the lists of a change.
     private var rank = 0
     /// Where handlers may ignore the change, while handlers are called: which of those the change has called.

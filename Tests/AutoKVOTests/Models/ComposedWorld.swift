@@ -8,6 +8,8 @@ private class Part: TrackedObject {
     @Observed(.distinct) var level = 0
     @Observed var list: [Int] = []
     @Observed var tags: Set<Int> = []
+    /// No `Key` names it.
+    @Observed var marks: Set<Int> = []
     @Observed var next: Part?
     @ObservedWeak var friend: Part?
     @Derived({ (part: Part) in part.n + part.list.count }) var sum: Int
@@ -19,6 +21,7 @@ private class Part: TrackedObject {
             Key("n", \.n)
             Key("level", \.level)
             Key("list", \.list)
+            Key("tags", \.tags)
             Key("next", \.next)
             Key("double", \.double)
         }
@@ -59,6 +62,9 @@ final class ComposedWorld {
     private var bound: [Bound] = []
     private var views: [View] = []
     private var streams: [Stream] = []
+    private var mirrors: [Mirror] = []
+    private var replicas: [Replica] = []
+    private let later = SerialScheduler()
     private var history: UndoHistory?
     /// What was there before each step that can be undone.
     private var steps: [[State]] = []
@@ -69,7 +75,7 @@ final class ComposedWorld {
     private struct State: Equatable, CustomStringConvertible {
         let n, level: Int
         let list: [Int]
-        let tags: Set<Int>
+        let tags, marks: Set<Int>
         let next, friend: Int?
         var description: String {
             "n \(n) level \(level) list \(list) tags \(tags.sorted()) next \(next ?? -1) friend \(friend ?? -1)"
@@ -80,6 +86,7 @@ final class ComposedWorld {
         let label = Label()
         let name: String
         let isTwoWay: Bool
+        var binding: KeyValueObservation?
         /// What the label shows and what it should show, as long as the source is there.
         var shown: () -> (is: String, wanted: String)?
         init(_ name: String, isTwoWay: Bool, _ shown: @escaping () -> (is: String, wanted: String)? = { nil }) {
@@ -92,6 +99,24 @@ final class ComposedWorld {
         let read: () -> Int?
         var (seen, isTold) = (0, true)
         init(_ name: String, _ read: @escaping () -> Int?) { (self.name, self.read) = (name, read) }
+    }
+
+    /// Something that has been told of a value, and what it should be.
+    private final class Mirror: @unchecked Sendable {
+        let name: String
+        let label = Label()
+        let wanted: () -> String?
+        var last = ""
+        init(_ name: String, _ wanted: @escaping () -> String?) { (self.name, self.wanted) = (name, wanted) }
+    }
+
+    /// A copy of a part, which is changed by what is told of the part.
+    private final class Replica {
+        weak var part: Part?
+        let copy: Part
+        let start: State
+        var log: [ChangeRecord<Any>] = []
+        init(_ part: Part, _ copy: Part, _ start: State) { (self.part, self.copy, self.start) = (part, copy, start) }
     }
 
     private struct Stream {
@@ -108,6 +133,8 @@ final class ComposedWorld {
         for _ in 0..<3 { look() }
         for _ in 0..<3 { stream() }
         for _ in 0..<4 { observe() }
+        for _ in 0..<3 { mirror() }
+        for _ in 0..<2 { replicate() }
     }
 
     private func add(_ part: Part) {
@@ -130,11 +157,18 @@ final class ComposedWorld {
     }
 
     private var states: [State] {
-        func index(_ part: Part?) -> Int? { part.flatMap { part in parts.firstIndex { $0 === part } } }
-        return parts.map {
-            State(
-                n: $0.n, level: $0.level, list: $0.list, tags: $0.tags, next: index($0.next), friend: index($0.friend))
+        parts.map {
+            let friend = $0.friend
+            return state(
+                of: $0, marks: $0.marks, friend: friend.flatMap { friend in parts.firstIndex { $0 === friend } })
         }
+    }
+
+    private func state(of part: Part, marks: Set<Int> = [], friend: Int? = nil) -> State {
+        let next = part.next
+        return State(
+            n: part.n, level: part.level, list: part.list, tags: part.tags, marks: marks,
+            next: next.map { next in parts.firstIndex { $0 === next } ?? -2 }, friend: friend)
     }
 
     func run(_ steps: Int) async {
@@ -143,14 +177,16 @@ final class ComposedWorld {
                 trace = ["step \(step)"] + states.enumerated().map { "\(name(parts[$0])): \($1)" }
                 trace += bound.map { "\($0.name) shows \($0.shown().map { "\($0)" } ?? "nothing")" }
                 if history != nil, pick(4) == 0 { replay() } else { edit() }
+                later.runAll()
                 if fault == nil { compare() }
             }
         }
         if fault == nil, !told.isEmpty { fail("\(told)") }
         isQuiet = true
+        replicas = []
         for each in made { if let part = each.part { (part.next, part.friend) = (nil, nil) } }
         let lasts = streams.map { ($0.name, $0.values, $0.current()) }
-        (streams, bound, views, parts, history) = ([], [], [], [], nil)
+        (streams, bound, views, mirrors, replicas, parts, history) = ([], [], [], [], [], [], nil)
         for (name, values, current) in lasts {
             var last: Int?
             for await value in values { last = value }
@@ -197,9 +233,34 @@ final class ComposedWorld {
 
     private func compare() {
         for bound in bound {
-            if let shown = bound.shown(), shown.is != shown.wanted {
+            if bound.binding?.isValid ?? true, let shown = bound.shown(), shown.is != shown.wanted {
                 fail("\(bound.name) shows \(shown.is), and it is \(shown.wanted)")
             }
+        }
+        for mirror in mirrors {
+            if let wanted = mirror.wanted(), wanted != mirror.last {
+                fail("\(mirror.name) was told \(mirror.last), and it is \(wanted)")
+            }
+        }
+        for replica in replicas {
+            guard let part = replica.part else { continue }
+            func check(_ wanted: State, _ text: String) {
+                let found = state(of: replica.copy)
+                if found != wanted { fail("the copy of \(name(part)), \(text), has \(found), and not \(wanted)") }
+            }
+            let now = state(of: part)
+            check(now, "changed as it was")
+            if fault != nil || replica.log.count < 12 { continue }
+            isQuiet = true
+            do {
+                for record in replica.log.reversed() { try record.revert(on: replica.copy) }
+                check(replica.start, "changed back")
+                for record in replica.log { try record.apply(on: replica.copy) }
+                check(now, "changed again")
+            } catch { fail("\(error)") }
+            // What only the log and the copy have kept dies behind the access to them.
+            replicas.removeAll { $0 === replica }
+            isQuiet = false
         }
         for view in views {
             if !view.isTold, let value = view.read(), value != view.seen {
@@ -222,6 +283,7 @@ final class ComposedWorld {
             case 4: part.list = [pick(5), pick(5)]
             case 5: part.$list.sort()
             case 6: if pick(2) == 0 { part.$tags.insert(pick(5)) } else { part.tags.formSymmetricDifference([1, 2]) }
+            case 7 where pick(2) == 0: part.$marks.update(to: [pick(3), pick(3)])
             case 7, 8: part.next = pick(3) == 0 ? nil : self.part
             case 9: part.friend = pick(3) == 0 ? nil : self.part
             case 10: try part.setValues(["n": pick(4), "level": pick(4), "list": [pick(3)]])
@@ -243,14 +305,22 @@ final class ComposedWorld {
             // What is registered between `will` and `did` is not part of that change.
             case _ where announced > 0: break
             default:
-                switch pick(4) {
+                switch pick(7) {
                 case 0: bind()
-                // What is read where changes are held back may be as it was before when they are told.
-                case 1 where block == 0: look()
+                case 4: mirror()
+                case 5 where block == 0: replicate()
+                case 6:
+                    // Ended, and then bound again.
+                    if let bound = bound.filter(\.isTwoWay).randomElement(using: &random) {
+                        bound.label.$count.unbind()
+                    }
+                case 1: look()
                 case 2 where history == nil && parts.count > 1:
                     let former = parts.remove(at: pick(parts.count))
                     add(Part())
                     streams.removeAll { _ in true }
+                    // Their start is not known by place any more.
+                    withExtendedLifetime(replicas) { replicas = [] }
                     withExtendedLifetime(former) {}
                 default: observe()
                 }
@@ -319,17 +389,17 @@ final class ComposedWorld {
                 try label.bind("count", to: "double", of: part, options: .distinct)
                 show(\.count) { $0.n * 2 }
             case 10:
-                label.$count.bindBothWays(to: part.$level)
+                bound.binding = label.$count.bindBothWays(to: part.$level)
                 show(\.count, \.level)
             case 11:
-                label.$count.bindBothWays(to: try part.path("next.level", as: Int.self), nilAs: -1)
+                bound.binding = label.$count.bindBothWays(to: try part.path("next.level", as: Int.self), nilAs: -1)
                 show(\.count) { $0.next?.level }
             case 13:
                 guard let other = self.bound.filter(\.isTwoWay).randomElement(using: &random)?.label else { return }
-                label.$count.bindBothWays(to: other.$count)
+                bound.binding = label.$count.bindBothWays(to: other.$count)
                 bound.shown = { [unowned label, unowned other] in ("\(label.count)", "\(other.count)") }
             default:
-                label.$count.bindBothWays(to: part.$n, transform: { $0 + 100 }, inverse: { $0 - 100 })
+                bound.binding = label.$count.bindBothWays(to: part.$n, transform: { $0 + 100 }, inverse: { $0 - 100 })
                 show(\.count) { $0.n + 100 }
             }
             let actions = pick(5) == 0 ? 1 : 0
@@ -338,6 +408,68 @@ final class ComposedWorld {
             }
         } catch { fail("\(error)") }
         self.bound.append(bound)
+    }
+
+    private func mirror() {
+        if mirrors.count >= 12 { return }
+        let part = part
+        let kind = pick(6)
+        let mirror = Mirror("\(kind) of \(name(part))") { [weak part] in
+            guard let part else { return nil }
+            return switch kind {
+            case 0: "\(part.currentTotal) \(part.list)"
+            case 1: "\(part.currentSum + (part.next?.level ?? 0))"
+            case 2: "\(part.currentTotal)"
+            case 3: "\(part.currentSum)"
+            case 4: "\(part.next?.list.max() ?? -1)"
+            default: "\(part.next?.list.count ?? -1)"
+            }
+        }
+        note("mirrors \(mirror.name)")
+        let label = mirror.label
+        do {
+            switch kind {
+            case 0:
+                try label.depend(on: [Dependency(part, ["total", "list"])], named: "mirror") { [weak part] _ in
+                    mirror.last = part.map { "\($0.total) \($0.list)" } ?? ""
+                }
+            case 1:
+                label.observe(
+                    reading: { [weak part] _ in part.map { $0.sum + ($0.next?.level ?? 0) } ?? 0 },
+                    options: [.initial, .new]
+                ) { [unowned mirror] in mirror.last = "\($1.newValue!)" }
+            case 2: part.$total.onValue { mirror.last = "\($0)" }
+            case 3: part.$sum.onValue(for: mirror, on: later) { $0.last = "\($1)" }
+            case 4: try part.path("next.list.@max", as: Int?.self).onValue { mirror.last = "\(($0 ?? nil) ?? -1)" }
+            default:
+                part.observe(\.next?.list.count, options: [.initial, .new]) {
+                    mirror.last = "\(($1.newValue ?? nil) ?? -1)"
+                }
+            }
+        } catch { fail("\(error)") }
+        mirrors.append(mirror)
+    }
+
+    private func replicate() {
+        let part = part
+        let (copy, start) = (part is Inverse ? Inverse() : Part(), state(of: part))
+        copy.n = part.n
+        copy.level = part.level
+        copy.list = part.list
+        copy.tags = part.tags
+        copy.next = part.next
+        let replica = Replica(part, copy, start)
+        note("replicates \(name(part))")
+        do {
+            try part.observe(["n", "level", "list", "tags", "next"], options: [.old, .new]) {
+                [weak self, weak replica] change in
+                guard let self, let replica, fault == nil else { return }
+                let record = ChangeRecord(change)
+                replica.log.append(record)
+                do { try record.apply(on: replica.copy) } catch { fail("\(error)") }
+            }
+        } catch { fail("\(error)") }
+        replicas.append(replica)
     }
 
     private func look() {

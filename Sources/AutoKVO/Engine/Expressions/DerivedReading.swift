@@ -18,6 +18,10 @@ extension TrackedObject {
         guard let slot = slot(atOffset: offset), let record else { return nil }
         if record.layout!.value[slot].isOverridden {
             findGetter(of: slot, getter)
+            // Not inside of a computation, which may need itself.
+            if !isRecording, ThreadContext.current.value.computingDepth == 0 {
+                _ = record.expression(slot)?.value(isRead: true)
+            }
             return nil
         }
         return record.expression(slot).flatMap(value)
@@ -38,7 +42,7 @@ extension TrackedObject {
             !expression.isEvaluatingHere,
             "\(expression.label) depends on itself: its function reads it, directly or through other derived values."
         )
-        return expression.value()
+        return expression.value(isRead: !isRecording)
     }
 
     /// The function of a derived property is about to be called for a read, without anything being kept. From a depth on it is checked

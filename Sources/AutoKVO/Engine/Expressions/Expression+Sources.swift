@@ -55,3 +55,27 @@ extension ObjectRecord {
         return lock.withLock { list.value.expression?.object }
     }
 }
+
+// MARK: - What refreshing looks at
+
+extension Expression {
+    /// An expression to be checked.
+    struct Checked {
+        /// Retained.
+        let expression: Borrowed<Expression>
+        /// How many of its sources have been looked at.
+        var count = 0
+    }
+
+    /// The next derived key that was read, and that has to be looked at before its value is known to be unchanged; retained.
+    static func nextMarked(of sources: [PathLink], from index: inout Int) -> Borrowed<Expression>? {
+        BorrowedElements.of(sources) { sources in
+            while index < sources.count {
+                let source = sources[index].use { $0.source }
+                index += 1
+                if let source, source.use({ !$0.isClean }) { return source.retain() }
+            }
+            return nil
+        }
+    }
+}

@@ -40,7 +40,12 @@ final class Expression: @unchecked Sendable {
         var sources: [PathLink] = []
         /// A `PinnedReference` to a tracked object.
         var kept: Any = ()
-        var isKept = false
+        /// Counts the different values that were kept; 0 if there is none.
+        var changes = 0
+        /// Whether the program has read the present one; and the last one that it had read, and that another one has replaced.
+        var isRead = false
+        var lastRead = 0
+        var isKept: Bool { changes > 0 }
         /// Counts evaluations.
         var version = 0
         var isEnded = false
@@ -67,17 +72,29 @@ final class Expression: @unchecked Sendable {
 
     /// The value, computed if a source may have changed. Nil if it cannot be: the object is dying. While this thread evaluates it, the
     /// one from before.
-    func value() -> Any? {
-        if let kept = keptIfClean() { return kept }
+    ///
+    /// - Parameter isRead: Whether the program reads it, not an expression, and not what calls the observers.
+    func value(isRead: Bool = false) -> Any? {
+        if let kept = keptIfClean(isRead) { return kept }
         refresh()
-        if let kept = keptIfClean() ?? (isEvaluatingHere ? keptValue : nil) { return kept }
+        if let kept = keptIfClean(isRead) ?? (isEvaluatingHere ? keptValue : nil) { return kept }
         return root.object(as: AnyObject.self).map { object in Recording.suspended { function.body(object) } }
     }
 
     /// The value that was computed last, whether a source has changed since or not.
     var keptValue: Any? { opened(underLock { $0.isKept ? $0.kept : nil }) }
 
-    private func keptIfClean() -> Any? { opened(underLock { isClean && $0.isKept ? $0.kept : nil }) }
+    private func keptIfClean(_ isRead: Bool) -> Any? {
+        opened(
+            underLock {
+                guard isClean, $0.isKept else { return nil }
+                if isRead { $0.isRead = true }
+                return $0.kept
+            })
+    }
+
+    /// How many different values have been kept, and the last one that the program has read and that is none any more.
+    var changes: (all: Int, lastRead: Int) { underLock { ($0.changes, $0.lastRead) } }
 
     /// Nil if what was kept is an object that is dead.
     @inline(__always)
@@ -87,7 +104,7 @@ final class Expression: @unchecked Sendable {
     }
 
     /// Whether nothing has to be done before the kept value is used.
-    private var isClean: Bool {
+    var isClean: Bool {
         mark.load(ordering: .acquiring).kind == .clean && evaluator.load(ordering: .acquiring) == 0
     }
 
@@ -152,14 +169,6 @@ final class Expression: @unchecked Sendable {
         }
     }
 
-    /// An expression to be checked.
-    struct Checked {
-        /// Retained.
-        let expression: Borrowed<Expression>
-        /// How many of its sources have been looked at.
-        var count = 0
-    }
-
     /// Computes the value if a source has changed: refreshes derived keys that it read, those that they read, and so on.
     func refresh() {
         if mark.load(ordering: .acquiring).kind == .dirty, !isEvaluatingHere { return evaluate() }
@@ -178,18 +187,6 @@ final class Expression: @unchecked Sendable {
                 if case .evaluate = step { top.use { $0.evaluate() } }
                 top.release()
             }
-        }
-    }
-
-    /// The next derived key that was read, and that has to be looked at before its value is known to be unchanged; retained.
-    private static func nextMarked(of sources: [PathLink], from index: inout Int) -> Borrowed<Expression>? {
-        BorrowedElements.of(sources) { sources in
-            while index < sources.count {
-                let source = sources[index].use { $0.source }
-                index += 1
-                if let source, source.use({ !$0.isClean }) { return source.retain() }
-            }
-            return nil
         }
     }
 
@@ -243,7 +240,8 @@ final class Expression: @unchecked Sendable {
             evaluator.store(0, ordering: .releasing)
             if isChanged {
                 swap(&state.kept, &new)
-                state.isKept = true
+                if state.isRead { (state.isRead, state.lastRead) = (false, state.changes) }
+                state.changes += 1
             }
             return true
         }

@@ -34,7 +34,7 @@ final class ObservationCore: Sendable {
         _ register: (consuming Registration) -> KeyValueObservation
     ) {
         // Somebody may have removed all observations of the object, these too.
-        if members.withLock({ $0[member]?.isValid ?? false }) { return }
+        if let known = members.withLock({ $0[member] }), known.isValid { return known.noteRead() }
         let (registrar, announced) = (registrar, Guarded<UInt>(0))
         let relay = { (change: Change<Any>) in
             guard let target = change.target else { return }

@@ -1,0 +1,93 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private class Sum: Model {
+    @Observed var a = 1
+    @Observed var b = 2
+    @Observed var other = 0
+    @Derived({ (sum: Sum) in sum.a + sum.b }) var total: Int
+
+    override class var schema: Schema { Schema(Sum.self, extending: super.schema) { Key("total", \.total) } }
+}
+
+/// Its property may be overridden, as far as the library knows.
+private final class SpecialSum: Sum {
+    override var other: Int {
+        get { super.other }
+        set { super.other = newValue }
+    }
+}
+
+/// A derived value that changes and changes back while its observers are not called. Who has read it meanwhile has to hear.
+@Suite("A derived value that is read while changes are held back") struct ReadInsideTests {
+    private static func make(_ isSpecial: Bool) -> Sum { isSpecial ? SpecialSum() : Sum() }
+
+    @Test(
+        "is told when it is the old one again, if it was read in between, to those who get no values",
+        arguments: [false, true], [false, true])
+    func coalesced(isSpecial: Bool, isRead: Bool) throws {
+        let sum = Self.make(isSpecial)
+        var (told, calls, shown) = ([Int?](), 0, 3)
+        for path in [["total"], ["total", "b"]] {
+            try sum.observe(path, options: .new) { told.append($0.newValue as? Int) }
+        }
+        sum.$total.observe(options: .old) { told.append($0.oldValue) }
+        sum.$total.observe(options: .distinct) { _ in told.append(nil) }
+        sum.$total.observe { _ in calls += 1 }
+        sum.$total.onValue { shown = $0 }
+        coalescingChanges {
+            sum.a = 5
+            if isRead { #expect(sum.total == 7) }
+            sum.b = -2
+        }
+        #expect(sum.total == 3 && shown == 3 && calls == (isRead ? 1 : 0))
+        #expect(told == [-2])
+        sum.a = 6
+        #expect(shown == 4 && calls == (isRead ? 2 : 1))
+        #expect(told == [-2, 4, 4, 3, nil])
+    }
+
+    @Test("a handler that was called for something else in an announced change hears of it", arguments: [false, true])
+    func announced(isSpecial: Bool) throws {
+        let (sum, label) = (Self.make(isSpecial), Model())
+        var shown = 0
+        try label.depend(on: [Dependency(sum, ["total", "other"])]) { [unowned sum] _ in shown = sum.total }
+        sum.withMutation(of: "a") {
+            sum.a = 5
+            sum.other = 1
+            #expect(shown == 7)
+            sum.a = 1
+        }
+        #expect(shown == 3 && sum.total == 3)
+    }
+
+    @Test("what the present value replaces only in between, and nobody reads, is no change", arguments: [false, true])
+    func unread(isSpecial: Bool) {
+        let sum = Self.make(isSpecial)
+        var count = 0
+        sum.$total.observe { _ in count += 1 }
+        #expect(sum.total == 3)
+        coalescingChanges {
+            sum.a = 5
+            sum.a = 1
+            #expect(sum.total == 3)
+        }
+        #expect(count == 0)
+    }
+
+    @Test("a view for Observation hears of it, too") func view() {
+        let (sum, calls) = (Sum(), Counter())
+        _ = track({ sum.observable.total }) { calls.add() }
+        coalescingChanges {
+            sum.a = 5
+            #expect(track({ sum.observable.total }) { calls.add() } == 7)
+            sum.a = 1
+        }
+        #expect(calls.count == 2 && sum.total == 3)
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ReadInsideTests") }
+    }
+}
