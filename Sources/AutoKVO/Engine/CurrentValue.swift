@@ -5,8 +5,9 @@ extension Change {
     /// again: by this handler, by another thread, or before a change arrives that is delivered elsewhere. What another handler sets
     /// is delivered after this change, so it does not outdate it.
     ///
-    /// Nil if the target is dead or, which is reported to `Diagnostics`, the value cannot be converted to the type of the change's values. Of a path on which an
-    /// object is missing the value is nil: an optional type holds it as `.some(nil)`, as `newValue` does.
+    /// Nil if the target is dead, or if the value cannot be converted to the type of the change's values, which is reported to
+    /// `Diagnostics`. Of a path on which an object is missing the value is nil: an optional type holds it as `.some(nil)`, as `newValue`
+    /// does.
     @export(implementation) public var currentValue: Value? { currentValue(as: Value.self) }
 
     /// The same as another type.

@@ -193,8 +193,8 @@ final class Subject: PooledObject {
         leaf?.release()
     }
 
-    /// Whether nothing is left of an earlier change. `event`, `end`, `walk` and the neighbours in lists may be: they are written before they
-    /// are read.
+    /// Whether nothing is left of an earlier change. `event`, `formerChanges`, `end`, `walk` and the neighbours in lists may be: they are
+    /// written before they are read.
     var isBlank: Bool {
         let hasTopic = record != nil || list != nil || slot != 0 || route != nil || leaf != nil
         let hasRange = lowerBound != 0 || upperBound != .max || !skipped.isEmpty
