@@ -15,7 +15,9 @@ run_tests() {
 
 # Tests that run whole suites again, to see what is left of them. Under a sanitizer they are for the longer forms alone.
 without_reruns=()
-[ "${AUTOKVO_CHECK:-}" != quick ] || without_reruns=(--skip nothingIsLeft)
+# A build of its own takes an eighth less without debug information. A test says its own line, and a sanitizer the functions.
+quick_build=()
+[ "${AUTOKVO_CHECK:-}" != quick ] || { without_reruns=(--skip nothingIsLeft) && quick_build=(-debug-info-format none); }
 
 # Which folder of the sources names which, how unsafe they are, and how long; first with mistakes that are planted. Without a build.
 step_layers() {
@@ -55,12 +57,11 @@ step_fallbacks() {
     done
 }
 
-# In the quick form this is the build from nothing, too, in which a warning is an error. It is the longest there is, and made without
-# debug information: a test says its own line.
+# In the quick form this is the build from nothing, too, in which a warning is an error.
 step_release() {
     local flags=()
-    [ "$AUTOKVO_CHECK" != quick ] || flags=("${no_warnings[@]}" -debug-info-format none)
-    run_tests .build-release -c release "${flags[@]}"
+    [ "$AUTOKVO_CHECK" != quick ] || flags=("${no_warnings[@]}")
+    run_tests .build-release -c release "${flags[@]}" "${quick_build[@]}"
 }
 
 # The tests in builds that a user may choose: for size, without checks, and with the standard library linked statically.
@@ -105,7 +106,7 @@ suites_with_threads() {
 # verdict. In the quick form only the suites with threads are run, and again those that are about races.
 step_thread() {
     export AUTOKVO_SANITIZER=thread TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1:${TSAN_OPTIONS:-}"
-    swift build --build-tests --scratch-path .build-tsan --sanitize=thread
+    swift build --build-tests --scratch-path .build-tsan --sanitize=thread "${quick_build[@]}"
     local turn races='(Race|Stress|Lock|ThreadDeath|Model)Tests' tests=()
     [ "$AUTOKVO_CHECK" != quick ] || tests=("${without_reruns[@]}" --filter "\.($(suites_with_threads))/" --filter "$races")
     for ((turn = 1; turn <= thread_repeats; turn++)); do
@@ -121,7 +122,7 @@ step_address() {
     export AUTOKVO_SANITIZER=address ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1:${ASAN_OPTIONS:-}"
     prove_leak_checker
     export LSAN_OPTIONS="suppressions=$PWD/scripts/lib/leaks-of-swift.supp:print_suppressions=0:${LSAN_OPTIONS:-}"
-    run_tests .build-asan "${without_reruns[@]}" --sanitize=address -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
+    run_tests .build-asan "${without_reruns[@]}" "${quick_build[@]}" --sanitize=address -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 }
 
 # A leak checker that cannot stop the process (in some containers) or is switched off reports nothing at all, so it is
