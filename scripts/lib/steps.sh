@@ -122,7 +122,8 @@ step_address() {
     export AUTOKVO_SANITIZER=address ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1:${ASAN_OPTIONS:-}"
     prove_leak_checker
     export LSAN_OPTIONS="suppressions=$PWD/scripts/lib/leaks-of-swift.supp:print_suppressions=0:${LSAN_OPTIONS:-}"
-    run_tests .build-asan "${without_reruns[@]}" "${quick_build[@]}" --sanitize=address -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
+    run_tests .build-asan "${without_reruns[@]}" "${quick_build[@]}" --sanitize=address \
+        -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 }
 
 # A leak checker that cannot stop the process (in some containers) or is switched off reports nothing at all, so it is

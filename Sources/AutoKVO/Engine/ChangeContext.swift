@@ -157,9 +157,12 @@ struct ChangeEvent {
     /// The call made at the registration.
     var isInitial = false
     var isLastComponent = true
-    /// Observations with one of these options are not called: they were added while the change was under way, after the old value was
-    /// discarded, or they have been told of the value already.
+    /// Observations of the property itself with one of these options are not called: they were added while the change was under
+    /// way, after the old value was discarded.
     var excluded: ObservingOptions = []
+    /// Whether a derived value has become what it was before the change, and the program has read another one in between. Observations that
+    /// get values know the value, and are `excluded`, those of paths among them.
+    var isReturn = false
     /// How a collection is edited. The subject owns it.
     var edit: Borrowed<CollectionChange>?
     /// Identifies the change that makes a prior call and the call after it.

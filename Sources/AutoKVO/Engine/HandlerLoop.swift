@@ -190,7 +190,7 @@ extension KeyValueObservation {
     fileprivate func admits(
         _ event: ChangeEvent, _ route: Borrowed<Route>?, _ calls: CallsOfChange?, _ thread: InPlace<ThreadContext>
     ) -> Bool {
-        if !options.isDisjoint(with: event.excluded) { return false }
+        if route == nil || event.isReturn, !options.isDisjoint(with: event.excluded) { return false }
         guard isLive, !event.isPrior || options.contains(.prior) else { return false }
         if options.contains(.distinct), event.isUnchanged { return false }
         return options.contains(.once) ? claim(event, calls, thread) : isActive

@@ -51,10 +51,10 @@ extension Subject {
         }
         event.old = old.pointer
         event.new = new.pointer
-        // `==` is user code. If the program has read another value meanwhile, those who are told no values may have, and are to read again.
+        // `==` is user code.
         guard isUncertain, event.isUnchanged else { return }
         isDropped = expression?.changes.lastRead ?? 0 <= formerChanges
-        if !isDropped { event.excluded = [.old, .new, .distinct] }
+        if !isDropped { (event.isReturn, event.excluded) = (true, [.old, .new, .distinct]) }
     }
 
     /// Before the calls: of several changes one of which is an edit, observers get a `.setting` with whole values.

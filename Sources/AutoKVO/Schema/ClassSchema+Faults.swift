@@ -42,8 +42,7 @@ extension ClassSchema {
         }
         if key.isDerivedProperty, !key.affectedBy.isEmpty || !key.notifiesAutomatically {
             return
-                "the property is @Derived, so what its function reads is what it depends on, and nothing else announces it: "
-                + "leave out affectedBy: and notifiesAutomatically:"
+                "it is @Derived, and depends on what its function reads: leave out affectedBy: and notifiesAutomatically:"
         }
         if let storedType = key.storageType?.valueType { return storedType == valueType ? nil : mismatch(storedType) }
         let isAnnounced = key.declarations.contains { !$0.notifiesAutomatically } || !key.notifiesAutomatically

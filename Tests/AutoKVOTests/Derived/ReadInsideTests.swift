@@ -24,7 +24,7 @@ private final class SpecialSum: Sum {
     private static func make(_ isSpecial: Bool) -> Sum { isSpecial ? SpecialSum() : Sum() }
 
     @Test(
-        "is told when it is the old one again, if it was read in between, to those who get no values",
+        "calls the observers that get no values if it was read in between and then returned to its old value",
         arguments: [false, true], [false, true])
     func coalesced(isSpecial: Bool, isRead: Bool) throws {
         let sum = Self.make(isSpecial)
@@ -62,7 +62,7 @@ private final class SpecialSum: Sum {
         #expect(shown == 3 && sum.total == 3)
     }
 
-    @Test("what the present value replaces only in between, and nobody reads, is no change", arguments: [false, true])
+    @Test("a value in between that nobody has read is no change", arguments: [false, true])
     func unread(isSpecial: Bool) {
         let sum = Self.make(isSpecial)
         var count = 0

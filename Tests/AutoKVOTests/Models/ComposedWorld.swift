@@ -78,7 +78,7 @@ final class ComposedWorld {
         let tags, marks: Set<Int>
         let next, friend: Int?
         var description: String {
-            "n \(n) level \(level) list \(list) tags \(tags.sorted()) next \(next ?? -1) friend \(friend ?? -1)"
+            "n \(n) level \(level) list \(list) tags \(tags.sorted()) marks \(marks.sorted()) next \(next ?? -1) friend \(friend ?? -1)"
         }
     }
 
@@ -101,7 +101,7 @@ final class ComposedWorld {
         init(_ name: String, _ read: @escaping () -> Int?) { (self.name, self.read) = (name, read) }
     }
 
-    /// Something that has been told of a value, and what it should be.
+    /// Keeps the value that a handler got, or read, last.
     private final class Mirror: @unchecked Sendable {
         let name: String
         let label = Label()
@@ -110,7 +110,7 @@ final class ComposedWorld {
         init(_ name: String, _ wanted: @escaping () -> String?) { (self.name, self.wanted) = (name, wanted) }
     }
 
-    /// A copy of a part, which is changed by what is told of the part.
+    /// Another object, to which each change of a part is applied, and on which it is reverted.
     private final class Replica {
         weak var part: Part?
         let copy: Part
@@ -310,7 +310,6 @@ final class ComposedWorld {
                 case 4: mirror()
                 case 5 where block == 0: replicate()
                 case 6:
-                    // Ended, and then bound again.
                     if let bound = bound.filter(\.isTwoWay).randomElement(using: &random) {
                         bound.label.$count.unbind()
                     }
@@ -320,7 +319,9 @@ final class ComposedWorld {
                     add(Part())
                     streams.removeAll { _ in true }
                     // Their start is not known by place any more.
-                    withExtendedLifetime(replicas) { replicas = [] }
+                    let released = replicas
+                    replicas = []
+                    withExtendedLifetime(released) {}
                     withExtendedLifetime(former) {}
                 default: observe()
                 }
