@@ -7,12 +7,12 @@ struct SettableKey {
     /// Looks up a key.
     ///
     /// - Parameter type: The type of the values that it is to be set to.
-    /// - Throws: As `setValue(_:forKey:)` and `checkType(_:forKey:)`.
+    /// - Throws: As `setValue(_:forKey:)` and `checkType(_:forKeyPath:)`.
     init(_ name: String, of object: TrackedObject, for type: Any.Type) throws(KeyValueError) {
         schema = try object.requireSchema()
         key = try schema.requireKey(name, in: name)
         try key.checkKeyPath(of: object)
-        try object.checkType(type, forKey: name)
+        try object.checkType(type, forKeyPath: name)
         property = SettableProperty(key)
     }
 

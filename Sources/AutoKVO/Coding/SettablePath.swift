@@ -57,8 +57,9 @@ struct SettablePath<Value> {
 }
 
 extension TrackedObject {
-    /// Checks that values of a type could be set at the end of a key path, as far as types are declared.
-    func checkType(_ type: Any.Type, forKeyPath keyPath: String) throws(KeyValueError) {
+    /// Checks that values of a type could be set at the end of a key path, as far as types are declared: that its key can be set, and that
+    /// the types allow a conversion. A single value may be refused all the same, such as a number that does not fit.
+    package func checkType(_ type: Any.Type, forKeyPath keyPath: String) throws(KeyValueError) {
         guard let (schema, slot) = try pathEnd(keyPath).key else { return }
         let key = schema.keys[slot]
         try schema.requireSetter(of: key, in: keyPath)

@@ -41,8 +41,17 @@ public final class UndoHistory: TrackedObject {
     private var replayed: [Entry] = []
     private let outermost = OutermostChange()
     private let includesParts: Bool
-    /// The objects that are followed, each with the number of places in which it is.
-    private var followed: [ObjectIdentifier: (count: Int, observations: [KeyValueObservation])] = [:]
+    /// An object whose changes are recorded.
+    private struct Followed {
+        /// In how many places it is. 0 if it has left them in this step: it may come back before the step is over.
+        var places = 1
+        /// The objects in its properties, each with the number of places there, as the changes tell that have been recorded.
+        var parts: [ObjectIdentifier: Int] = [:]
+        var observations: [KeyValueObservation] = []
+    }
+    private var followed: [ObjectIdentifier: Followed] = [:]
+    /// Those that were in no place any more when they left one.
+    private var left: [ObjectIdentifier] = []
 
     /// How many steps are kept; the oldest ones are dropped. 0 keeps none.
     public var limit: Int { didSet { dropOldest() } }
@@ -74,7 +83,7 @@ public final class UndoHistory: TrackedObject {
     /// - Parameters:
     ///   - objects: The objects. They are not kept alive.
     ///   - includingParts: Whether the tracked objects that are in their properties, and in those of these, are recorded too, as
-    ///     long as they are there.
+    ///     long as they are there, and until the end of the step that takes them out.
     ///   - limit: How many steps are kept.
     public init(of objects: [TrackedObject], includingParts: Bool = false, limit: Int = 100) {
         (includesParts, self.limit) = (includingParts, limit)
@@ -143,34 +152,34 @@ public final class UndoHistory: TrackedObject {
         return Step(number: stepCount, name: name, entries: entries)
     }
 
-    private func record(_ change: Change<Any>, of property: StoredProperty) {
+    private func record(_ change: Change<Any>, of property: StoredProperty, in whole: ObjectIdentifier) {
         if outermost.begins(with: change), mode == .recording { isStepComplete = true }
         // Without an old value it is the death of an object that was referred to weakly: nothing can bring it back.
         guard !change.isPrior, let old = change.oldValue ?? (change.kind == .insertion ? [Any]() : nil) else { return }
-        if includesParts {
-            for part in trackedObjects(in: change.newValue) where !property.isWeak { follow(part) }
-            for part in trackedObjects(in: change.oldValue) where !property.isWeak { unfollow(part) }
+        if isStepComplete, mode != .replaying { forgetLeft() }
+        if followed[whole] == nil { return }
+        if includesParts, !property.isWeak {
+            for part in trackedObjects(in: change.newValue) { follow(part, in: whole) }
+            for part in trackedObjects(in: change.oldValue) {
+                followed[whole]?.parts[ObjectIdentifier(part)]? -= 1
+                leave(ObjectIdentifier(part), places: 1)
+            }
         }
         let entry = Entry(
             property: property,
             change: PastChange(kind: change.kind, indexes: change.indexes, old: old, new: change.newValue))
         guard mode != .replaying else { return replayed.append(entry) }
-        // What an observer of the history changes comes behind this.
-        if redoable.isEmpty { return record(entry) }
+        // What an observer of the history changes comes behind all of this.
         coalescingChanges {
-            redoable = []
-            record(entry)
-        }
-    }
-
-    private func record(_ entry: Entry) {
-        if isStepComplete || undoable.isEmpty {
-            isStepComplete = false
-            undoable.append(makeStep(groupName ?? entry.property.name, [entry]))
-            dropOldest()
-        } else {
-            // Nothing that can be observed changes: only what the last step consists of.
-            undoable[undoable.count - 1].entries.append(entry)
+            if !redoable.isEmpty { redoable = [] }
+            if isStepComplete || undoable.isEmpty {
+                isStepComplete = false
+                undoable.append(makeStep(groupName ?? property.name, [entry]))
+                dropOldest()
+            } else {
+                // Nothing that can be observed changes: only what the last step consists of.
+                undoable[undoable.count - 1].entries.append(entry)
+            }
         }
     }
 
@@ -179,40 +188,45 @@ public final class UndoHistory: TrackedObject {
         if undoable.count > limit { undoable = Array(undoable.suffix(max(limit, 0))) }
     }
 
-    private func follow(_ object: TrackedObject) {
+    private func follow(_ object: TrackedObject, in whole: ObjectIdentifier? = nil) {
         let identity = ObjectIdentifier(object)
+        if let whole { followed[whole]?.parts[identity, default: 0] += 1 }
         if followed[identity] != nil {
-            followed[identity]!.count += 1
+            followed[identity]!.places += 1
             return
         }
-        followed[identity] = (1, [])
+        followed[identity] = Followed()
         let properties = StoredProperty.all(of: object)
         let observations = properties.compactMap { property in
-            property.observe(for: self) { history, change in history.record(change, of: property) }
+            property.observe(for: self) { history, change in history.record(change, of: property, in: identity) }
         }
         observations.first?.onEnd { [weak self] reason in
             if reason == .targetDeinitialized { self?.forget(identity) }
         }
         followed[identity]?.observations = observations
-        if includesParts { for part in properties.flatMap(\.parts) { follow(part) } }
+        if includesParts { for part in properties.flatMap(\.parts) { follow(part, in: identity) } }
     }
 
-    private func unfollow(_ object: TrackedObject) {
-        let identity = ObjectIdentifier(object)
-        guard let found = followed[identity] else { return }
-        if found.count > 1 {
-            followed[identity]!.count -= 1
-            return
+    private func leave(_ identity: ObjectIdentifier, places: Int) {
+        followed[identity]?.places -= places
+        if followed[identity]?.places == 0 { left.append(identity) }
+    }
+
+    /// Ends what is recorded of the objects that have left. A change that was made while they were there may be told after they have left,
+    /// so this waits for the next step.
+    private func forgetLeft() {
+        while let identity = left.popLast() {
+            guard let object = followed[identity], object.places == 0 else { continue }
+            followed[identity] = nil
+            for observation in object.observations { observation.remove() }
+            for (part, places) in object.parts { leave(part, places: places) }
         }
-        followed[identity] = nil
-        for observation in found.observations { observation.remove() }
-        for part in StoredProperty.all(of: object).flatMap(\.parts) { unfollow(part) }
     }
 
     /// Drops what there is of an object that has died.
     private func forget(_ identity: ObjectIdentifier) {
         let former = followed.removeValue(forKey: identity)
-        defer { withExtendedLifetime(former) {} }
+        for (part, places) in former?.parts ?? [:] { leave(part, places: places) }
         func remaining(_ steps: [Step]) -> [Step] {
             steps.compactMap { step in
                 let entries = step.entries.filter { $0.property.object != nil }

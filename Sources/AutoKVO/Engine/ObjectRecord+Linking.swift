@@ -26,7 +26,7 @@ extension ObjectRecord {
             checkInvariants(of: slot)
         #endif
         lock.unlock()
-        if growth != 0, let dependencies { interestInDerivedKeyDidChange(slot, dependencies) }
+        if growth != 0, let dependencies { interestInDerivedKeyDidChange(slot, dependencies, isAdded: growth > 0) }
         return result
     }
 

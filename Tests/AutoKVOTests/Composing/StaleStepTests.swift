@@ -9,6 +9,7 @@ private final class Note: TrackedObject {
 
 private final class Desk: TrackedObject {
     @Observed var note: Note?
+    @Observed var drawer: Note?
 }
 
 /// What handlers change while a step is recorded, undone or bound.
@@ -21,6 +22,51 @@ private final class Desk: TrackedObject {
         desk.note!.$text.observe { [unowned desk] _ in desk.note = nil }
         #expect(history.undo())
         #expect(!history.canUndo && !history.canRedo)
+    }
+
+    @Test("a part that moves and is changed in one step is undone and made again as a whole", arguments: [false, true])
+    func moved(byHandler: Bool) {
+        let (desk, note) = (Desk(), Note())
+        desk.note = note
+        func fileAway() {
+            desk.drawer = note
+            note.text = "filed"
+        }
+        // It is called before the history, which so hears of all that it does when the note has left.
+        let observation = desk.$note.observe { _ in if byHandler { fileAway() } }
+        let history = UndoHistory(of: desk, includingParts: true)
+        if byHandler {
+            desk.note = nil
+        } else {
+            coalescingChanges {
+                desk.note = nil
+                fileAway()
+            }
+        }
+        observation.remove()
+        for _ in 0..<3 {
+            #expect(history.undo() && !history.canUndo)
+            #expect(desk.note === note && desk.drawer == nil && note.text == "")
+            #expect(history.redo() && !history.canRedo)
+            #expect(desk.note == nil && desk.drawer === note && note.text == "filed")
+        }
+        // Gone for good: from the next step on it is nobody's part.
+        desk.drawer = nil
+        note.text = "elsewhere"
+        #expect(history.undoName == "drawer")
+    }
+
+    @Test("the parts of an object that has died are recorded no longer") func partsOfTheDead() {
+        let (note, other) = (Note(), Desk())
+        let history: UndoHistory
+        do {
+            let desk = Desk()
+            desk.note = note
+            history = UndoHistory(of: [desk, other], includingParts: true)
+        }
+        other.drawer = Note()
+        note.text = "elsewhere"
+        #expect(history.undoName == "drawer")
     }
 
     @Test("a limit that is lowered while a step is undone holds behind it") func limit() {

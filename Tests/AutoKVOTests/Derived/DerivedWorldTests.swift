@@ -49,19 +49,11 @@ private final class WorldNode: TrackedObject {
 }
 
 /// Changes objects at random, also in handlers, and compares what observers are told with plain computations.
-private final class DerivedWorld {
-    private var random: SplitMix64
+private final class DerivedWorld: RandomWorld {
     private var nodes: [WorldNode] = []
     private struct Made { weak var node: WorldNode? }
     private var made: [Made] = []
-    private var depth = 0
-    private var coalescing = 0
-    private var opened = 0
-    private(set) var faults: [String] = []
     private var watches: [Watch] = []
-    private let seed: Int
-    /// What was done since the step began, for a fault's text.
-    private var trace: [String] = []
 
     /// One observation and what it was told last.
     private final class Watch {
@@ -76,32 +68,23 @@ private final class DerivedWorld {
         var reference: Int? { node?.reference(key) }
     }
 
-    init(seed: Int) {
-        self.seed = seed
-        random = SplitMix64(seed: UInt64(seed))
+    override init(seed: Int) {
+        super.init(seed: seed)
         for _ in 0..<6 { nodes.append(WorldNode()) }
         made = nodes.map { Made(node: $0) }
     }
 
-    private func pick(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
     private var node: WorldNode { nodes[pick(nodes.count)] }
-    private func fault(_ text: String) {
-        if faults.count < 3 { faults.append("seed \(seed): \(text)\n\(trace.joined(separator: "\n"))") }
-    }
     private func name(_ node: WorldNode?) -> String {
         guard let node else { return "nil" }
         return nodes.firstIndex { $0 === node }.map { "node \($0)" } ?? "a former node"
     }
-    private func note(_ text: @autoclosure () -> String) {
-        trace.append(String(repeating: "  ", count: depth + coalescing + opened) + text())
-    }
 
     func run(_ steps: Int) {
-        for step in 0..<steps {
-            trace = nodes.map { "\(name($0)): n \($0.n), m \($0.m), flag \($0.flag), next \(name($0.next))" }
+        for step in 0..<steps where fault == nil {
+            begin(nodes.map { "\(name($0)): n \($0.n), m \($0.m), flag \($0.flag), next \(name($0.next))" })
             act()
-            if faults.isEmpty { compare(step) }
-            if !faults.isEmpty { break }
+            if fault == nil { compare(step) }
         }
         let observations = watches.compactMap(\.observation)
         for observation in observations { observation.remove() }
@@ -112,7 +95,7 @@ private final class DerivedWorld {
     private func compare(_ step: Int) {
         for watch in watches where watch.observation?.isValid ?? false {
             if let reference = watch.reference, reference != watch.last {
-                fault(
+                fail(
                     "step \(step): \(watch.key) is \(reference), and its observer was told \(watch.last.map(String.init) ?? "nothing")"
                 )
             }
@@ -121,7 +104,7 @@ private final class DerivedWorld {
             let values = [node.sum, node.chosen, node.total, node.stop, node.above, node.chained]
             let keys = ["sum", "chosen", "total", "stop", "above", "chained"]
             for (key, value) in zip(keys, values) where value != node.reference(key) {
-                fault("step \(step): \(key) reads \(value), and is \(node.reference(key))")
+                fail("step \(step): \(key) reads \(value), and is \(node.reference(key))")
             }
         }
     }
@@ -152,23 +135,21 @@ private final class DerivedWorld {
             nodes[place] = node
             withExtendedLifetime(former) {}
         case 16, 17:
-            coalescing += 1
-            coalescingChanges { for _ in 0..<3 { act() } }
-            coalescing -= 1
+            holding { coalescingChanges { for _ in 0..<3 { act() } } }
         case 18:
-            opened += 1
-            node.$n.withMutation {
-                node.n = pick(8)
-                self.node.m = pick(8)
+            holding {
+                node.$n.withMutation {
+                    node.n = pick(8)
+                    self.node.m = pick(8)
+                }
             }
-            opened -= 1
         default: observe(node)
         }
     }
 
     private func observe(_ node: WorldNode) {
         // One that is added where changes are held back, or in a change that is open, is not told of that change.
-        if coalescing > 0 || opened > 0 || watches.count >= 40 { return }
+        if held > 0 || watches.count >= 40 { return }
         let key = WorldNode.keys[pick(WorldNode.keys.count)]
         let kind = pick(4)
         let watch = Watch(kind == 3 ? "next." + key : key, node, isPath: kind == 3)
@@ -192,7 +173,7 @@ private final class DerivedWorld {
                     let old = change.oldValue.map { $0 as? Int ?? -99 } ?? (watch.isPath ? watch.last : nil)
                     self.told(watch, old, change.newValue as? Int ?? -99, actions)
                 }
-            } catch { fault("\(error)") }
+            } catch { fail("\(error)") }
         }
         watches.append(watch)
     }
@@ -200,29 +181,27 @@ private final class DerivedWorld {
     private func toldBefore(_ watch: Watch, _ old: Int?, _ actions: Int) {
         note("\(name(watch.node)).\(watch.key) is to change from \(old as Any)")
         if old != watch.last {
-            fault("\(watch.key) was told to be \(old as Any) before a change, and was told \(watch.last as Any)")
+            fail("\(watch.key) was told to be \(old as Any) before a change, and was told \(watch.last as Any)")
         }
         if let node = watch.node, !watch.isPath, node.reading(watch.key) != watch.reference {
-            fault("\(watch.key) reads \(node.reading(watch.key)) before a change, and is \(watch.reference as Any)")
+            fail("\(watch.key) reads \(node.reading(watch.key)) before a change, and is \(watch.reference as Any)")
         }
         if depth >= 3 { return }
         depth += 1
-        opened += 1
-        for _ in 0..<actions { act() }
-        opened -= 1
+        holding { for _ in 0..<actions { act() } }
         depth -= 1
     }
 
     private func told(_ watch: Watch, _ old: Int?, _ new: Int?, _ actions: Int) {
         note("\(name(watch.node)).\(watch.key): \(old as Any) to \(new as Any)")
         if new != watch.reference {
-            fault("\(watch.key) was told to be \(new as Any), and is \(watch.reference as Any)")
+            fail("\(watch.key) was told to be \(new as Any), and is \(watch.reference as Any)")
         }
         if old != watch.last {
-            fault("\(watch.key) was told to have been \(old as Any), and was told \(watch.last as Any)")
+            fail("\(watch.key) was told to have been \(old as Any), and was told \(watch.last as Any)")
         }
         if old == new, !watch.isPath, !["n", "twice"].contains(watch.key) {
-            fault("\(watch.key) was told to be \(new as Any) again")
+            fail("\(watch.key) was told to be \(new as Any) again")
         }
         watch.last = new
         if depth >= 3 { return }
@@ -254,8 +233,9 @@ extension WorldNode {
         for seed in 0..<load(160) {
             let world = DerivedWorld(seed: seed * 8 + part)
             world.run(150)
-            for fault in world.faults { Issue.record("\(fault)") }
-            if !world.faults.isEmpty { break }
+            guard let fault = world.fault else { continue }
+            Issue.record("seed \(seed * 8 + part):\n\(fault)")
+            return
         }
     }
 }

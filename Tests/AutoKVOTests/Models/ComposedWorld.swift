@@ -54,8 +54,7 @@ private final class Label: TrackedObject {
 
 /// Binds, streams, observes as Observation does, undoes and sets by name, at random and in handlers. When nothing is under way each label shows
 /// what it is bound to, each view that has changed has been told, and undoing a step leads back to exactly what was there.
-final class ComposedWorld {
-    private var random: SplitMix64
+final class ComposedWorld: RandomWorld {
     private var parts: [Part] = []
     private struct Made { weak var part: Part? }
     private var made: [Made] = []
@@ -68,9 +67,7 @@ final class ComposedWorld {
     private var history: UndoHistory?
     /// What was there before each step that can be undone.
     private var steps: [[State]] = []
-    private var (depth, block, announced, edits, isQuiet) = (0, 0, 0, 0, false)
-    private var trace: [String] = []
-    private(set) var fault: String?
+    private var (announced, edits, isQuiet) = (0, 0, false)
 
     private struct State: Equatable, CustomStringConvertible {
         let n, level: Int
@@ -126,7 +123,7 @@ final class ComposedWorld {
     }
 
     init(seed: Int, undoes: Bool) {
-        random = SplitMix64(seed: UInt64(seed))
+        super.init(seed: seed)
         for _ in 0..<4 { add(pick(3) == 0 ? Inverse() : Part()) }
         if undoes { history = UndoHistory(of: parts, limit: 1_000) }
         for _ in 0..<6 { bind() }
@@ -142,18 +139,10 @@ final class ComposedWorld {
         made.append(Made(part: part))
     }
 
-    private func pick(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
     private var part: Part { parts[pick(parts.count)] }
     private func name(_ part: Part?) -> String {
         guard let part else { return "nil" }
         return (parts.firstIndex { $0 === part }.map(String.init) ?? "former") + (part is Inverse ? "*" : "")
-    }
-    private func note(_ text: @autoclosure () -> String) {
-        trace.append(String(repeating: "  ", count: depth + block) + text())
-    }
-    private func fail(_ text: String) {
-        note("FAULT: " + text)
-        if fault == nil { fault = trace.joined(separator: "\n") }
     }
 
     private var states: [State] {
@@ -174,8 +163,9 @@ final class ComposedWorld {
     func run(_ steps: Int) async {
         let told = messages {
             for step in 0..<steps where fault == nil {
-                trace = ["step \(step)"] + states.enumerated().map { "\(name(parts[$0])): \($1)" }
-                trace += bound.map { "\($0.name) shows \($0.shown().map { "\($0)" } ?? "nothing")" }
+                begin(
+                    ["step \(step)"] + states.enumerated().map { "\(name(parts[$0])): \($1)" }
+                        + bound.map { "\($0.name) shows \($0.shown().map { "\($0)" } ?? "nothing")" })
                 if history != nil, pick(4) == 0 { replay() } else { edit() }
                 later.runAll()
                 if fault == nil { compare() }
@@ -293,22 +283,18 @@ final class ComposedWorld {
                 note("sets \(bound.name)")
                 bound.label.count = pick(5)
             case 14, 15:
-                block += 1
-                coalescingChanges { for _ in 0..<3 { act() } }
-                block -= 1
+                holding { coalescingChanges { for _ in 0..<3 { act() } } }
             case 16:
-                block += 1
                 announced += 1
-                part.withMutation(of: "n") { for _ in 0..<2 { act() } }
+                holding { part.withMutation(of: "n") { for _ in 0..<2 { act() } } }
                 announced -= 1
-                block -= 1
             // What is registered between `will` and `did` is not part of that change.
             case _ where announced > 0: break
             default:
                 switch pick(7) {
                 case 0: bind()
                 case 4: mirror()
-                case 5 where block == 0: replicate()
+                case 5 where held == 0: replicate()
                 case 6:
                     if let bound = bound.filter(\.isTwoWay).randomElement(using: &random) {
                         bound.label.$count.unbind()

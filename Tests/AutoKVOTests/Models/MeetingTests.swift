@@ -25,6 +25,17 @@ import Testing
         }
     }
 
+    @Test("a history brings back a document whose sections come, go and move", arguments: 0..<8)
+    func documents(part: Int) {
+        for seed in 0..<load(60) {
+            let world = DocumentWorld(seed: seed * 8 + part)
+            world.run(60)
+            guard let fault = world.fault else { continue }
+            Issue.record("seed \(seed * 8 + part):\n\(fault)")
+            return
+        }
+    }
+
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {
         await #expect(processExitsWith: .success) { await expectNothingLeft(by: "MeetingTests") }
     }

@@ -54,7 +54,7 @@ class Meeting: TrackedObject {
         case "tags.@sum": tags.reduce(0, +)
         case "near": friend?.reference("sum") ?? -1
         case "far": next?.n ?? -2
-        case "friend.n", "friend.total": friend?.reference(String(path.dropFirst(7)))
+        case "friend.n", "friend.total", "friend.level": friend?.reference(String(path.dropFirst(7)))
         default: next?.reference(String(path.dropFirst(5)))
         }
     }
@@ -79,19 +79,16 @@ final class SpecialMeeting: Meeting {
 
 /// Changes objects at random, also in handlers, and replays what each observer was told: each old value is the last new one, each edit
 /// leads from the last collection to the next, and when nothing is under way everybody has been told what is.
-final class MeetingWorld {
-    private var random: SplitMix64
+final class MeetingWorld: RandomWorld {
     private var meetings: [Meeting] = []
     private struct Made { weak var meeting: Meeting? }
     private var made: [Made] = []
     private var watches: [Watch] = []
     private let later = SerialScheduler()
-    /// How deep in handlers, and in blocks that hold changes back.
-    private var (depth, held) = (0, 0)
     /// Whether a prior call is being made.
     private var isBefore = false
-    private var trace: [String] = []
-    private(set) var fault: String?
+    /// Whose level is being edited in place. Nobody may read it then.
+    private var edited: Meeting?
 
     private final class Watch: @unchecked Sendable {
         let name: String
@@ -116,8 +113,8 @@ final class MeetingWorld {
     private final class Panel {}
     private let panel = Panel()
 
-    init(seed: Int) {
-        random = SplitMix64(seed: UInt64(seed))
+    override init(seed: Int) {
+        super.init(seed: seed)
         for _ in 0..<5 { add() }
         for _ in 0..<15 { observe(meeting) }
     }
@@ -129,24 +126,16 @@ final class MeetingWorld {
         made.append(Made(meeting: meeting))
     }
 
-    private func pick(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
     private var meeting: Meeting { meetings[pick(meetings.count)] }
     private func name(_ meeting: Meeting?) -> String {
         guard let meeting else { return "nil" }
         let name = meetings.firstIndex { $0 === meeting }.map(String.init) ?? "former"
         return meeting is SpecialMeeting ? name + "*" : name
     }
-    private func note(_ text: @autoclosure () -> String) {
-        trace.append(String(repeating: "  ", count: depth + held) + text())
-    }
-    private func fail(_ text: String) {
-        note("FAULT: " + text)
-        if fault == nil { fault = trace.joined(separator: "\n") }
-    }
 
     func run(_ steps: Int) {
         for step in 0..<steps where fault == nil {
-            trace = ["step \(step)"]
+            begin(["step \(step)"])
             for meeting in meetings {
                 note(
                     "\(name(meeting)): n \(meeting.n), level \(meeting.level), list \(meeting.list), tags \(meeting.tags.sorted()), "
@@ -189,7 +178,7 @@ final class MeetingWorld {
 
     private func act() {
         let meeting = meeting
-        let kind = pick(isBefore ? 5 : depth == 0 ? 24 : 19)
+        let kind = pick(isBefore ? 5 : depth == 0 ? 26 : 19)
         note("\(name(meeting)): \(kind)")
         do {
             switch kind {
@@ -218,21 +207,38 @@ final class MeetingWorld {
             case 16, 17: observe(meeting)
             case 18: for watch in watches where watch.isOnce && watch.meeting != nil { try rearm(watch) }
             case 19, 20:
-                held += 1
-                coalescingChanges { for _ in 0..<3 { act() } }
-                held -= 1
-            case 21:
-                held += 1
-                meeting.withMutation(of: "list") { for _ in 0..<2 { act() } }
-                held -= 1
+                holding { coalescingChanges { for _ in 0..<3 { act() } } }
+            case 21: holding { meeting.withMutation(of: "list") { for _ in 0..<2 { act() } } }
             case 22:
                 // Released behind the access: its death is a change.
                 let former = meetings.remove(at: pick(meetings.count))
                 add()
                 withExtendedLifetime(former) {}
+            case 23: editInPlace(meeting)
             default: observe(meeting)
             }
         } catch { fail("\(error)") }
+    }
+
+    /// Moves what others refer to while a property is being edited: what refers to it then is told of the edit.
+    private func editInPlace(_ meeting: Meeting) {
+        func move() {
+            let (mover, isNext) = (self.meeting, pick(2) == 0)
+            let target = pick(2) == 0 ? meeting : self.meeting
+            note("\(isNext ? "next" : "friend") of \(name(mover)) is \(name(target))")
+            if isNext { mover.next = target } else { mover.friend = target }
+        }
+        func edit(_ value: inout Int) {
+            edited = meeting
+            for _ in 0...pick(2) { move() }
+            value += 1
+            for _ in 0..<pick(2) { move() }
+            edited = nil
+        }
+        // Where nothing is observed an edit begins and ends unnoticed.
+        let observation = meeting.$level.observe { _ in }
+        edit(&meeting.level)
+        observation.remove()
     }
 
     private func edit(_ meeting: Meeting, _ kind: Int) throws {
@@ -279,7 +285,7 @@ final class MeetingWorld {
         if pick(6) == 0 { options.insert(.prior) }
         if pick(6) == 0 { options.insert(.distinct) }
         if pick(8) == 0 { (watch.isOnce, _) = (true, options.insert(.once)) }
-        let kind = pick(13)
+        let kind = pick(14)
         note("observes \(kind) \(options)")
         do {
             switch kind {
@@ -332,6 +338,15 @@ final class MeetingWorld {
                 watch.numbers["next.n"] = meeting.reference("next.n")
                 watch.observation = meeting.$next.$n.observe(options: options) { [unowned self] change in
                     told(watch, change, "next.n", change.oldValue, change.newValue)
+                }
+            case 12:
+                let path = ["next.level", "friend.level"][pick(2)]
+                watch.numbers[path] = meeting.reference(path)
+                watch.observation = try meeting.observe(path) { [unowned self] _ in
+                    guard let meeting = watch.meeting else { return }
+                    if edited == nil || (path == "next.level" ? meeting.next : meeting.friend) !== edited {
+                        watch.numbers[path] = meeting.reference(path)
+                    }
                 }
             default:
                 watch.numbers["sum"] = meeting.reference("sum")
@@ -427,7 +442,7 @@ final class MeetingWorld {
     }
 
     private func react(_ watch: Watch, isPrior: Bool) {
-        if depth >= 3 { return }
+        if depth >= 3 || edited != nil { return }
         depth += 1
         let outer = isBefore
         if isPrior { (isBefore, held) = (true, held + 1) }

@@ -107,9 +107,9 @@ import Testing
         #expect(palette.numberSet == [4, 5])
         #expect(reason { try palette.bind("numbers", to: "people", of: source) } != nil)
         #expect(reason { try palette.bind("table", to: "shades", of: source) } != nil)
-        try palette.checkType([Double].self, forKey: "numberSet")
-        try palette.checkType([String].self, forKey: "shadeSet")
-        #expect(reason { try palette.checkType([String].self, forKey: "numberSet") } != nil)
+        try palette.checkType([Double].self, forKeyPath: "numberSet")
+        try palette.checkType([String].self, forKeyPath: "shadeSet")
+        #expect(reason { try palette.checkType([String].self, forKeyPath: "numberSet") } != nil)
     }
 
     @Test("a registration for another kind of collection is refused as before: deliveries do not convert collections")

@@ -2,11 +2,11 @@ extension ObjectRecord {
     /// An observation or a link was added to the list of a key that is derived or weak, or removed from it: starts or ends the
     /// routes and watches that the key's value depends on.
     @inline(never)
-    func interestInDerivedKeyDidChange(_ slot: Int, _ dependencies: DependencyClosure) {
+    func interestInDerivedKeyDidChange(_ slot: Int, _ dependencies: DependencyClosure, isAdded: Bool) {
         if !dependencies.paths.isEmpty { updateDerivedKeyRoutes(of: slot, dependencies.paths) }
         for base in CollectionOfOne(slot) + dependencies.bases {
             if schema!.keys[base].isWeak { updateWatch(of: base) }
-            if schema!.keys[base].isRecorded { updateExpression(of: base) }
+            if schema!.keys[base].isRecorded { updateExpression(of: base, isAdded) }
         }
     }
 
@@ -39,20 +39,17 @@ extension ObjectRecord {
     }
 
     /// The expression of a derived key exists as long as somebody needs the key. The list owns its route.
-    private func updateExpression(of slot: Int) {
+    ///
+    /// Only who is added has it refreshed: an evaluation that takes a source out may be part of one that this source now reads.
+    private func updateExpression(of slot: Int, _ isAdded: Bool) {
         while let (former, isNeeded) = lock.withLock({ stateOfExpression(slot) }) {
             if former == nil, !isNeeded { return }
             // One that is there may have been marked while it had no observer that would have had it refreshed.
-            if let former, isNeeded { return PathWork.do(.start(former)) }
+            if let former, isNeeded { return isAdded ? PathWork.do(.start(former)) : () }
             let key = schema!.keys[slot]
-            let made =
-                isNeeded
-                ? Route(
-                    Expression.Function(
-                        body: key.computation!, holdsObject: key.declared.objectClass != nil,
-                        isOfOverride: key.isOverridden),
-                    root: self,
-                    sink: .derivedKey(slot)) : nil
+            let function = Expression.Function(
+                body: key.computation!, holdsObject: key.declared.objectClass != nil, isOfOverride: key.isOverridden)
+            let made = isNeeded ? Route(function, root: self, sink: .derivedKey(slot)) : nil
             let isCurrent = lock.withLock {
                 guard let now = stateOfExpression(slot), now.route === former, now.isNeeded == isNeeded else {
                     return false

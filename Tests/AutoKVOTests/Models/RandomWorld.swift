@@ -1,0 +1,35 @@
+import AutoKVOTestSupport
+
+/// What the random worlds have in common: they pick, note what they do in a step, and keep the first fault with the notes of its step.
+class RandomWorld {
+    final var random: SplitMix64
+    /// How deep in handlers.
+    final var depth = 0
+    /// How deep in blocks that hold changes back.
+    final var held = 0
+    private var trace: [String] = []
+    private(set) final var fault: String?
+
+    init(seed: Int) { random = SplitMix64(seed: UInt64(seed)) }
+
+    final func pick(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+
+    /// Begins a step. The notes of the one before are dropped.
+    final func begin(_ notes: [String]) { trace = notes }
+
+    final func note(_ text: @autoclosure () -> String) {
+        trace.append(String(repeating: "  ", count: depth + held) + text())
+    }
+
+    final func fail(_ text: String) {
+        note("FAULT: " + text)
+        if fault == nil { fault = trace.joined(separator: "\n") }
+    }
+
+    /// Runs a block one level further in.
+    final func holding(_ body: () -> Void) {
+        held += 1
+        body()
+        held -= 1
+    }
+}
