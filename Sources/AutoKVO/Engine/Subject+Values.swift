@@ -18,6 +18,12 @@ extension Subject {
     /// Reads the old value of an expression, which is the kept one.
     func readKeptValue() { if isUncertain, expression != nil { readOld() } }
 
+    /// The store has been made: there is no old value but a kept one, also if a further change is part of this one.
+    func missOld() {
+        readKeptValue()
+        isPrepared = true
+    }
+
     /// Another change of the subject is about to be made, as part of this one. Prior calls that are being made still say what was
     /// planned; reading is user code.
     func includeFurtherChange() {

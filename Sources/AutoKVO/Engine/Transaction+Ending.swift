@@ -57,9 +57,14 @@ extension Transaction {
         #if DEBUG
             thread.value.checkInvariants()
         #endif
-        Transaction.addMovedSubjects(thread)
-        Transaction.refreshMarked(thread)
-        Transaction.addMovedSubjects(thread)
+        Transaction.settle(thread)
+    }
+
+    /// What the change has marked is computed, and open changes concern what has moved to them: before handlers are called.
+    private static func settle(_ thread: InPlace<ThreadContext>) {
+        addMovedSubjects(thread)
+        refreshMarked(thread)
+        addMovedSubjects(thread)
     }
 
     /// Counts this change out of its subjects, and keeps those that it is to deliver.
@@ -97,7 +102,7 @@ extension Transaction {
         countOut()
         let notified = due.isEmpty ? [] : due.filter { subjects.contains($0) }
         if !notified.isEmpty {
-            Transaction.refreshMarked(thread)
+            Transaction.settle(thread)
             notify(notified, isPrior: false, thread)
         }
         giveBack(thread)
@@ -119,7 +124,7 @@ extension Transaction {
         transaction.use {
             $0.forEachSubject { $0.isCoalesced = false }
             $0.countOut()
-            refreshMarked(thread)
+            settle(thread)
             TestPoint.coalesced.reach()
             $0.deliver(thread)
         }
@@ -147,10 +152,10 @@ extension Transaction {
             older += deliveriesUnderWay(of: record, slot, thread).filter { !older.contains($0) }
             transaction.findSubjects(of: record, slot, excluding: excluded, thread)
         }
-        transaction.forEachSubject { $0.readKeptValue() }
+        transaction.forEachSubject { $0.missOld() }
         for (record, slot) in changed { follow(record, slot) }
-        refreshMarked(thread)
         transaction.countOut()
+        settle(thread)
         if let values {
             transaction.forEachSubject {
                 guard $0.isOwn else { return }

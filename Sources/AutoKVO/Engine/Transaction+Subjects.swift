@@ -179,10 +179,13 @@ extension Transaction {
     /// Calls a function with the subjects that this `coalescingChanges` has of a topic.
     @inline(__always)
     fileprivate func forEachPlaced(of identity: Subject.Identity, _ body: (Subject) -> Void) {
-        if places.isEmpty {
-            forEach(of: identity, body)
-        } else if let place = places[identity] {
-            forEachPlaced(upTo: place, body)
+        if places.isEmpty { return forEach(of: identity, body) }
+        var place = places[identity] ?? -1
+        while place >= 0 {
+            subjects[place].use {
+                body($0)
+                place = $0.formerIndex
+            }
         }
     }
 
@@ -199,16 +202,6 @@ extension Transaction {
 
     func hasPlaced(_ identity: Subject.Identity) -> Bool {
         places.isEmpty ? has(identity) : places[identity] != nil
-    }
-
-    private func forEachPlaced(upTo last: Int, _ body: (Subject) -> Void) {
-        var place = last
-        while place >= 0 {
-            subjects[place].use {
-                body($0)
-                place = $0.formerIndex
-            }
-        }
     }
 }
 
