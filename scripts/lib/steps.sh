@@ -15,9 +15,9 @@ run_tests() {
 
 # Tests that run whole suites again, to see what is left of them. Under a sanitizer they are for the longer forms alone.
 without_reruns=()
-# A build of its own takes a sixth less without debug information and index. A test says its own line, and a sanitizer the functions.
+# A build of its own takes an eighth less without debug information. A test says its own line, and a sanitizer the functions.
 quick_build=()
-[ "${AUTOKVO_CHECK:-}" != quick ] || { without_reruns=(--skip nothingIsLeft) && quick_build=(-debug-info-format none --disable-index-store); }
+[ "${AUTOKVO_CHECK:-}" != quick ] || { without_reruns=(--skip nothingIsLeft) && quick_build=(-debug-info-format none); }
 
 # Which folder of the sources names which, how unsafe they are, and how long; first with mistakes that are planted. Without a build.
 step_layers() {

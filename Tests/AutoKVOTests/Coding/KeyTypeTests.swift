@@ -14,7 +14,8 @@ import Testing
 
     @Test("a type whose values can never be set, a key without a setter and an unknown one throw") func refused() {
         #expect(
-            reason { try person.checkType(String.self, forKeyPath: "age") } == .wrongType(expected: "Int", actual: "String")
+            reason { try person.checkType(String.self, forKeyPath: "age") }
+                == .wrongType(expected: "Int", actual: "String")
         )
         #expect(reason { try person.checkType(String.self, forKeyPath: "fullName") } == .readOnlyKey)
         #expect(reason { try person.checkType(Int.self, forKeyPath: "agee") } == .unknownKey(nearest: "age"))
