@@ -27,7 +27,7 @@ import Testing
 
     @Test("a history brings back a document whose sections come, go and move", arguments: 0..<8)
     func documents(part: Int) {
-        for seed in 0..<load(60) {
+        for seed in 0..<load(30) {
             let world = DocumentWorld(seed: seed * 8 + part)
             world.run(60)
             guard let fault = world.fault else { continue }
