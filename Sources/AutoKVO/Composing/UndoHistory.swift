@@ -45,13 +45,14 @@ public final class UndoHistory: TrackedObject {
     private struct Followed {
         /// In how many places it is. 0 if it has left them in this step: it may come back before the step is over.
         var places = 1
-        /// The objects in its properties, each with the number of places there, as the changes tell that have been recorded.
+        /// The objects in its properties, each with the number of places there. They follow from the changes that were recorded, not from
+        /// what the properties hold now, which may have changed again.
         var parts: [ObjectIdentifier: Int] = [:]
         var observations: [KeyValueObservation] = []
     }
     private var followed: [ObjectIdentifier: Followed] = [:]
-    /// Those that were in no place any more when they left one.
-    private var left: [ObjectIdentifier] = []
+    /// The objects that have left their last place since the last step began. Some may be in another one again.
+    private var leaving: [ObjectIdentifier] = []
 
     /// How many steps are kept; the oldest ones are dropped. 0 keeps none.
     public var limit: Int { didSet { dropOldest() } }
@@ -156,7 +157,7 @@ public final class UndoHistory: TrackedObject {
         if outermost.begins(with: change), mode == .recording { isStepComplete = true }
         // Without an old value it is the death of an object that was referred to weakly: nothing can bring it back.
         guard !change.isPrior, let old = change.oldValue ?? (change.kind == .insertion ? [Any]() : nil) else { return }
-        if isStepComplete, mode != .replaying { forgetLeft() }
+        if isStepComplete, mode != .replaying { endLeaving() }
         if followed[whole] == nil { return }
         if includesParts, !property.isWeak {
             for part in trackedObjects(in: change.newValue) { follow(part, in: whole) }
@@ -209,13 +210,13 @@ public final class UndoHistory: TrackedObject {
 
     private func leave(_ identity: ObjectIdentifier, places: Int) {
         followed[identity]?.places -= places
-        if followed[identity]?.places == 0 { left.append(identity) }
+        if followed[identity]?.places == 0 { leaving.append(identity) }
     }
 
-    /// Ends what is recorded of the objects that have left. A change that was made while they were there may be told after they have left,
-    /// so this waits for the next step.
-    private func forgetLeft() {
-        while let identity = left.popLast() {
+    /// Stops recording the objects that have left. This waits for the next step: the history may hear of a change that was made while they
+    /// were there only after they have left.
+    private func endLeaving() {
+        while let identity = leaving.popLast() {
             guard let object = followed[identity], object.places == 0 else { continue }
             followed[identity] = nil
             for observation in object.observations { observation.remove() }

@@ -18,7 +18,7 @@ extension Subject {
     /// Reads the old value of an expression, which is the kept one.
     func readKeptValue() { if isUncertain, expression != nil { readOld() } }
 
-    /// The store has been made: there is no old value but a kept one, also if a further change is part of this one.
+    /// The property has changed already: only a kept value can be the old one, also when a further change becomes part of this one.
     func missOld() {
         readKeptValue()
         isPrepared = true

@@ -60,7 +60,8 @@ extension Transaction {
         Transaction.settle(thread)
     }
 
-    /// What the change has marked is computed, and open changes concern what has moved to them: before handlers are called.
+    /// Before handlers are called: adds to the open changes what has moved to their properties, evaluates what is marked, and adds what
+    /// that has moved.
     private static func settle(_ thread: InPlace<ThreadContext>) {
         addMovedSubjects(thread)
         refreshMarked(thread)

@@ -28,8 +28,8 @@
 ///
 /// Reading costs a plain read. Writing costs, while the object has no observer, a plain write, one load and one branch.
 /// Changing a collection in place (`person.friends.append(x)`) does not copy it unless an observer asked for `.old` or `.distinct`.
-/// While a property is changed in place nobody may read it: Swift stops the program. That holds for what reads it on your behalf, too. A
-/// function that is given it `inout` must not lead a path to it, or a derived value, whose observers get values.
+/// While a property is changed in place nobody may read it: Swift stops the program. The library reads it for observers that ask for values,
+/// so a function that has the property as `inout` must not make an observed path or derived value lead to it.
 ///
 /// It is coded as its value if that is `Codable`, so that a tracked class can synthesize `Codable`. Decoding notifies nobody.
 ///

@@ -295,7 +295,7 @@ import Testing
         task.cancel()
         await task.value
     }
-    @Test("a change in coalescingChanges is told, also if the change before it left the value equal")
+    @Test("a change in coalescingChanges notifies the view, also if the change before it left the value equal")
     func afterNoChange() {
         final class Level: TrackedObject {
             @Observed var value = 1

@@ -32,12 +32,12 @@ private final class Point: TrackedObject {
         return told
     }
 
-    @Test("at the end of a block of changes: its observers are told each value once") func coalesced() {
+    @Test("when coalescingChanges ends: its observers get each value once") func coalesced() {
         #expect(observe { coalescingChanges { point.friend = open } } == [[-1, 0], [0, 6]])
         #expect(point.other == 6)
     }
 
-    @Test("by the death of what it read before: its observers are told each value once") func death() {
+    @Test("when what it read before dies: its observers get each value once") func death() {
         var former: Point? = Point()
         former!.n = 3
         point.next = open

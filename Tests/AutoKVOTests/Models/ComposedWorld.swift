@@ -315,7 +315,7 @@ final class ComposedWorld: RandomWorld {
         } catch { fail("\(error)") }
     }
 
-    // MARK: Those who are told
+    // MARK: Observers
 
     private func observe() {
         let (part, actions) = (part, pick(3) == 0 ? 1 : 0)

@@ -75,7 +75,6 @@ final class DocumentWorld: RandomWorld {
         history = UndoHistory(of: document, includingParts: true, limit: 1_000)
         super.init(seed: seed)
         for _ in 0..<4 { add(to: document) }
-        steps = []
         history.limit = 0
         history.limit = pick(3) == 0 ? 3 : 1_000
         observations.append(document.$total.onValue { [unowned self] in total = $0 })
@@ -252,7 +251,7 @@ final class DocumentWorld: RandomWorld {
         return taken
     }
 
-    // MARK: Those who are told
+    // MARK: Observers
 
     /// One observation of a number, and what was told last.
     private final class Watch {

@@ -6,7 +6,7 @@ extension ObjectRecord {
         if !dependencies.paths.isEmpty { updateDerivedKeyRoutes(of: slot, dependencies.paths) }
         for base in CollectionOfOne(slot) + dependencies.bases {
             if schema!.keys[base].isWeak { updateWatch(of: base) }
-            if schema!.keys[base].isRecorded { updateExpression(of: base, isAdded) }
+            if schema!.keys[base].isRecorded { updateExpression(of: base, isAdded: isAdded) }
         }
     }
 
@@ -40,12 +40,15 @@ extension ObjectRecord {
 
     /// The expression of a derived key exists as long as somebody needs the key. The list owns its route.
     ///
-    /// Only who is added has it refreshed: an evaluation that takes a source out may be part of one that this source now reads.
-    private func updateExpression(of slot: Int, _ isAdded: Bool) {
+    /// It is refreshed for an observer or reader that is added. When one is removed nothing may be evaluated: that may happen in the middle of
+    /// an evaluation which this expression now reads.
+    private func updateExpression(of slot: Int, isAdded: Bool) {
         while let (former, isNeeded) = lock.withLock({ stateOfExpression(slot) }) {
-            if former == nil, !isNeeded { return }
-            // One that is there may have been marked while it had no observer that would have had it refreshed.
-            if let former, isNeeded { return isAdded ? PathWork.do(.start(former)) : () }
+            if (former != nil) == isNeeded {
+                // One that is there may have been marked while it had no observer that would have had it refreshed.
+                if isAdded, let former { PathWork.do(.start(former)) }
+                return
+            }
             let key = schema!.keys[slot]
             let function = Expression.Function(
                 body: key.computation!, holdsObject: key.declared.objectClass != nil, isOfOverride: key.isOverridden)
