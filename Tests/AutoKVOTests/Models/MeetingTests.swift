@@ -4,36 +4,22 @@ import Testing
 @Suite("Mechanisms that meet, at random") struct MeetingTests {
     @Test(
         "every observer of objects with overrides, edits and schedulers can replay what it was told", arguments: 0..<8)
-    func worlds(part: Int) {
-        for seed in 0..<load(80) {
-            let world = MeetingWorld(seed: seed * 8 + part)
-            world.run(120)
-            guard let fault = world.fault else { continue }
-            Issue.record("seed \(seed * 8 + part):\n\(fault)")
-            return
-        }
+    func worlds(part: Int) async {
+        await search(80, part: part, MeetingWorld.init) { $0.run(120) }
     }
 
     @Test("bindings, streams, views and histories end where the properties are", arguments: 0..<8)
     func composed(part: Int) async {
-        for seed in 0..<load(60) {
-            let world = ComposedWorld(seed: seed * 8 + part, undoes: part % 2 == 0)
-            await world.run(100)
-            guard let fault = world.fault else { continue }
-            Issue.record("seed \(seed * 8 + part):\n\(fault)")
-            return
+        await search(60, part: part) {
+            ComposedWorld(seed: $0, undoes: part % 2 == 0)
+        } run: {
+            await $0.run(100)
         }
     }
 
     @Test("a history brings back a document whose sections come, go and move", arguments: 0..<8)
-    func documents(part: Int) {
-        for seed in 0..<load(30) {
-            let world = DocumentWorld(seed: seed * 8 + part)
-            world.run(60)
-            guard let fault = world.fault else { continue }
-            Issue.record("seed \(seed * 8 + part):\n\(fault)")
-            return
-        }
+    func documents(part: Int) async {
+        await search(30, part: part, DocumentWorld.init) { $0.run(60) }
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

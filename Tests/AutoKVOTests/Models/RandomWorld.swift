@@ -1,4 +1,5 @@
 import AutoKVOTestSupport
+import Testing
 
 /// What the random worlds have in common: they pick, note what they do in a step, and keep the first fault with the notes of its step.
 class RandomWorld {
@@ -31,5 +32,18 @@ class RandomWorld {
         held += 1
         body()
         held -= 1
+    }
+}
+
+/// Runs worlds, one for each seed of a part, until one has a fault, and records it with its seed. There are eight parts.
+func search<World: RandomWorld>(
+    _ count: Int, part: Int, _ makeWorld: (_ seed: Int) -> World, run: (World) async -> Void
+) async {
+    for seed in 0..<load(count) {
+        let world = makeWorld(seed * 8 + part)
+        await run(world)
+        guard let fault = world.fault else { continue }
+        Issue.record("seed \(seed * 8 + part):\n\(fault)")
+        return
     }
 }
