@@ -11,6 +11,9 @@ let fileByFile: [SwiftSetting] = [
         .when(configuration: .release))
 ]
 
+// The step `thread` of that form builds only these of the tests.
+let testFiles = Context.environment["AUTOKVO_TEST_FILES"]?.split(separator: " ").map(String.init)
+
 let package = Package(
     name: "AutoKVO",
     products: [
@@ -34,7 +37,7 @@ let package = Package(
         .testTarget(name: "CDeallocHookTests", dependencies: ["CDeallocHook"]),
         .testTarget(
             name: "AutoKVOTests", dependencies: ["AutoKVO", "AutoKVOTestSupport", "CDeallocHook"],
-            swiftSettings: fileByFile),
+            sources: testFiles, swiftSettings: fileByFile),
         .testTarget(
             name: "AutoKVOFoundationTests",
             dependencies: ["AutoKVOFoundation", "AutoKVOTestSupport"]),
@@ -48,3 +51,5 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c11
 )
+
+if testFiles != nil { package.targets.removeAll { $0.name == "AutoKVODocTests" } }

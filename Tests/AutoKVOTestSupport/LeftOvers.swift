@@ -16,6 +16,9 @@ public func expectAllGone(_ sourceLocation: SourceLocation = #_sourceLocation) {
     }
 }
 
+/// Whether the tests run in the process of `expectNothingLeft(by:)`, where random tests need not search again.
+public var isRepeatedForLeftOvers: Bool { getenv("AUTOKVO_REPEATED") != nil }
+
 /// Runs all tests of some suites again, one after the other, and then checks that the library keeps nothing.
 ///
 /// To be called in an exit test, the only one of its file:
@@ -28,6 +31,7 @@ public func expectAllGone(_ sourceLocation: SourceLocation = #_sourceLocation) {
 /// process, with a filter. Tests that are exit tests themselves are left out by their names, which end in `Traps` or are
 /// `nothingIsLeft`: what they leave behind ends with their own process.
 public func expectNothingLeft(by suites: String..., sourceLocation: SourceLocation = #_sourceLocation) async {
+    setenv("AUTOKVO_REPEATED", "1", 1)
     var arguments = __CommandLineArguments_v0()
     arguments.filter = suites.map { "\\.\($0)/" }
     arguments.skip = ["Traps\\(\\)", "nothingIsLeft\\(\\)"]

@@ -57,12 +57,7 @@ step_fallbacks() {
     done
 }
 
-# In the quick form this is the build from nothing, too, in which a warning is an error.
-step_release() {
-    local flags=()
-    [ "$AUTOKVO_CHECK" != quick ] || flags=("${no_warnings[@]}")
-    run_tests .build-release -c release "${flags[@]}" "${quick_build[@]}"
-}
+step_release() { run_tests .build-release -c release; }
 
 # The tests in builds that a user may choose: for size, without checks, and with the standard library linked statically.
 step_variants() {
@@ -95,17 +90,27 @@ step_warnings() {
     ! grep -n 'warning:' .build-check/warnings.txt
 }
 
-# The suites in whose files something runs on another thread than the test's own: by a thread, a task, an actor, a queue or a scheduler.
-suites_with_threads() {
+# files_with_threads FOLDER: the tests in which something runs on another thread than the test's own: by a thread, a task, an actor, a
+# queue or a scheduler.
+files_with_threads() {
     local threads='concurrently\(|onAnotherThread\(|Thread\(|Door\(|Task[ .{(]|TaskGroup|DispatchQueue|MainActor|\bactor |Scheduler|for await'
-    grep -rlE "$threads" Tests --include='*Tests*.swift' |
-        xargs grep -hoE '(struct|class|extension) [A-Za-z]+Tests\b' | sed 's/.* //' | sort -u | paste -sd '|'
+    grep -rlE "$threads" "$1" --include='*Tests*.swift'
+}
+
+suites_with_threads() {
+    files_with_threads Tests | xargs grep -hoE '(struct|class|extension) [A-Za-z]+Tests\b' | sed 's/.* //' | sort -u | paste -sd '|'
 }
 
 # One run in about seven misses a race, so the tests are run again; the sanitizer's report makes the exit code, not the tests' own
-# verdict. In the quick form only the suites with threads are run, and again those that are about races.
+# verdict. In the quick form only the suites with threads are built (with what the tests share, which is in files that are no tests) and
+# run, and again those that are about races.
 step_thread() {
     export AUTOKVO_SANITIZER=thread TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1:${TSAN_OPTIONS:-}"
+    [ "$AUTOKVO_CHECK" != quick ] || AUTOKVO_TEST_FILES=$(
+        cd Tests/AutoKVOTests
+        { files_with_threads . && find . -name '*.swift' ! -name '*Tests*'; } | paste -sd ' '
+    )
+    export AUTOKVO_TEST_FILES
     swift build --build-tests --scratch-path .build-tsan --sanitize=thread "${quick_build[@]}"
     local turn races='(Race|Stress|Lock|ThreadDeath|Model)Tests' tests=()
     [ "$AUTOKVO_CHECK" != quick ] || tests=("${without_reruns[@]}" --filter "\.($(suites_with_threads))/" --filter "$races")
@@ -117,12 +122,15 @@ step_thread() {
 }
 
 # The C code is built with the sanitizer for undefined behaviour, too. It traps, since the Swift toolchain does not link that
-# sanitizer's runtime library.
+# sanitizer's runtime library. In the quick form this is the release build, too, and the build from nothing in which a warning is an
+# error: what the optimizer does to lifetimes is where it can go wrong.
 step_address() {
     export AUTOKVO_SANITIZER=address ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1:${ASAN_OPTIONS:-}"
     prove_leak_checker
     export LSAN_OPTIONS="suppressions=$PWD/scripts/lib/leaks-of-swift.supp:print_suppressions=0:${LSAN_OPTIONS:-}"
-    run_tests .build-asan "${without_reruns[@]}" "${quick_build[@]}" --sanitize=address \
+    local build=(--scratch-path .build-asan)
+    [ "$AUTOKVO_CHECK" != quick ] || build=(--scratch-path .build-asan-release -c release "${no_warnings[@]}" "${quick_build[@]}")
+    swift test --disable-xctest "${build[@]}" "${without_reruns[@]}" --sanitize=address \
         -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 }
 

@@ -99,3 +99,8 @@ final class ChainLink: Model {
         return links
     }
 }
+
+final class ReadingPanel: Model {
+    @Observed var model: Person?
+    @Observed var text = ""
+}

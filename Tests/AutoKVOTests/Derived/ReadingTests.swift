@@ -183,11 +183,6 @@ final class NamedLog {
 
 final class PlainReader: KeyValueObserver {}
 
-final class ReadingPanel: Model {
-    @Observed var model: Person?
-    @Observed var text = ""
-}
-
 class Clerk: Person {
     var initials: String { "\(firstName.prefix(1))\(lastName.prefix(1))" }
     var spouseName: String { spouse?.firstName ?? "-" }

@@ -10,7 +10,7 @@ import Testing
         #if DEBUG
             let usual = load(100_000)
         #else
-            let usual = 1_000_000
+            let usual = isSanitized ? load(100_000) : 1_000_000
         #endif
         return ModelSearch.environment("AUTOKVO_MODEL_STEPS") ?? usual
     }

@@ -27,12 +27,6 @@ private final class FaultyKeyless: TrackedObject {
     }
 }
 
-/// The parts that are not in what an exit test's process wrote to standard error.
-func missing(_ parts: String..., in result: ExitTest.Result?) -> [String] {
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    return parts.filter { !text.contains($0) }
-}
-
 @Suite("Mistakes in code trap with a sentence") struct TrapTests {
     @Test("Schema(Self.self) in a class that is subclassed, asked of the class itself", .needs(.classMetadata))
     func selfSchemaItselfTraps()

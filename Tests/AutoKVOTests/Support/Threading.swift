@@ -101,11 +101,11 @@ final class Counter: Sendable {
 }
 
 /// How much a stress test does: `quick` in `scripts/check.sh`, an eighth of that in `scripts/test.sh` and `swift test` and under a
-/// sanitizer, a hundred times that in a long run.
+/// sanitizer, a hundred times that in a long run; and an eighth of it where a suite is repeated to see what is left of it.
 func load(_ quick: Int) -> Int {
-    if isSanitized { return max(quick / 8, 1) }
     if isLongRun { return quick * 100 }
-    return getenv("AUTOKVO_CHECK") == nil ? max(quick / 8, 1) : quick
+    let isShort = isSanitized || getenv("AUTOKVO_CHECK") == nil
+    return max(quick / (isShort ? 8 : 1) / (isRepeatedForLeftOvers ? 8 : 1), 1)
 }
 
 /// Whether this is the step `stress` of `scripts/check.sh --long`, which alone sets the variable: a release build.
@@ -113,15 +113,16 @@ var isLongRun: Bool { getenv("AUTOKVO_LONG") != nil && !isSanitized }
 
 /// How many things a test of size makes: the same in a long run, an eighth in a debug build, a fortieth in one for a sanitizer.
 func size(_ count: Int) -> Int {
+    if isSanitized { return max(count / 40, 1) }
     #if DEBUG
-        max(count / (isSanitized ? 40 : 8), 1)
+        return max(count / 8, 1)
     #else
-        count
+        return count
     #endif
 }
 
 /// Whether the tests were made for the thread or the address sanitizer, which `scripts/check.sh` says.
-private var isSanitized: Bool { getenv("AUTOKVO_SANITIZER") != nil }
+var isSanitized: Bool { getenv("AUTOKVO_SANITIZER") != nil }
 
 /// Stops the tests unless a condition is true. In any build it is evaluated, where `precondition` is not in one without checks.
 func demand(_ condition: Bool, line: UInt = #line) {

@@ -4,23 +4,34 @@ import Testing
 
 @Suite("What observed operators cost") struct OperatorCostTests {
     private typealias Edits = (Roster, _ count: Int) -> Void
-    private let players = (0..<2000).map { _ in Player() }
+    private let few = size(1600)
+    private let players: [Player]
 
-    /// The time of four times as many edits, each of which costs the same, is near four times as long; were each edit to look at
-    /// all elements, it would be sixteen times as long.
+    init() { players = (0..<4 * few).map { _ in Player() } }
+
+    /// Expects that four times as many edits take near four times as long, as edits do that cost the same each; were each edit to
+    /// look at all elements, it would be sixteen times as long.
+    private func expectLinear(
+        _ subject: String, _ time: (_ count: Int) throws -> Double, _ sourceLocation: SourceLocation
+    ) throws {
+        let short = try (0..<3).map { _ in try time(few) }.min()!
+        let long = try (0..<2).map { _ in try time(4 * few) }.min()!
+        #expect(
+            long < 8 * short + 0.02, "\(subject): \(short) s for \(few), \(long) s for four times as many",
+            sourceLocation: sourceLocation)
+    }
+
     private func expectLinear(
         _ path: String, _ options: ObservingOptions, _ edits: Edits, _ sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        func time(_ count: Int) throws -> Double {
-            let roster = Roster()
-            let observation = try roster.observe(path, options: options) { _ in }
-            defer { observation.remove() }
-            return processorTime { edits(roster, count) }
-        }
-        let few = try (0..<3).map { _ in try time(500) }.min()!
-        let many = try (0..<3).map { _ in try time(2000) }.min()!
-        #expect(
-            many < 12 * few + 0.02, "\(path): \(few) s for 500, \(many) s for 2,000", sourceLocation: sourceLocation)
+        try expectLinear(
+            path,
+            { count in
+                let roster = Roster()
+                let observation = try roster.observe(path, options: options) { _ in }
+                defer { observation.remove() }
+                return processorTime { edits(roster, count) }
+            }, sourceLocation)
     }
 
     private func appends(_ roster: Roster, _ count: Int) {
@@ -46,28 +57,27 @@ import Testing
 
     @Test("elements, a property of each, an undo history and streams cost what an edit moves", arguments: 0..<6)
     func otherConsumers(which: Int) throws {
-        func time(_ count: Int) throws -> Double {
-            let roster = Roster()
-            var others: [Any] = []
-            switch which {
-            case 0: roster.$players.observeElements(added: { _ in }, removed: { _ in })
-            case 1: try roster.observeElements("players", as: Player.self, added: { _ in }, removed: { _ in })
-            case 2: roster.$players.observeEach(\.$points) { _, _ in }
-            case 3: others.append(UndoHistory(of: roster, limit: 10_000))
-            case 4: roster.$squad.observeElements(added: { _ in }, removed: { _ in })
-            default: others.append(try roster.changes(of: "players.@count", as: Int.self))
-            }
-            let time = processorTime {
-                appends(roster, count)
-                for index in 0..<count / 2 { roster.$squad.insert(players[index]) }
-                for _ in 0..<count / 2 { roster.$players.removeLast() }
-            }
-            roster.removeAllObservers()
-            return time
-        }
-        let few = try (0..<3).map { _ in try time(500) }.min()!
-        let many = try (0..<3).map { _ in try time(2000) }.min()!
-        #expect(many < 12 * few + 0.02, "\(which): \(few) s for 500, \(many) s for 2,000")
+        try expectLinear(
+            "\(which)",
+            { count in
+                let roster = Roster()
+                var others: [Any] = []
+                switch which {
+                case 0: roster.$players.observeElements(added: { _ in }, removed: { _ in })
+                case 1: try roster.observeElements("players", as: Player.self, added: { _ in }, removed: { _ in })
+                case 2: roster.$players.observeEach(\.$points) { _, _ in }
+                case 3: others.append(UndoHistory(of: roster, limit: 10_000))
+                case 4: roster.$squad.observeElements(added: { _ in }, removed: { _ in })
+                default: others.append(try roster.changes(of: "players.@count", as: Int.self))
+                }
+                let time = processorTime {
+                    appends(roster, count)
+                    for index in 0..<count / 2 { roster.$squad.insert(players[index]) }
+                    for _ in 0..<count / 2 { roster.$players.removeLast() }
+                }
+                roster.removeAllObservers()
+                return time
+            }, #_sourceLocation)
     }
 
     @Test(
