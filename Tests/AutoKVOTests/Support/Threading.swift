@@ -1,3 +1,4 @@
+import AutoKVOTestSupport
 import Synchronization
 
 #if canImport(Musl)
