@@ -91,10 +91,13 @@ step_warnings() {
 }
 
 # files_with_threads FOLDER: the tests in which something runs on another thread than the test's own: by a thread, a task, an actor, a
-# queue or a scheduler.
+# queue or a scheduler; and those that say so by their names.
 files_with_threads() {
     local threads='concurrently\(|onAnotherThread\(|Thread\(|Door\(|Task[ .{(]|TaskGroup|DispatchQueue|MainActor|\bactor |Scheduler|for await'
-    grep -rlE "$threads" "$1" --include='*Tests*.swift'
+    {
+        grep -rlE "$threads" "$1" --include='*Tests*.swift'
+        find "$1" -path '*/Threads/*Tests*.swift' -o -name '*RaceTests*.swift'
+    } | sort -u
 }
 
 suites_with_threads() {
@@ -112,7 +115,7 @@ step_thread() {
     )
     export AUTOKVO_TEST_FILES
     swift build --build-tests --scratch-path .build-tsan --sanitize=thread "${quick_build[@]}"
-    local turn races='(Race|Stress|Lock|ThreadDeath|Model)Tests' tests=()
+    local turn races='(Race|Stress|Lock|ThreadDeath)Tests' tests=()
     [ "$AUTOKVO_CHECK" != quick ] || tests=("${without_reruns[@]}" --filter "\.($(suites_with_threads))/" --filter "$races")
     for ((turn = 1; turn <= thread_repeats; turn++)); do
         say "thread sanitizer, run $turn of $thread_repeats"
