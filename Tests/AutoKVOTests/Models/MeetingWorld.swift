@@ -31,14 +31,22 @@ class Meeting: TrackedObject {
         }
     }
 
-    func array(_ key: String) -> [Int] { key == "list" ? list : computed }
+    /// The array at a path, nil if there is no object on the way.
+    func array(_ path: String) -> [Int]? {
+        if path.hasPrefix("next.") { return next?.array(String(path.dropFirst(5))) }
+        if path.hasPrefix("friend.") { return friend?.array(String(path.dropFirst(7))) }
+        return path == "list" ? list : computed
+    }
 
     static let keys = ["n", "level", "sum", "total", "double", "near", "far"]
     static let numbers = [
         "n", "level", "sum", "total", "double", "next.n", "next.sum", "members.@sum.n", "members.@sum.sum",
         "members.@count",
-        "list.@count", "tags.@sum", "friend.n", "friend.total", "near", "far",
+        "list.@count", "tags.@sum", "friend.n", "friend.total", "near", "far", "next.next.n", "next.friend.total",
+        "next.near", "members.@max.n", "members.@sum.next.n", "members.@sum.friend.sum", "next.members.@sum.n",
+        "members.@max.members.@sum.sum", "members.@sum.list.@count", "next.list.@count", "next.tags.@sum",
     ]
+    static let arrays = ["list", "computed", "next.list", "next.computed", "friend.list", "next.next.list"]
 
     /// The value of a path, computed from what is stored.
     func reference(_ path: String) -> Int? {
@@ -53,6 +61,13 @@ class Meeting: TrackedObject {
         case "members.@count": members.count
         case "list.@count": list.count
         case "tags.@sum": tags.reduce(0, +)
+        case "members.@max.n": members.map(\.n).max()
+        case "members.@sum.next.n": members.reduce(0) { $0 + ($1.next?.n ?? 0) }
+        case "members.@sum.friend.sum": members.reduce(0) { $0 + ($1.friend?.reference("sum") ?? 0) }
+        case "members.@max.members.@sum.sum": members.compactMap { $0.reference("members.@sum.sum") }.max()
+        case "members.@sum.list.@count": members.reduce(0) { $0 + $1.list.count }
+        case "next.members.@sum.n", "next.list.@count", "next.tags.@sum":
+            next?.reference(String(path.dropFirst(5))) ?? 0
         case "near": friend?.reference("sum") ?? -1
         case "far": next?.n ?? -2
         case "friend.n", "friend.total", "friend.level": friend?.reference(String(path.dropFirst(7)))
@@ -87,6 +102,8 @@ final class MeetingWorld: RandomWorld {
     private var watches: [Watch] = []
     private var traces: [ScopedObservation] = []
     private let later = SerialScheduler()
+    /// Changes that were begun by hand, and end in any order.
+    private var spans: [(meeting: Meeting, key: String)] = []
     /// Whether a prior call is being made.
     private var isBefore = false
     /// Whose level is being edited in place. Nobody may read it then.
@@ -98,10 +115,11 @@ final class MeetingWorld: RandomWorld {
         /// What was told last, by path.
         var numbers: [String: Int?] = [:]
         var list: [Int]?
-        var listKey = "list"
+        var listKey: String?
         var tags: Set<Int>?
         /// The members, as they joined and left; and what each was told to have.
         var members: [ObjectIdentifier: Int]?
+        var areMembersOfNext = false
         var each: [ObjectIdentifier: Int]?
         var calls = 0
         var (isOnce, isLate) = (false, false)
@@ -137,7 +155,7 @@ final class MeetingWorld: RandomWorld {
 
     func run(_ steps: Int) {
         for step in 0..<steps where fault == nil {
-            begin(["step \(step)"])
+            if spans.isEmpty { begin(["step \(step)"]) } else { note("step \(step)") }
             for meeting in meetings {
                 note(
                     "\(name(meeting)): n \(meeting.n), level \(meeting.level), list \(meeting.list), tags \(meeting.tags.sorted()), "
@@ -145,9 +163,11 @@ final class MeetingWorld: RandomWorld {
                 )
             }
             act()
+            if !spans.isEmpty, pick(2) == 0 { endSpan() }
             later.runAll()
-            if fault == nil { compare() }
+            if fault == nil, spans.isEmpty { compare() }
         }
+        while !spans.isEmpty { endSpan() }
         for watch in watches { watch.observation?.remove() }
         for trace in traces { trace.remove() }
         for each in made { if let meeting = each.meeting { (meeting.next, meeting.members) = (nil, []) } }
@@ -159,11 +179,13 @@ final class MeetingWorld: RandomWorld {
             for (path, last) in watch.numbers where last != meeting.reference(path) {
                 fail("\(watch.name).\(path) is \(meeting.reference(path) as Any), and \(last as Any) was told")
             }
-            if let list = watch.list, list != meeting.array(watch.listKey) {
-                fail("\(watch.name).\(watch.listKey) is \(meeting.array(watch.listKey)), not \(list)")
+            if let key = watch.listKey, watch.list != meeting.array(key) {
+                fail("\(watch.name).\(key) is \(meeting.array(key) as Any), not \(watch.list as Any)")
             }
             if let members = watch.members,
-                members != meeting.members.reduce(into: [:], { $0[ObjectIdentifier($1), default: 0] += 1 })
+                members
+                    != (watch.areMembersOfNext ? meeting.next?.members ?? [] : meeting.members)
+                    .reduce(into: [:], { $0[ObjectIdentifier($1), default: 0] += 1 })
             {
                 fail("\(watch.name) has other members than joined and left")
             }
@@ -181,7 +203,7 @@ final class MeetingWorld: RandomWorld {
 
     private func act() {
         let meeting = meeting
-        let kind = pick(isBefore ? 5 : depth == 0 ? 27 : 19)
+        let kind = pick(isBefore ? 5 : depth == 0 ? 29 : 19)
         note("\(name(meeting)): \(kind)")
         do {
             switch kind {
@@ -189,7 +211,7 @@ final class MeetingWorld: RandomWorld {
             case 2: try meeting.setValue(pick(4), forKey: "n")
             case 3: meeting.level = pick(3)
             case 4: (meeting as? SpecialMeeting)?.extra = pick(4)
-            case 5...8: try edit(meeting, pick(15))
+            case 5...8: try edit(meeting, pick(18))
             case 9: if pick(2) == 0 { meeting.$tags.insert(pick(5)) } else { meeting.$tags.remove(pick(5)) }
             case 10: meeting.tags = [pick(5), pick(5)]
             case 11: meeting.next = pick(3) == 0 ? nil : self.meeting
@@ -217,11 +239,34 @@ final class MeetingWorld: RandomWorld {
                 let former = meetings.remove(at: pick(meetings.count))
                 add()
                 withExtendedLifetime(former) {}
-            case 23: editInPlace(meeting)
+            case 23: if spans.isEmpty { editInPlace(meeting) }
             case 24: if traces.isEmpty { trace(meeting) } else { traces.removeFirst().remove() }
+            case 25: if spans.count < 3 { beginSpan(meeting) }
+            case 26: if !spans.isEmpty { endSpan() }
             default: observe(meeting)
             }
         } catch { fail("\(error)") }
+    }
+
+    private func beginSpan(_ meeting: Meeting) {
+        let keys = ["n", "level", "list", "tags", "next", "members", "double", "computed"]
+        let key = keys[pick(keys.count)]
+        note("begins a change of \(key)")
+        if key == "n" {
+            // Who joins meanwhile is observed from then on, and that change is not among what is told.
+            for watch in watches where watch.each != nil { watch.observation?.remove() }
+            watches.removeAll { $0.each != nil }
+        }
+        spans.append((meeting, key))
+        held += 1
+        meeting.willChangeValue(forKey: key)
+    }
+
+    private func endSpan() {
+        let span = spans.remove(at: pick(spans.count))
+        note("ends the change of \(name(span.meeting)).\(span.key)")
+        span.meeting.didChangeValue(forKey: span.key)
+        held -= 1
     }
 
     /// Its handler has all others called from inside of its own call.
@@ -277,6 +322,12 @@ final class MeetingWorld: RandomWorld {
         case 11: meeting.$list.edit { $0 = Array($0.reversed().dropFirst()) + [pick(5)] }
         case 12: if depth == 0, stored > 2 { meeting.$list.replaceSubrange(1..., with: [pick(5), pick(5)]) }
         case 13: try meeting.mutableArrayValue(forKey: "computed").removeAll { $0 as! Int == -3 }
+        case 14:
+            if meeting.next != nil { try meeting.mutableArrayValue(forKeyPath: "next.list").insert(pick(5), at: 0) }
+        case 15: if meeting.next != nil { try meeting.setValue(pick(4), forKeyPath: "next.n") }
+        case 16:
+            try meeting.setValues(
+                ["n": pick(4), "list": [pick(5), pick(5)]], validating: pick(2) == 0)
         default: try meeting.mutableArrayValue(forKey: "computed").insert(-pick(5), at: 0)
         }
     }
@@ -322,13 +373,13 @@ final class MeetingWorld: RandomWorld {
                     told.body($0)
                 }
             case 5, 6:
-                if pick(3) == 0 { watch.listKey = "computed" }
-                watch.list = meeting.array(watch.listKey)
-                if kind == 5, watch.listKey == "list" {
+                let key = Meeting.arrays[pick(Meeting.arrays.count)]
+                (watch.listKey, watch.list) = (key, meeting.array(key))
+                if kind == 5, key == "list" {
                     watch.observation = meeting.$list.observe(options: options) { [unowned self] in toldList(watch, $0)
                     }
                 } else {
-                    watch.observation = try meeting.observe(watch.listKey, as: [Int].self, options: options) {
+                    watch.observation = try meeting.observe(key, as: [Int].self, options: options) {
                         [unowned self] in toldList(watch, $0)
                     }
                 }
@@ -337,10 +388,16 @@ final class MeetingWorld: RandomWorld {
                 watch.observation = meeting.$tags.observe(options: options) { [unowned self] in toldTags(watch, $0) }
             case 8:
                 watch.members = [:]
-                watch.observation = meeting.$members.observeElements(
-                    options: .initial,
-                    added: { [unowned self] in joined(watch, $0, 1) },
-                    removed: { [unowned self] in joined(watch, $0, -1) })
+                watch.areMembersOfNext = pick(2) == 0
+                let added: (Meeting) -> Void = { [unowned self] in joined(watch, $0, 1) }
+                let removed: (Meeting) -> Void = { [unowned self] in joined(watch, $0, -1) }
+                watch.observation =
+                    if watch.areMembersOfNext {
+                        try meeting.observeElements(
+                            "next.members", as: Meeting.self, options: .initial, added: added, removed: removed)
+                    } else {
+                        meeting.$members.observeElements(options: .initial, added: added, removed: removed)
+                    }
             case 9, 10:
                 watch.each = [:]
                 watch.observation = meeting.$members.observeEach(\.$n, options: [.initial, .old, .new]) {
@@ -399,8 +456,7 @@ final class MeetingWorld: RandomWorld {
         }
         if !change.isPrior {
             // A weak referent is gone before its death can be told, and so before what was told older changes.
-            let isGone = (path == "near" || path.hasPrefix("friend.")) && watch.meeting?.friend == nil
-            if !watch.isLate, !isGone, new != watch.meeting?.reference(path) {
+            if !watch.isLate, !refersToTheGone(watch.meeting, path), new != watch.meeting?.reference(path) {
                 fail("\(path) is \(watch.meeting?.reference(path) as Any), and its handler got \(new as Any)")
             }
             watch.numbers[path] = new
@@ -408,18 +464,35 @@ final class MeetingWorld: RandomWorld {
         react(watch, isPrior: change.isPrior)
     }
 
+    /// Whether there is no object at a weak link of a path.
+    private func refersToTheGone(_ meeting: Meeting?, _ path: String) -> Bool {
+        guard let meeting, path.contains("friend") || path.hasSuffix("near") else { return false }
+        if path.hasPrefix("members.") { return meeting.members.contains { $0.friend == nil } }
+        return path.hasPrefix("next.") ? meeting.next?.friend == nil : meeting.friend == nil
+    }
+
     private func toldList(_ watch: Watch, _ change: Change<[Int]>) {
+        let key = watch.listKey!
         note(
-            "\(watch.name).\(watch.listKey) \(change.observation.options) \(change.kind) \(change.isPrior ? "before " : "")\(change.oldValue as Any) → \(change.newValue as Any)"
+            "\(watch.name).\(key) \(change.observation.options) \(change.kind) \(change.isPrior ? "before " : "")\(change.oldValue as Any) → \(change.newValue as Any)"
         )
         if !isFirst(watch, change) { return }
         if !change.isPrior, !watch.isOnce {
-            if change.kind == .setting, change.oldValue != watch.list { fail("\(watch.list!) was told") }
-            do { try ChangeRecord(change).apply(validating: &watch.list!) } catch {
-                return fail("\(watch.list!) was told, and \(change.indexes as Any) does not fit")
+            if change.kind == .setting {
+                // Of a path that a handler has moved to what is being changed the old value is not known.
+                if change.oldValue != watch.list, change.oldValue != nil || !key.contains(".") {
+                    fail("\(watch.list as Any) was told")
+                }
+                watch.list = change.newValue
+            } else {
+                guard var list = watch.list else { return fail("nothing was told, and it is edited") }
+                do { try ChangeRecord(change).apply(validating: &list) } catch {
+                    return fail("\(list) was told, and \(change.indexes as Any) does not fit")
+                }
+                watch.list = list
             }
-            if watch.list != watch.meeting?.array(watch.listKey) {
-                fail("that makes \(watch.list!), and it is \(watch.meeting!.array(watch.listKey))")
+            if let meeting = watch.meeting, watch.list != meeting.array(key), !refersToTheGone(meeting, key) {
+                fail("that makes \(watch.list as Any), and it is \(meeting.array(key) as Any)")
             }
         }
         react(watch, isPrior: change.isPrior)
