@@ -33,26 +33,34 @@ struct StoredProperty {
         return Registration(options, nil, .closure(handler), #fileID, #line).observe(handle, by: observer)
     }
 
-    /// Undoes a change in the property's storage: no setter runs, unless a subclass overrides the property and a `Key` declares it.
+    /// Undoes a change in the property's storage: no setter runs, unless a subclass overrides the property and a `Key` declares it. A property
+    /// that does not announce its changes is announced.
     func revert(_ change: PastChange) throws(KeyValueError) {
         guard let object else { return }
-        if change.kind != .setting { return try ProxiedKey(object, schema, key).revert(change, in: key.name) }
-        guard let old = change.old else { return }
-        if key.isOverridden, let write = key.declared.write {
-            object.announcing(key.announcesItself ? nil : key.slot) { write(object, old) }
-        } else if let storage = key.storageType as? any RestorableStorage.Type {
+        func restore() throws(KeyValueError) {
+            if change.kind != .setting { return try ProxiedKey(object, schema, key).revert(change, in: key.name) }
+            guard let old = change.old else { return }
+            if key.isOverridden, let write = key.declared.write { return write(object, old) }
             // A property of a type of one value has no place, and nothing to restore.
-            if let offset = key.offset, offset >= 0 { storage.restore(old, offset, of: object) }
+            guard let storage = key.storageType as? any RestorableStorage.Type, let offset = key.offset, offset >= 0
+            else { return }
+            let former = key.isOverridden ? key.storageType!.reader(of: key.field!)(object) : ()
+            storage.restore(old, offset, of: object)
+            // What was recorded is what the getter returned. One that returns something else than is stored leads elsewhere now.
+            if !key.isOverridden || isWeak || key.observed!.stores(key.declared.read(object), in: object) { return }
+            storage.restore(former, offset, of: object)
+            throw change.failure("a subclass overrides the property, and no Key lets it be set", object, key.name)
         }
+        if !key.notifiesAutomatically { return try object.inTransaction(key.slot, restore) }
+        try object.announcing(key.announcesItself ? nil : key.slot, restore)
     }
 }
 
-/// The tracked objects that a value is, or has as elements.
+/// The tracked objects that a value is, or has as elements, or that are elements of these.
 func trackedObjects(in value: Any?) -> [TrackedObject] {
     guard let content = value.flatMap(unwrapped) else { return [] }
     if let object = content as? TrackedObject { return [object] }
-    guard let collection = content as? any KeyValueCollection else { return [] }
-    return collection.elements.compactMap { unwrapped($0) as? TrackedObject }
+    return (content as? any KeyValueCollection)?.elements.flatMap { trackedObjects(in: $0) } ?? []
 }
 
 /// A property wrapper whose storage is set without its type being known.

@@ -121,7 +121,7 @@ extension MutableArrayProxy {
     public func insert(contentsOf elements: some Sequence, at indexes: RangeSet<Int>) throws(KeyValueError) {
         let elements = elements.map { $0 as Any }
         try edit(.insertion, with: elements) { array throws(KeyValueError) in
-            try require(indexes, of: elements, within: array.count + elements.count)
+            try require(indexes, of: elements, within: array.count, adding: elements.count)
         }
     }
 
@@ -261,19 +261,19 @@ extension MutableArrayProxy {
     }
 
     @discardableResult @export(implementation)
-    func require(_ bounds: Range<Int>, within count: Int) throws(KeyValueError) -> Range<Int> {
-        if bounds.lowerBound < 0 || bounds.lowerBound > count {
+    func require(_ bounds: Range<Int>, within count: Int, adding added: Int = 0) throws(KeyValueError) -> Range<Int> {
+        if bounds.lowerBound < 0 || bounds.lowerBound > count + added {
             throw proxied.error(.indexOutOfRange(index: bounds.lowerBound, count: count))
         }
-        if bounds.upperBound <= count { return bounds }
+        if bounds.upperBound <= count + added { return bounds }
         throw proxied.error(.indexOutOfRange(index: bounds.upperBound - 1, count: count))
     }
 
     /// Requires that there is an index for each element.
     @export(implementation) func require(
-        _ indexes: RangeSet<Int>, of elements: [Any], within count: Int
+        _ indexes: RangeSet<Int>, of elements: [Any], within count: Int, adding added: Int = 0
     ) throws(KeyValueError) -> RangeSet<Int> {
-        if let bounds = indexes.bounds { try require(bounds, within: count) }
+        if let bounds = indexes.bounds { try require(bounds, within: count, adding: added) }
         let indexCount = indexes.ranges.reduce(0) { $0 + $1.count }
         if indexCount == elements.count { return indexes }
         throw proxied.error(.invalidValue("\(elements.count) elements for \(indexCount) indexes"))

@@ -36,7 +36,7 @@ final class Binding: @unchecked Sendable {
         guard copiesValues else { return false }
         let value = SettableProperty.value(of: change)
         guard property.isOfType(value) else { return false }
-        set(object, to: value) { SettableProperty.value(of: change) }
+        set(object, to: value) { change.observation.isValid ? SettableProperty.value(of: change) : nil }
         return true
     }
 
@@ -45,10 +45,10 @@ final class Binding: @unchecked Sendable {
     /// Setting it calls handlers, which may change the source again: those of the property, and before it is set those that have not heard of
     /// the property's last change. The binding is called for that inside of itself, and leaves it to this call to follow.
     ///
-    /// - Parameter current: What the property is to be set to if the source has changed meanwhile; nil to leave it.
+    /// - Parameter current: What the property is to be set to if the source has changed meanwhile; nil to leave it, as when the binding has ended.
     @inline(__always) func set(_ object: TrackedObject, to value: Any, again current: () -> Any?) {
-        if property.holds(value, in: object) { return }
         ifNotInside {
+            if property.holds(value, in: object) { return }
             property.set(object, to: value)
             if isOutdated.load(ordering: .relaxed) { follow(object, from: value, current) }
         }
@@ -126,12 +126,13 @@ struct KeyBinding {
 
     /// Sets the property to the source's value at a change, unless it has an equal value.
     @inline(__always) func follow(_ change: Change<Any>, on object: TrackedObject) {
-        if !binding.copyValue(of: change, to: object) { follow(on: object) { change.currentValue } }
+        if !binding.copyValue(of: change, to: object) { follow(change.observation, on: object) { change.currentValue } }
     }
 
-    /// Sets the property to the transformed value of the source, unless it has an equal value.
-    @inline(never) func follow(on object: TrackedObject, _ current: () -> Any?) {
-        binding.set(object, to: { convertedOrReported(current()) })
+    /// Sets the property to the transformed value of the source, unless it has an equal value, as long as the binding lasts.
+    @inline(never)
+    func follow(_ observation: KeyValueObservation, on object: TrackedObject, _ current: () -> Any?) {
+        binding.set(object, to: { observation.isValid ? convertedOrReported(current()) : nil })
     }
 
     private func convertedOrReported(_ value: Any?) -> Any? {

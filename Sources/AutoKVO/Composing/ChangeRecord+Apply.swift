@@ -43,7 +43,8 @@ extension ChangeRecord {
         if kind != .setting { fatalError("A change of a set at \(keyPath) has no splices: it has no positions.") }
         splices = [
             CollectionSplice(
-                position: 0, removed: isFirst ? 0 : count(of: oldValue, ".old"), inserted: count(of: newValue, ".new"))
+                position: 0, removed: isFirst ? 0 : count(of: oldValue, ".old"),
+                inserted: isGone ? 0 : count(of: newValue, ".new"))
         ]
         return splices.filter { $0.removed + $0.inserted > 0 }
     }
@@ -106,7 +107,7 @@ extension ChangeRecord {
     fileprivate func apply<Rows>(to rows: inout Rows, _ old: Rows?, _ new: Rows?) throws(KeyValueError)
     where Rows: RandomAccessCollection & RangeReplaceableCollection, Rows.Index == Int {
         if kind == .setting {
-            rows = try required(new, ".new")
+            rows = isGone ? Rows() : try required(new, ".new")
             return
         }
         var coming = (kind == .removal ? Rows() : try required(new, ".new"))[...]
@@ -124,7 +125,7 @@ extension ChangeRecord {
 
     fileprivate func apply<Rows: SetAlgebra>(to rows: inout Rows, _ old: Rows?, _ new: Rows?) throws(KeyValueError) {
         if kind == .setting {
-            rows = try required(new, ".new")
+            rows = isGone ? Rows() : try required(new, ".new")
             return
         }
         if indexes != nil { throw isOfOtherContent }
@@ -134,9 +135,12 @@ extension ChangeRecord {
         rows.formUnion(came)
     }
 
-    private func value<Content>(_ value: Any?, as type: Content.Type) throws(KeyValueError) -> Content? {
+    private func value<Content: ExpressibleByArrayLiteral>(
+        _ value: Any?, as type: Content.Type
+    ) throws(KeyValueError) -> Content? {
         guard let value else { return nil }
-        if let content = convert(unwrapped(value) ?? [Any](), to: type) { return content }
+        guard let content = unwrapped(value) else { return [] }
+        if let content = convert(content, to: type) { return content }
         throw misfit("the change was applied to \(type), and its value is \(Swift.type(of: value))")
     }
 }
@@ -201,7 +205,6 @@ extension Change {
 
     /// Which elements of a replacement only moved. See `ChangeRecord.moves`.
     public var moves: [CollectionMove] { ChangeRecord(self).moves }
-
 }
 
 extension Change where Value: RandomAccessCollection & RangeReplaceableCollection, Value.Index == Int {
@@ -214,9 +217,7 @@ extension Change where Value: RandomAccessCollection & RangeReplaceableCollectio
     /// without them, or if the copy is not as the array was before the change, it traps with a sentence.
     ///
     /// - Complexity: O(*n* × *r*) for *n* elements and *r* ranges of indexes.
-    public func apply(to rows: inout Value) {
-        ChangeRecord(self).apply(to: &rows)
-    }
+    public func apply(to rows: inout Value) { ChangeRecord(self).apply(to: &rows) }
 }
 
 extension Change where Value: SetAlgebra {
@@ -224,20 +225,14 @@ extension Change where Value: SetAlgebra {
     /// with a sentence without what the change needs.
     ///
     /// - Complexity: O(*k*) for *k* elements that left or came.
-    public func apply(to rows: inout Value) {
-        ChangeRecord(self).apply(to: &rows)
-    }
+    public func apply(to rows: inout Value) { ChangeRecord(self).apply(to: &rows) }
 }
 
 extension Change where Value == Any {
     /// Does to a copy what the change did to the array. A property that is nil counts as an empty one; elements are converted as in
     /// `observe(_:as:)`, and if they cannot be, it traps.
-    public func apply<Element>(to rows: inout [Element]) {
-        ChangeRecord(self).apply(to: &rows)
-    }
+    public func apply<Element>(to rows: inout [Element]) { ChangeRecord(self).apply(to: &rows) }
 
     /// Does to a copy what the change did to the set. See `apply(to:)` for arrays.
-    public func apply<Element>(to rows: inout Set<Element>) {
-        ChangeRecord(self).apply(to: &rows)
-    }
+    public func apply<Element>(to rows: inout Set<Element>) { ChangeRecord(self).apply(to: &rows) }
 }

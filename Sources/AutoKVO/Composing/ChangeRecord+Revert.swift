@@ -20,7 +20,8 @@ extension ChangeRecord {
     public func apply(on object: TrackedObject) throws(KeyValueError) { try perform(pastChange.inverse, on: object) }
 
     private var pastChange: PastChange {
-        PastChange(kind: kind, indexes: indexes, old: oldValue.map { $0 as Any }, new: newValue.map { $0 as Any })
+        let new: Any? = isGone ? .some(Any?.none as Any) : newValue
+        return PastChange(kind: kind, indexes: indexes, old: oldValue.map { $0 as Any }, new: new)
     }
 
     private func perform(_ change: PastChange, on object: TrackedObject) throws(KeyValueError) {

@@ -17,6 +17,8 @@ public struct ChangeRecord<Value> {
     public let isPrior: Bool
     /// Whether there is no old value because nothing was before: the call was made at the registration.
     let isFirst: Bool
+    /// Whether there is no new value because nothing is there any more: an object on the way has become nil, or the property itself.
+    let isGone: Bool
 
     /// Copies a change, in a handler.
     ///
@@ -30,13 +32,14 @@ public struct ChangeRecord<Value> {
         indexes = change.indexes
         isPrior = change.isPrior
         isFirst = change.kind == .setting && oldValue == nil && options.contains(.old)
+        isGone = change.kind == .setting && newValue == nil && options.contains(.new) && !isPrior
     }
 }
 
 extension ChangeRecord: Sendable where Value: Sendable {}
 
 extension ChangeRecord {
-    private enum CodingKeys: CodingKey { case keyPath, kind, oldValue, newValue, indexes, isPrior, isFirst }
+    private enum CodingKeys: CodingKey { case keyPath, kind, oldValue, newValue, indexes, isPrior, isFirst, isGone }
 }
 
 extension ChangeRecord: Encodable where Value: Encodable {
@@ -51,6 +54,7 @@ extension ChangeRecord: Encodable where Value: Encodable {
         try container.encodeIfPresent(indexes.map { Array($0.ranges) }, forKey: .indexes)
         try container.encode(isPrior, forKey: .isPrior)
         try container.encode(isFirst, forKey: .isFirst)
+        if isGone { try container.encode(true, forKey: .isGone) }
     }
 }
 
@@ -86,5 +90,6 @@ extension ChangeRecord: Decodable where Value: Decodable {
         }
         isPrior = try container.decode(Bool.self, forKey: .isPrior)
         isFirst = try container.decode(Bool.self, forKey: .isFirst)
+        isGone = try container.decodeIfPresent(Bool.self, forKey: .isGone) ?? false
     }
 }

@@ -141,6 +141,8 @@ extension Binding {
     fileprivate func follow<Value, Input, Result>(
         _ change: Change<Value>, on object: TrackedObject, _ transform: (Input) -> Result
     ) {
-        set(object, to: { change.currentValue(as: Input.self).map { transform($0) as Any } })
+        set(
+            object,
+            to: { change.observation.isValid ? change.currentValue(as: Input.self).map { transform($0) as Any } : nil })
     }
 }

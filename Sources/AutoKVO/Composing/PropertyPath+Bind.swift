@@ -123,9 +123,10 @@ extension Property {
             other.set(inverse(value), from: root)
         }
         // What is shown changes when it has been set: setting it completes deliveries of what was shown before.
-        func show(_ root: TrackedObject, in object: TrackedObject) {
+        func show(_ root: TrackedObject, in object: TrackedObject, _ reading: KeyValueObservation) {
             shown.set(nil)
-            guard binding.set(object, to: { transform(other.value(from: root)) }) else { return }
+            func current() -> Any? { reading.isValid ? transform(other.value(from: root)) : nil }
+            guard binding.set(object, to: current), reading.isValid else { return }
             shown.set(other.object(from: root))
             // A handler may have corrected it.
             writeBack(object, to: root)
@@ -133,7 +134,7 @@ extension Property {
         let (name, back) = (bindingName, ObservationName.shown(source.bindingName))
         let reading = source.addObserver(object, options: options.ofBinding, userInfo: name, file: file, line: line) {
             object, change in
-            if let root = change.target { show(root, in: object) }
+            if let root = change.target { show(root, in: object, change.observation) }
         }
         let writing = addObserver(
             source.object, options: options.ofBinding, userInfo: back, file: file, line: line
@@ -143,7 +144,7 @@ extension Property {
         name.end(of: object, except: reading)
         reading.onEnd { _ in writing.remove() }
         writing.onEnd { _ in reading.remove() }
-        show(source.object, in: object)
+        show(source.object, in: object, reading)
         return reading
     }
 }

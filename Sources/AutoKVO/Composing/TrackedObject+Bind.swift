@@ -51,7 +51,7 @@ extension TrackedObject {
             binding.follow(change, on: object)
         }
         name.end(of: self, except: observation)
-        binding.follow(on: self) { current(isReported: true) }
+        binding.follow(observation, on: self) { current(isReported: true) }
         return observation
     }
 

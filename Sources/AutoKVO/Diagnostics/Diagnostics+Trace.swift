@@ -28,7 +28,10 @@ extension Diagnostics {
     ) -> ScopedObservation {
         let trace = { (change: Change<Any>) in
             let (key, kind, old, new) = (change.keyPath, change.kind, change.oldValue, change.newValue)
+            let observation = change.observation
             TracedCalls.complete(change.context) { calls in
+                // The handler of another change of the same store may have ended the trace.
+                guard observation.isValid else { return }
                 handler(TracedChange(key: key, kind: kind, oldValue: old, newValue: new, calls: calls))
             }
         }

@@ -2,13 +2,14 @@ extension ChangeContext {
     /// Makes several calls for one change, one after the other: for each element of a collection, or for each of several handlers.
     ///
     /// One of them may change the same property. Then those that are left are made first, as other observers that have not been called yet
-    /// are: they are a delivery under way.
+    /// are: they are a delivery under way. And one may end the observation: then no more are made.
     ///
     /// - Parameter call: Gets the number of the call.
     @usableFromInline
     final func makeCalls(_ count: Int, _ call: (Int) -> Void) {
         guard count > 1 else { return (0..<count).forEach(call) }
-        let (thread, record, slot) = (ThreadContext.current, currentObservation.record, Int(currentObservation.slot))
+        let (thread, observation) = (ThreadContext.current, currentObservation)
+        let (record, slot) = (observation.record, Int(observation.slot))
         let pooled = thread.value.takeSubject()
         let rest = pooled.object
         if let route { rest.setTopic(route) } else { rest.setTopic(.to(record!), slot, record!.list(slot)!) }
@@ -16,11 +17,12 @@ extension ChangeContext {
         withoutActuallyEscaping(call) { call in
             func callRest() {
                 while next < count {
-                    next += 1
+                    let isOver = next > 0 && observation.state == .ended
+                    next = isOver ? count : next + 1
                     rest.continuation = next == count ? nil : callRest
                     if next == count { thread.value.removePending(rest) }
                     if next < count, !rest.isPending { thread.value.appendPending(rest) }
-                    call(next - 1)
+                    if !isOver { call(next - 1) }
                 }
             }
             callRest()

@@ -109,7 +109,6 @@ public struct Derived<Value> {
 }
 
 extension Derived: ObservedStorage {
-    static var isWeak: Bool { false }
     static var isDerived: Bool { true }
     static var valueType: Any.Type { Value.self }
 
@@ -123,8 +122,4 @@ extension Derived: ObservedStorage {
     static func computation(in field: FieldLayout.Field) -> ((AnyObject) -> Any)? {
         { object in PropertyStorage<DerivedFunction>(in: object, offset: field.offset).value.body(object) }
     }
-
-    static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { false }
-
-    static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { true }
 }

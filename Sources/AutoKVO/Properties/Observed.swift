@@ -151,7 +151,6 @@ protocol ValueStorage: ObservedStorage {
 extension Observed: ValueStorage {}
 
 extension ValueStorage {
-    static var isWeak: Bool { false }
     static var valueType: Any.Type { Value.self }
 
     static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any {

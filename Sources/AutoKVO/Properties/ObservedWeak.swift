@@ -110,10 +110,4 @@ extension ObservedWeak: ObservedStorage {
             Handle.read(PropertyStorage(in: object, offset: field.offset), known(object, as: TrackedObject.self)) as Any
         }
     }
-
-    static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { false }
-
-    // The value is read under the owner's lock, so only the types are compared.
-    static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { true }
-
 }

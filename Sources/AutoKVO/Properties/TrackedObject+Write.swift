@@ -142,7 +142,9 @@ extension TrackedObject {
     /// - Parameters:
     ///   - slot: The slot of the property; nil if it has none, or announces the change by itself.
     @usableFromInline
-    func announcing<Result>(_ slot: Int?, _ body: () throws -> Result) rethrows -> Result {
+    func announcing<Result, Failure: Error>(
+        _ slot: Int?, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         guard isAnnounced(slot) else { return try body() }
         return try inTransaction(slot!, body)
     }

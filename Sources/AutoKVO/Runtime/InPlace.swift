@@ -7,12 +7,6 @@ struct InPlace<Value: ~Copyable> {
     @export(implementation) @inline(__always)
     init(_ pointer: UnsafeMutablePointer<Value>) { self.pointer = pointer }
 
-    @inline(__always)
-    init?(bitPattern: UInt) {
-        guard let pointer = UnsafeMutablePointer<Value>(bitPattern: bitPattern) else { return nil }
-        self.pointer = pointer
-    }
-
     /// The place of a stored property that is passed as `inout`.
     @export(implementation) @inline(__always)
     init(at property: inout Value) { pointer = withUnsafeMutablePointer(to: &property) { $0 } }

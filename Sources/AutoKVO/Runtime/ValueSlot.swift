@@ -26,15 +26,6 @@ struct ValueSlot {
         return memory.move()
     }
 
-    /// Fills the slot with a copy of another value, or empties it.
-    ///
-    /// - Returns: The value that was there, which is the caller's to release.
-    mutating func replace(with value: ValuePointer?) -> Any? {
-        let former = isFilled ? take() : nil
-        if let value { set(value.box()) }
-        return former
-    }
-
     /// Takes the value of the slot, which is filled, if it is of this type: without a cast.
     @inline(__always)
     mutating func take<Value: BitwiseCopyable>(as type: Value.Type) -> Value? {

@@ -20,7 +20,9 @@ public struct Key<Class: AnyObject, Value>: SchemaElement {
     ///   - name: Not empty, without dots and `|`, not beginning with `@`.
     ///   - keyPath: The property. One that can be written makes the key settable by name.
     ///   - affectedBy: Keys, or paths from this object, whose change is a change of this key too: it is derived from
-    ///     exactly them. Without it a computed property is derived from what its getter reads, as with `@Derived`. A key that a subclass declares again is also affected by what its superclass declares.
+    ///     exactly them. Without it a computed property is derived from what its getter reads, as with `@Derived`. A key that a subclass
+    ///     declares again is also affected by what its superclass declares. If either of them says what the key is affected by, both lists
+    ///     together are all of it, and what the getter reads is not found out: so a subclass whose getter reads more says what.
     ///   - notifiesAutomatically: Whether writing the property is announced. If not, only manual announcements are. A
     ///     constant says false, too. What a superclass says false of stays so.
     ///   - validate: Looks at a value for `validateValue(_:forKey:)`, may replace it, and throws to refuse it. Setting the

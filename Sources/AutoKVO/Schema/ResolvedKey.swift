@@ -116,12 +116,16 @@ protocol ObservedStorage {
     static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any
     /// Whether a value is a copy of what a field of this type holds: it has the same bytes.
     static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool
-    /// Whether a field of this type may hold a value: false only if it is certain that it holds another.
+    /// Whether a field of this type may hold a value: false only if it is certain that it holds another. The value of a weak property is read
+    /// under its owner's lock, so it is not looked at.
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool
 }
 
 extension ObservedStorage {
+    static var isWeak: Bool { false }
     static var isDerived: Bool { false }
+    static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { false }
+    static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { true }
     static func computation(in field: FieldLayout.Field) -> ((AnyObject) -> Any)? { nil }
 }
 

@@ -1,6 +1,7 @@
-import AutoKVO
 import AutoKVOTestSupport
 import Testing
+
+@testable import AutoKVO
 
 private final class Point: TrackedObject {
     @Observed var n = 0
@@ -61,5 +62,53 @@ private final class Point: TrackedObject {
             point.friend = open
         }
         #expect(told == ["friend true false", "friend.n true true"])
+    }
+
+    private class Player: TrackedObject {
+        @Observed var v = 0
+        @Observed var partner: Player?
+        @Derived({ (player: Player) in player.v }) var score: Int
+        @Derived({ (player: Player) in player.score }) var shown: Int
+    }
+
+    private final class Captain: Player {
+        override var score: Int { super.score + (partner?.v ?? 0) }
+    }
+
+    @Test("through a getter that a subclass overrides and one that it calls: its observers get each value once")
+    func overridden() {
+        let (first, second, captain) = (Player(), Player(), Captain())
+        (first.v, second.v) = (1, 3)
+        var told: [[Int?]] = []
+        captain.$shown.observe(options: [.old, .new]) { [unowned captain] change in
+            told.append([change.oldValue, change.newValue])
+            if told.count == 1 { captain.partner = second }
+        }
+        first.$v.withMutation {
+            captain.partner = first
+            first.v = 5
+        }
+        #expect(told == [[0, 1], [1, 3]])
+    }
+
+    private final class Team: TrackedObject {
+        @Observed var players: [Player] = []
+        @Derived({ (team: Team) in team.players.reduce(0) { $0 + $1.v } }) var sum: Int
+    }
+
+    @Test("of very many sources those that go are no sources any more, and those that come are, each once")
+    func manySources() {
+        let team = Team()
+        var told: [Int?] = []
+        team.$sum.observe(options: .new) { told.append($0.newValue) }
+        let players = (0..<100).map { _ in Player() }
+        team.players = players + players
+        #expect(players.allSatisfy { $0.isObserved })
+        players[99].v = 1
+        team.players = Array(players.reversed().dropLast(30))
+        #expect(players.map(\.isObserved) == (0..<100).map { $0 >= 30 })
+        (players[0].v, players[50].v) = (5, 7)
+        team.players = []
+        #expect(told == [2, 1, 8, 0] && !players.contains { $0.isObserved })
     }
 }

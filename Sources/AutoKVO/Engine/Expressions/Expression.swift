@@ -232,7 +232,7 @@ final class Expression: @unchecked Sendable {
             atomicHeight.store(1 + (heights.max() ?? 0), ordering: .relaxed)
         }
         var new = isChanged ? keep(value) : ()
-        if isChanged { ownRoute.use(markReaders) }
+        if isChanged, version > 1 { ownRoute.use(markReaders) }
         TestPoint.evaluated.reach()
         let isCurrent = underLock { state in
             guard state.version == version else { return false }
@@ -271,7 +271,8 @@ final class Expression: @unchecked Sendable {
     ///     marks the reader: too late
     ///
     /// Also those without a mark: the thread that has marked this one may not have come to them yet. But not the one that this thread
-    /// evaluates, which gets the new value now.
+    /// evaluates, which gets the new value now; and none with the first value, before which there was no other: who read the key then has
+    /// computed it, through a getter that a subclass overrides, and reads all that this does.
     private func markReaders(of route: Route) {
         guard let (root, slot) = route.unmanagedDerivedKey else { return }
         root.use { root in

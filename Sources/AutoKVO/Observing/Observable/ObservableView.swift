@@ -68,14 +68,12 @@ public final class ObservableView<Object: TrackedObject>: Observable {
 
     /// A view of the tracked object that a property refers to.
     public subscript<Value: TrackedObject>(dynamicMember keyPath: KeyPath<Object, Value>) -> ObservableView<Value> {
-        let value: Value = self[dynamicMember: keyPath]
-        return ObservableView<Value>(value)
+        ObservableView<Value>(self[dynamicMember: keyPath] as Value)
     }
 
     /// A view of the tracked object that a property refers to, or nil.
     public subscript<Value: TrackedObject>(dynamicMember keyPath: KeyPath<Object, Value?>) -> ObservableView<Value>? {
-        let value: Value? = self[dynamicMember: keyPath]
-        return value.map { ObservableView<Value>($0) }
+        (self[dynamicMember: keyPath] as Value?).map { ObservableView<Value>($0) }
     }
 
     /// A view of the tracked object that a property refers to, by its handle.
@@ -83,16 +81,14 @@ public final class ObservableView<Object: TrackedObject>: Observable {
         Handle.Value
     >
     where Handle.Current == Handle.Value, Handle.Value: TrackedObject {
-        let value: Handle.Value = self[dynamicMember: keyPath]
-        return ObservableView<Handle.Value>(value)
+        ObservableView<Handle.Value>(self[dynamicMember: keyPath] as Handle.Value)
     }
 
     /// A view of the tracked object that a property refers to, by its handle, or nil.
     public subscript<Handle: PropertyHandle, Value: TrackedObject>(
         dynamicMember keyPath: KeyPath<Object, Handle>
     ) -> ObservableView<Value>? where Handle.Current == Handle.Value, Handle.Value == Value? {
-        let value: Value? = self[dynamicMember: keyPath]
-        return value.map { ObservableView<Value>($0) }
+        (self[dynamicMember: keyPath] as Value?).map { ObservableView<Value>($0) }
     }
 
     /// Registers what is missing before the value is read, so that no change behind the read is missed, and notes the read.
