@@ -68,6 +68,8 @@ final class ComposedWorld: RandomWorld {
     /// What was there before each step that can be undone.
     private var steps: [[State]] = []
     private var (announced, edits, isQuiet) = (0, 0, false)
+    /// In how many prior handlers of labels this is.
+    private var setting = 0
 
     private struct State: Equatable, CustomStringConvertible {
         let n, level: Int
@@ -84,6 +86,8 @@ final class ComposedWorld: RandomWorld {
         let name: String
         let isTwoWay: Bool
         var binding: KeyValueObservation?
+        /// Ends a binding of one way.
+        var end: (() -> Void)?
         /// What the label shows and what it should show, as long as the source is there.
         var shown: () -> (is: String, wanted: String)?
         init(_ name: String, isTwoWay: Bool, _ shown: @escaping () -> (is: String, wanted: String)? = { nil }) {
@@ -278,6 +282,16 @@ final class ComposedWorld: RandomWorld {
             case 9: part.friend = pick(3) == 0 ? nil : self.part
             case 10: try part.setValues(["n": pick(4), "level": pick(4), "list": [pick(3)]])
             case 11: if part.next != nil { try part.setValues(["next.n": pick(4), "n": pick(4)]) }
+            // What a label is being set to is stored all the same.
+            case 12 where setting == 0 && pick(3) == 0:
+                // From now on the label shows what it shows now.
+                guard let bound = bound.filter({ $0.end != nil }).randomElement(using: &random) else { return }
+                guard let shown = bound.shown()?.is else { return }
+                note("unbinds \(bound.name), which shows \(shown)")
+                bound.end?()
+                bound.end = nil
+                let current = bound.shown
+                bound.shown = { current().map { ($0.is, shown) } }
             case 12, 13:
                 guard let bound = bound.filter(\.isTwoWay).randomElement(using: &random) else { return }
                 note("sets \(bound.name)")
@@ -389,9 +403,31 @@ final class ComposedWorld: RandomWorld {
                 bound.binding = label.$count.bindBothWays(to: part.$n, transform: { $0 + 100 }, inverse: { $0 - 100 })
                 show(\.count) { $0.n + 100 }
             }
+            if !bound.isTwoWay {
+                bound.end = { [unowned label] in
+                    label.$number.unbind()
+                    label.$count.unbind()
+                    label.$text.unbind()
+                    label.$list.unbind()
+                }
+            }
             let actions = pick(5) == 0 ? 1 : 0
             if actions > 0 {
                 try label.observe(["number", "count", "text", "list"]) { [unowned self] _ in react(actions) }
+            }
+            if pick(5) == 0 {
+                // What the label is being set to is changed before it is set, often back to what it was.
+                try label.observe(["number", "count", "list"], options: .prior) { [unowned self, weak part] change in
+                    guard let part, change.isPrior, depth < 3, !isQuiet, fault == nil else { return }
+                    (depth, setting) = (depth + 1, setting + 1)
+                    note("before it is set")
+                    switch pick(3) {
+                    case 0: part.n = pick(3)
+                    case 1: part.level = pick(3)
+                    default: part.list = [pick(2)]
+                    }
+                    (depth, setting) = (depth - 1, setting - 1)
+                }
             }
         } catch { fail("\(error)") }
         self.bound.append(bound)

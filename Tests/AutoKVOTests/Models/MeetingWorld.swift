@@ -86,10 +86,11 @@ final class SpecialMeeting: Meeting {
         get { super.list.filter { $0 > 1 } }
         set { super.list = newValue }
     }
-    override var sum: Int { super.sum + extra }
+    override var sum: Int { super.sum + extra + (extra == 1 ? next?.n ?? 0 : 0) }
 
     override func reference(_ path: String) -> Int? {
-        path == "sum" ? super.reference("sum")! + extra : super.reference(path)
+        path == "sum"
+            ? super.reference("sum")! + extra + (extra == 1 ? next?.n ?? 0 : 0) : super.reference(path)
     }
 }
 
