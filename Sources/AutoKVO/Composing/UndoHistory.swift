@@ -57,7 +57,7 @@ public final class UndoHistory: TrackedObject {
     /// The objects that have left their last place since the last step began. Some may be in another one again.
     private var leaving: [ObjectIdentifier] = []
 
-    /// How many steps are kept; the oldest ones are dropped. 0 keeps none.
+    /// How many steps are kept; the oldest ones are dropped. 0 keeps none. A further step takes O(*n*) for *n* that are kept.
     public var limit: Int { didSet { dropOldest() } }
 
     /// Whether there is a step to undo. Observable.

@@ -66,7 +66,7 @@ import Testing
                 case 0: roster.$players.observeElements(added: { _ in }, removed: { _ in })
                 case 1: try roster.observeElements("players", as: Player.self, added: { _ in }, removed: { _ in })
                 case 2: roster.$players.observeEach(\.$points) { _, _ in }
-                case 3: others.append(UndoHistory(of: roster, limit: 10_000))
+                case 3: others.append(UndoHistory(of: roster, limit: 100_000))
                 case 4: roster.$squad.observeElements(added: { _ in }, removed: { _ in })
                 default: others.append(try roster.changes(of: "players.@count", as: Int.self))
                 }
