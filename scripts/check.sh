@@ -4,7 +4,8 @@
 # table at the end has one row a step, and .build-check/logs keeps what each of them printed.
 #
 #   scripts/check.sh               everything, for a person who is about to submit a change
-#   scripts/check.sh --quick       what CI runs after scripts/test.sh: the same steps, shorter, without a second debug run
+#   scripts/check.sh --quick       what CI runs after scripts/test.sh: the same steps, shorter, without a second debug run, and with
+#                                  one build of the tests for `release` and `address`
 #   scripts/check.sh --long        more repetitions, longer fuzzing, larger models, and the step `stress`: at least ten
 #                                  million operations on four threads, with exact counts, in a release build. About an
 #                                  hour on two cores: ten runs under the thread sanitizer are a third of it
