@@ -11,7 +11,7 @@ let fileByFile: [SwiftSetting] = [
         .when(configuration: .release))
 ]
 
-// The step `thread` of that form builds only these of the tests.
+// The step `thread` of that form builds only these files of AutoKVOTests, and no doc tests.
 let testFiles = Context.environment["AUTOKVO_TEST_FILES"]?.split(separator: " ").map(String.init)
 
 let package = Package(

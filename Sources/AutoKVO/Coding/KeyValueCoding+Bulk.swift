@@ -36,8 +36,8 @@ extension TrackedObject {
     /// They are set in the order of the number of their components, then of their names, each as by
     /// `setValue(_:forKeyPath:)`. Where one entry sets an object (`"address"`) and another goes through it
     /// (`"address.city"`), the second one is set after the first, in the new object; also where their paths reach the object in
-    /// different ways (`"partner.address"`, of a person who is the partner), but not where they call the property by two names. Entries that go through each other's objects in a
-    /// circle cannot be set.
+    /// different ways (`"partner.address"`, of a person who is the partner), but not where they call the property by two names.
+    /// Entries that go through each other's objects in a circle cannot be set.
     ///
     /// A value that is nil, an `Any` that holds the empty optional, or Foundation's `NSNull` sets an optional property to nil.
     /// So what `dictionaryWithValues(asRawValues:)` gave can be set again.

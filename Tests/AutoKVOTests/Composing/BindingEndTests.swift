@@ -5,8 +5,6 @@ import Testing
 /// Two properties, and handlers that end or turn what is under way.
 private final class Dial: TrackedObject {
     @Observed var v = 0
-    @Observed var w = 0
-    @Derived({ (dial: Dial) in dial.v + dial.w }) var sum: Int
 
     override class var schema: Schema {
         Schema(Dial.self, extending: super.schema) { Key("v", \.v) }
@@ -82,79 +80,5 @@ private final class Dial: TrackedObject {
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {
         await #expect(processExitsWith: .success) { await expectNothingLeft(by: "BindingEndTests") }
-    }
-}
-
-@Suite("Several calls for one change, the first of which ends them") struct EndedCallsTests {
-    private final class Box: TrackedObject {
-        @Observed var v = 0
-        @Observed var kids: [Dial] = []
-        @Observed var tags: Set<Int> = []
-    }
-
-    @Test("elements") func elements() {
-        let box = Box()
-        var (calls, observation) = (0, nil as KeyValueObservation?)
-        observation = box.$kids.observeElements(added: { _ in
-            calls += 1
-            observation?.remove()
-        })
-        box.kids = [Dial(), Dial(), Dial()]
-        #expect(calls == 1)
-        observation = box.$tags.observeElements(added: { [unowned box] tag in
-            calls += 1
-            // What is left is called before this is stored.
-            if tag > 0, box.tags.count > 1 { box.tags = [] }
-            observation?.remove()
-        })
-        box.tags = [1, 2, 3]
-        #expect(calls > 1 && box.tags == [])
-    }
-
-    @Test("elements, of which an observation that is made once gets all") func once() {
-        let box = Box()
-        var calls = 0
-        box.$kids.observeElements(options: .once, added: { _ in calls += 1 })
-        box.kids = [Dial(), Dial()]
-        box.kids = []
-        box.kids = [Dial()]
-        #expect(calls == 2)
-    }
-
-    @Test("several handlers of one observation") func handlers() throws {
-        let box = Box()
-        var (calls, observation) = ([Int](), nil as KeyValueObservation?)
-        observation = try box.observe([
-            "v": { _ in
-                calls.append(1)
-                observation?.remove()
-            }, "v": { _ in calls.append(2) },
-        ])
-        box.v = 1
-        #expect(calls == [1])
-    }
-
-    @Test("a trace") func traces() {
-        let dial = Dial()
-        dial.$sum.observe { _ in }
-        var (told, trace) = ([String](), nil as ScopedObservation?)
-        trace = Diagnostics.trace(dial) { change in
-            told.append(change.key)
-            trace?.remove()
-        }
-        dial.v = 1
-        #expect(told == ["v"])
-        var second: ScopedObservation?
-        told = []
-        trace = Diagnostics.trace(dial) { _ in second?.remove() }
-        second = Diagnostics.trace(dial) { told.append($0.key) }
-        dial.v = 2
-        dial.v = 3
-        #expect(told.count <= 1)
-        trace?.remove()
-    }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "EndedCallsTests") }
     }
 }

@@ -254,7 +254,7 @@ final class MeetingWorld: RandomWorld {
         let key = keys[pick(keys.count)]
         note("begins a change of \(key)")
         if key == "n" {
-            // Who joins meanwhile is observed from then on, and that change is not among what is told.
+            // A member that joins while its n is being changed is observed from then on: its observer is not told of that change.
             for watch in watches where watch.each != nil { watch.observation?.remove() }
             watches.removeAll { $0.each != nil }
         }

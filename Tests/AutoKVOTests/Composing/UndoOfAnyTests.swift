@@ -1,0 +1,84 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+@Suite("Undoing what does not announce itself, is overridden or is nested") struct UndoOfAnyTests {
+    private class Sheet: TrackedObject {
+        @Observed var size = 1
+        @Observed var items: [Int] = []
+        @Observed var quiet = 0
+        @Observed var quietItems: [Int] = []
+        @Observed var rows: [[Sheet]] = []
+
+        override class var schema: Schema {
+            Schema(Sheet.self, extending: super.schema) {
+                Key("quiet", \.quiet, notifiesAutomatically: false)
+                Key("quietItems", \.quietItems, notifiesAutomatically: false)
+            }
+        }
+
+        func setQuiet(_ value: Int) { withMutation(of: "quiet") { quiet = value } }
+    }
+
+    private final class Doubled: Sheet {
+        override var size: Int {
+            get { super.size * 2 }
+            set { super.size = newValue / 2 }
+        }
+        override var items: [Int] {
+            get { super.items.map { $0 * 2 } }
+            set { super.items = newValue.map { $0 / 2 } }
+        }
+    }
+
+    @Test("a property that is announced by hand is announced when it is undone, and made again") func announced() throws
+    {
+        let sheet = Sheet()
+        let history = UndoHistory(of: sheet)
+        let recorder = Recorder<Any>()
+        try sheet.observe("quiet", options: .new, recorder.handler())
+        history.group("g") {
+            sheet.setQuiet(9)
+            sheet.size = 3
+            sheet.withMutation(of: "quietItems") { sheet.quietItems = [1] }
+        }
+        #expect(history.undo() && (sheet.quiet, sheet.size, sheet.quietItems) == (0, 1, []))
+        #expect(history.redo() && (sheet.quiet, sheet.size, sheet.quietItems) == (9, 3, [1]))
+        #expect(recorder.news(Int.self) == [9, 0, 9])
+    }
+
+    @Test("a property whose accessors a subclass overrides, without a Key, is left as it is, and that is reported")
+    func overridden() {
+        let sheet = Doubled()
+        let history = UndoHistory(of: sheet)
+        sheet.size = 10
+        sheet.size = 20
+        let told = messages {
+            #expect(history.undo() && sheet.size == 20)
+            #expect(history.undo() && sheet.size == 20)
+            sheet.items = [2, 4]
+            sheet.items = [6]
+            #expect(history.undo() && sheet.items == [6])
+        }
+        #expect(told.count == 3 && told.allSatisfy { $0.contains("a subclass overrides the property") })
+        // What is not overridden in such a class is undone.
+        sheet.quietItems = [1]
+        sheet.rows = [[sheet]]
+        #expect(history.undo() && sheet.rows.isEmpty)
+    }
+
+    @Test("objects in collections of collections are parts") func nested() {
+        let (sheet, part) = (Sheet(), Sheet())
+        sheet.rows = [[part]]
+        let history = UndoHistory(of: sheet, includingParts: true)
+        part.size = 5
+        #expect(history.undo() && part.size == 1)
+        sheet.rows[0] = []
+        part.size = 6
+        #expect(history.undo() && (sheet.rows.count, part.size) == (1, 6))
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "UndoOfAnyTests") }
+    }
+}

@@ -1,0 +1,78 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+@Suite("Several calls for one change, the first of which ends them") struct EndedCallsTests {
+    private final class Box: TrackedObject {
+        @Observed var v = 0
+        @Derived({ (box: Box) in box.v * 2 }) var double: Int
+        @Observed var kids: [Box] = []
+        @Observed var tags: Set<Int> = []
+    }
+
+    @Test("elements") func elements() {
+        let box = Box()
+        var (calls, observation) = (0, nil as KeyValueObservation?)
+        observation = box.$kids.observeElements(added: { _ in
+            calls += 1
+            observation?.remove()
+        })
+        box.kids = [Box(), Box(), Box()]
+        #expect(calls == 1)
+        observation = box.$tags.observeElements(added: { [unowned box] _ in
+            calls += 1
+            // What is left is called before this is stored.
+            if box.tags.count > 1 { box.tags = [] }
+            observation?.remove()
+        })
+        box.tags = [1, 2, 3]
+        #expect(calls == 4 && box.tags == [])
+    }
+
+    @Test("elements, of which an observation that is made once gets all") func once() {
+        let box = Box()
+        var calls = 0
+        box.$kids.observeElements(options: .once, added: { _ in calls += 1 })
+        box.kids = [Box(), Box()]
+        box.kids = []
+        box.kids = [Box()]
+        #expect(calls == 2)
+    }
+
+    @Test("several handlers of one observation") func handlers() throws {
+        let box = Box()
+        var (calls, observation) = ([Int](), nil as KeyValueObservation?)
+        observation = try box.observe([
+            "v": { _ in
+                calls.append(1)
+                observation?.remove()
+            }, "v": { _ in calls.append(2) },
+        ])
+        box.v = 1
+        #expect(calls == [1])
+    }
+
+    @Test("a trace") func traces() {
+        let box = Box()
+        box.$double.observe { _ in }
+        var (told, trace) = ([String](), nil as ScopedObservation?)
+        trace = Diagnostics.trace(box) { change in
+            told.append(change.key)
+            trace?.remove()
+        }
+        box.v = 1
+        #expect(told == ["v"])
+        var second: ScopedObservation?
+        told = []
+        trace = Diagnostics.trace(box) { _ in second?.remove() }
+        second = Diagnostics.trace(box) { told.append($0.key) }
+        box.v = 2
+        box.v = 3
+        #expect(told == ["v"])
+        trace?.remove()
+    }
+
+    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "EndedCallsTests") }
+    }
+}
