@@ -189,11 +189,13 @@ step_examples() {
     bash scripts/examples.sh
 }
 
+# The packages of the examples are built in one place, so that the library is compiled once for all of them.
+
 # The recipes with other libraries, in a package of their own.
 step_recipes() {
     [ -f Examples/Recipes/Package.swift ] || skip "there is no Examples/Recipes/Package.swift"
     [ -f /usr/include/sqlite3.h ] || apt_install libsqlite3-dev
-    swift test --package-path Examples/Recipes --scratch-path Examples/.build-recipes --disable-xctest
+    swift test --package-path Examples/Recipes --scratch-path Examples/.build --disable-xctest
 }
 
 # The desktop program, in a package of its own, built without a warning and tested on a display of its own, with real keys and clicks.
@@ -202,12 +204,13 @@ step_contacts() {
     [ -f Examples/Contacts/Package.swift ] || skip "there is no Examples/Contacts/Package.swift"
     ensure_contacts || skip "libgtk-4-dev, xvfb and xdotool are not here and cannot be installed"
     local package=Examples/Contacts log=.build-check/contacts-build.txt
+    local place=(--package-path $package --scratch-path Examples/.build)
     find $package/Sources $package/Tests -name '*.swift' -exec touch {} +
-    swift build --package-path $package --build-tests 2>&1 | tee "$log"
+    swift build "${place[@]}" --build-tests 2>&1 | tee "$log"
     ! grep -v 'prohibited flag' "$log" | grep 'warning:'
     # Without the option the package manager (6.3.1) runs nothing where there is a Tests/XCTMain.swift.
     GSK_RENDERER=cairo GTK_A11Y=none xvfb-run -a -s '-screen 0 1280x1024x24' \
-        swift test --package-path $package --skip-build --disable-xctest --enable-swift-testing
+        swift test "${place[@]}" --skip-build --disable-xctest --enable-swift-testing
 }
 
 # Fails where the packages are missing and cannot be installed. In a shell of its own, since apt_install ends the one that it runs in.
@@ -229,10 +232,11 @@ step_tasks() {
     [ -f /usr/include/sqlite3.h ] || (apt_install libsqlite3-dev) || skip "libsqlite3-dev cannot be installed here"
     command -v chromium >/dev/null || (apt_install chromium fonts-dejavu-core) ||
         say "chromium cannot be installed here, so the tests in browsers are skipped"
+    local place=(--package-path Examples/Tasks --scratch-path Examples/.build)
     find Examples/Tasks/Sources Examples/Tasks/Tests -name '*.swift' -exec touch {} +
-    swift build --package-path Examples/Tasks --build-tests 2>&1 | tee .build-check/tasks-build.txt
+    swift build "${place[@]}" --build-tests 2>&1 | tee .build-check/tasks-build.txt
     ! grep -n 'warning:' .build-check/tasks-build.txt || fail "Examples/Tasks builds with warnings."
-    swift test --package-path Examples/Tasks --disable-xctest --skip-build
+    swift test "${place[@]}" --disable-xctest --skip-build
 }
 
 step_new-user() {
@@ -254,6 +258,7 @@ step_scratch() {
     case $1 in
     debug | fallbacks | docs | api) echo .build ;;
     release | stress) echo .build-release ;;
+    examples | recipes | contacts | tasks) echo Examples/.build ;;
     *) echo "$1" ;;
     esac
 }
