@@ -20,9 +20,9 @@ extension PropertyHandle where Value: Collection, Value.Element: TrackedObject {
         file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Value.Element, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
-        let each = ObservedEach<Value.Element> { member in
+        let each = ObservedEach<Value.Element>(callsInitially: options.contains(.initial)) { member in
             Registration(
-                options.subtracting(.retainsTarget).union(.unregisterAutomatically), userInfo,
+                options.subtracting([.retainsTarget, .initial]).union(.unregisterAutomatically), userInfo,
                 .closure(handler, .targetAndChange), file, line
             ).observe(member[keyPath: keyPath].target)
         }
@@ -37,11 +37,14 @@ extension PropertyHandle where Value: Collection, Value.Element: TrackedObject {
 /// The objects of a collection that are observed. The collection is changed by one thread at a time; any thread may end it.
 private final class ObservedEach<Member: TrackedObject> {
     private typealias Members = [ObjectIdentifier: (count: Int, observation: KeyValueObservation?)]
+    private let callsInitially: Bool
     private let observe: (Member) -> KeyValueObservation
     /// Nil when it has ended.
     private let members = Guarded<Members?>([:])
 
-    init(_ observe: @escaping (Member) -> KeyValueObservation) { self.observe = observe }
+    init(callsInitially: Bool, _ observe: @escaping (Member) -> KeyValueObservation) {
+        (self.callsInitially, self.observe) = (callsInitially, observe)
+    }
 
     func add(_ member: Member) {
         let identity = ObjectIdentifier(member)
@@ -50,15 +53,14 @@ private final class ObservedEach<Member: TrackedObject> {
             return members?[identity]?.count == 1
         }
         guard isNew else { return }
-        // Its handler may be called, which may take the object out.
         let observation = observe(member)
         let isKept = members.withLock { members in
-            // Nor if it has put the object in again, which is observed then.
-            guard let found = members?[identity], found.observation == nil else { return false }
-            members![identity]!.observation = observation
-            return true
+            members?[identity]?.observation = observation
+            return members?[identity] != nil
         }
-        if !isKept { observation.remove() }
+        if !isKept { return observation.remove() }
+        // Only now: the handler may take the object out, and put it in again.
+        if callsInitially { observation.callInitially() }
     }
 
     func remove(_ member: Member) {

@@ -70,6 +70,38 @@ import Testing
         #expect(calls.sorted() == ["Ann", "Bob"] && ann.observations().isEmpty && bob.observations().isEmpty)
         team.stopObservingAllForTest()
     }
+
+    @Test("a handler that ends all of it with its first call gets no other one") func endingAtOnce() {
+        var observation: KeyValueObservation!
+        var calls: [Int] = []
+        observation = team.$friends.observeEach(\.$age, options: [.initial, .new]) { member, change in
+            calls.append(change.newValue!)
+            observation.remove()
+            member.age = 5
+        }
+        team.friends = [ann]
+        #expect(calls == [0] && ann.observations().isEmpty)
+    }
+
+    @Test(
+        "a member that its first call takes out is no member any more, and one that it puts in again is observed once",
+        arguments: [false, true])
+    func changingAtOnce(isPutIn: Bool) {
+        let team = team
+        var (isFirst, calls) = (true, [Int]())
+        let observation = team.$friends.observeEach(\.$age, options: [.initial, .new]) { member, change in
+            calls.append(change.newValue!)
+            guard isFirst else { return }
+            isFirst = false
+            team.friends = []
+            if isPutIn { team.friends = [member] }
+            member.age = 7
+        }
+        team.friends = [ann]
+        #expect(calls == (isPutIn ? [0, 0, 7] : [0]))
+        observation.remove()
+        #expect(ann.observations().isEmpty)
+    }
 }
 
 extension Person {
