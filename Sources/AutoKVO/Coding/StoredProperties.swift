@@ -101,6 +101,12 @@ final class OutermostChange {
     /// Whether the calls are held back that a change on this thread would make.
     static var isHeldBack: Bool { ThreadContext.current.value.coalescing != nil }
 
+    /// Makes the calls that are left of the changes under way on this thread.
+    static func finishCalls() {
+        let thread = ThreadContext.current
+        Transaction.complete(Array(thread.value.pending), thread)
+    }
+
     /// Whether a call is the first one of an outermost change.
     func begins(with change: Change<Any>) -> Bool {
         if isUnderWay { return false }

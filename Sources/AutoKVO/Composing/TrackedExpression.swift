@@ -15,8 +15,8 @@ extension KeyValueObserver {
     ///
     /// The closure is called on the main actor, at first soon after this call, and again when something has changed that it read, by
     /// `Observations`: all changes that the main actor makes without a suspension are one value. The handler gets each value, the
-    /// first one too, on the main actor; an equal value is delivered, unless `.distinct` is given, which also leaves out a first
-    /// value that is nil. The closure may read tracked objects, too, through `observable`.
+    /// first one too, on the main actor; an equal value is delivered, unless `.distinct` is given. The closure may read
+    /// tracked objects, too, through `observable`.
     ///
     /// The observation ends with this object, when it is removed, and, with `.once`, after the first value; a value that is under
     /// way then is dropped. The death of an object that is not a `TrackedObject` is noticed at the next value, or when `isValid` is

@@ -127,6 +127,8 @@ public final class UndoHistory: TrackedObject {
     @discardableResult public func redo() -> Bool { replay(editable(\._redoable), into: editable(\._undoable)) }
 
     private func replay(_ steps: Property<[Step]>, into others: Property<[Step]>) -> Bool {
+        // In a handler of a change that this has not heard of yet.
+        if mode == .recording { OutermostChange.finishCalls() }
         guard mode == .recording, let step = steps.value.last else { return false }
         if OutermostChange.isHeldBack { fatalError("An UndoHistory was used inside of coalescingChanges.") }
         mode = .replaying

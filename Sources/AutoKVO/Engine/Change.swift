@@ -16,7 +16,8 @@ public struct Change<Value> {
     }
 
     /// The value from before the change, if the registration asked for `.old`. For a collection edit, the elements that
-    /// were removed or replaced.
+    /// were removed or replaced. Where the change is the death of an object that is referred to weakly, what was read from it, or computed
+    /// with it by an operator or by a key that is `affectedBy` others, is gone: nil.
     @export(implementation) public var oldValue: Value? {
         context.checkAsked(for: .old)
         return context.oldValue(as: Value.self)

@@ -153,7 +153,8 @@ public final class KeyValueObservation: @unchecked Sendable {
     /// The observer, if there is one and it is alive.
     public var observer: AnyObject? { observerRecord?.object(as: AnyObject.self) }
 
-    /// The paths observed, as they were registered, without those that were removed.
+    /// The paths observed, as they were registered, without those that were removed. Of an observation that has ended, those that it had
+    /// when it ended.
     public var keyPaths: [String] {
         guard let paths = underLock({ details?.endedPaths ?? details?.routes?.all.map(\.path) }) else {
             return record == nil ? [] : [directKey]

@@ -125,6 +125,8 @@ final class RecordDetails {
     var watchers: [DeathWatch] = []
     /// How often a weak property of the object was set since it has a record: an unchanged number says that none was set.
     var weakWrites: UInt32 = 0
+    /// What was told of the object's keys and paths that have an open subject elsewhere.
+    var told: [Subject.Identity: ToldElsewhere] = [:]
     /// The `ObservationCore` of an object whose `observable` was read. Released by teardown, without the lock.
     var observationCore: AnyObject?
     /// The class of an object that is not tracked, if its memory does not say it. Constant.

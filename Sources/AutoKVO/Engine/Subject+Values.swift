@@ -18,18 +18,33 @@ extension Subject {
     /// Reads the old value of an expression, which is the kept one.
     func readKeptValue() { if isUncertain, expression != nil { readOld() } }
 
+    /// Observers have been told a value while the change goes on: its old value.
+    ///
+    /// - Returns: What is to be released.
+    func replaceOld(_ value: Any?, _ changes: Int) -> Any? {
+        formerChanges = changes
+        if edit != nil {
+            defer { (isWhole, wholeOld) = (true, value) }
+            return wholeOld
+        }
+        guard old.isFilled else { return nil }
+        defer { if let value { old.set(value) } }
+        return old.take()
+    }
+
     /// The property has changed already: only a kept value can be the old one, also when a further change becomes part of this one.
     func missOld() {
         readKeptValue()
         isPrepared = true
     }
 
-    /// Another change of the subject is about to be made, as part of this one. Prior calls that are being made still say what was
-    /// planned; reading is user code.
+    /// Another change of the subject is about to be made, as part of this one. Prior calls that are still to be made say so. Reading is user
+    /// code.
     func includeFurtherChange() {
         guard edit != nil, !isWhole else { return }
         isWhole = true
         if needs.contains(.old), wholeOld == nil { wholeOld = readWhole() }
+        if event.isPrior { makeEvent(isPrior: true) }
     }
 
     /// Before the store of an edit that may turn out not to be one of what the property reads: keeps the old value. User code.
@@ -72,7 +87,7 @@ extension Subject {
         withExtendedLifetime((edit, elements)) {}
     }
 
-    private var wantsNew: Bool {
+    var wantsNew: Bool {
         isUncertain || needs.contains(.new) || list?.value.interest.load(ordering: .acquiring).contains(.new) ?? false
     }
 
@@ -101,7 +116,7 @@ extension Subject {
 
     /// The whole value of the subject; nil if the object is dying. That of a path is the value of its last component, if it still leads
     /// there.
-    private func readWhole() -> Any? {
+    func readWhole() -> Any? {
         guard let route else { return record!.use { $0.readValue(slot) } }
         if let leaf, let value = leaf.use({ $0.readValue() }) { return value }
         return route.use { $0.currentValue() }

@@ -64,6 +64,8 @@ final class Subject: PooledObject {
     var isDropped = false
     /// How often the value had changed when the old one was read.
     var formerChanges = 0
+    /// If all threads know that it is open: how often its topic had been told elsewhere when they came to know. See `ToldElsewhere`.
+    var toldBefore: Int?
     /// Its place among the lists of a change.
     private var rank = 0
     /// Where handlers may ignore the change, while handlers are called: which of those the change has called.
@@ -150,9 +152,11 @@ final class Subject: PooledObject {
         route.map { (.max, $0.use { $0.sequence }, leaf == nil && !isOwn ? 0 : 1) } ?? (rank, 0, 0)
     }
 
-    /// The expression that is the subject; nil of any other.
+    /// The expression that is the subject, or whose value is at the end of the path; nil of any other.
     var expression: Expression? {
-        if let route { return route.use { $0.expression } }
+        if let route {
+            return route.use { $0.expression } ?? leaf.flatMap { $0.use { $0.record.expression($0.slot) } }
+        }
         return record?.use { $0.expression(slot) }
     }
 
@@ -200,7 +204,8 @@ final class Subject: PooledObject {
         let hasRange = lowerBound != 0 || upperBound != .max || !skipped.isEmpty
         let hasChange =
             !needs.isEmpty || isOwn || isDue || isUncertain || isDropped || isKnown || isPrepared || edit != nil
-            || openCount != 0 || opener != nil || isCoalesced || formerIndex != -1 || isReachedOnTheWay
+            || openCount != 0 || opener != nil || toldBefore != nil || isCoalesced || formerIndex != -1
+            || isReachedOnTheWay
         let hasValues =
             old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
             || continuation != nil

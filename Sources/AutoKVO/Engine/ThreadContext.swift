@@ -21,7 +21,7 @@ struct ThreadContext {
     private var lastPending: Borrowed<Subject>?
     /// The changes that have begun and not ended on this thread, the outermost first. Retained, as the spare ones are.
     var openTransactions: [Borrowed<Transaction>] = []
-    /// The one of which observers are being called.
+    /// The one of which observers are being called; as long as a `coalescingChanges` is delivered, that.
     var delivering: Borrowed<Transaction>?
     /// What stands for a change that is two edits, as long as they are made.
     var twoEdits: Borrowed<Transaction>?
@@ -137,6 +137,14 @@ struct ThreadContext {
         let (previous, next) = (subject.previousPending, subject.nextPending)
         if let previous { previous.use { $0.nextPending = next } } else { firstPending = next }
         if let next { next.use { $0.previousPending = previous } } else { lastPending = previous }
+    }
+
+    /// The subjects with observers that are still to be called, the outermost delivery's first.
+    var pending: some Sequence<Borrowed<Subject>> {
+        sequence(state: firstPending) { next in
+            defer { next = next?.use { $0.nextPending } }
+            return next
+        }
     }
 
     // MARK: Open transactions

@@ -70,14 +70,16 @@ extension Transaction {
 
     /// Counts this change out of its subjects, and keeps those that it is to deliver.
     private func countOut() {
-        var areHeld = false
+        var (areHeld, areKnown) = (false, false)
         forEachSubject {
             $0.openCount -= 1
             $0.isDue = true
             if isOpener(of: $0) { $0.opener = nil }
-            if $0.openCount > 0 { areHeld = true }
+            if $0.openCount > 0 { areHeld = true } else if $0.toldBefore != nil { areKnown = true }
         }
+        let released = areKnown ? endTopics() : []
         if areHeld { subjects.removeAll { $0.use { $0.openCount > 0 } } }
+        withExtendedLifetime(released) {}
     }
 
     @inline(never)
@@ -191,17 +193,24 @@ extension Transaction {
         _ thread: InPlace<ThreadContext>
     ) {
         if subjects.count == 1, older.isEmpty { return notify(subjects[0], isPrior, thread) }
-        let outer = thread.value.delivering
-        thread.value.delivering = .to(self)
+        let outer = startDelivering(thread)
         notifyAll(subjects, isPrior, older, thread)
         thread.value.delivering = outer
     }
 
-    private func notify(_ subject: Borrowed<Subject>, _ isPrior: Bool, _ thread: InPlace<ThreadContext>) {
+    /// - Returns: What is to be `delivering` again behind it.
+    @inline(__always)
+    private func startDelivering(_ thread: InPlace<ThreadContext>) -> Borrowed<Transaction>? {
         let outer = thread.value.delivering
-        thread.value.delivering = .to(self)
+        if !(outer?.use { $0.isCoalescing } ?? false) { thread.value.delivering = .to(self) }
+        return outer
+    }
+
+    private func notify(_ subject: Borrowed<Subject>, _ isPrior: Bool, _ thread: InPlace<ThreadContext>) {
+        let outer = startDelivering(thread)
         subject.use {
             $0.makeEvent(isPrior: isPrior)
+            if !isPrior { $0.tellElsewhere(thread) }
             $0.deliver(thread)
             $0.isStarted = false
         }
@@ -216,7 +225,12 @@ extension Transaction {
         let parts = subjects.count < 2 || isCoalescing ? [] : Transaction.makeParts(of: subjects, isPrior: isPrior)
         let told = parts.isEmpty ? subjects : Transaction.separated(subjects, parts)
         Transaction.rememberCalls(told)
-        if !isPrior { for subject in told { subject.use { thread.value.appendPending($0) } } }
+        for subject in isPrior ? [] : told {
+            subject.use {
+                $0.tellElsewhere(thread)
+                thread.value.appendPending($0)
+            }
+        }
         Transaction.complete(older, thread)
         for subject in told { subject.use { $0.deliver(thread) } }
         for subject in told {

@@ -20,15 +20,7 @@ extension Transaction {
         } link: { link, _ in
             if link.observation != nil { routes.append(link.route) }
         }
-        var found: [Borrowed<Subject>] = []
-        var cursor = thread.value.firstPending
-        while let subject = cursor {
-            cursor = subject.use {
-                if $0.isConcerned(lists, routes) { found.append(subject) }
-                return $0.nextPending
-            }
-        }
-        return found
+        return thread.value.pending.filter { $0.use { $0.isConcerned(lists, routes) } }
     }
 
     /// Completes deliveries unless a handler of one before has made a change that did.

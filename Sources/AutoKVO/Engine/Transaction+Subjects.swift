@@ -66,6 +66,7 @@ extension Transaction {
         coalescing?.use { coalescing in
             for subject in subjects[start...] where subject.use({ isOpener(of: $0) }) { coalescing.add(subject) }
         }
+        if mayBeOpen { for subject in subjects[start...] { subject.use { $0.beginTopic() } } }
         TestPoint.subjectsFound.reach()
     }
 
@@ -79,8 +80,10 @@ extension Transaction {
     }
 
     private func open(_ subject: Borrowed<Subject>, _ walk: UInt) {
-        subject.use { $0.opener = ObjectIdentifier(self) }
-        subject.use { join($0, walk, isCertain: false) }
+        subject.use {
+            $0.opener = ObjectIdentifier(self)
+            join($0, walk, isCertain: false)
+        }
     }
 
     /// Observers were added to a key since the change began that concerns it: they are told of what is stored after that, when that

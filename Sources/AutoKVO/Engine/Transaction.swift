@@ -103,12 +103,13 @@ final class Transaction: PooledObject {
     /// - Parameters:
     ///   - edit: How a collection is edited.
     ///   - isSilent: Whether to notify no observer, unless a change of the property is open already.
+    ///   - isPlain: Whether the store is no user code.
     ///   - values: The values of a write, which is no user code.
     /// - Returns: Whether the property is as it was when this was called: no prior call has changed it.
     @discardableResult
     static func begin(
         _ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil, isSilent: Bool = false,
-        values: ValuePointers? = nil
+        isPlain: Bool = false, values: ValuePointers? = nil
     ) -> Bool {
         let thread = ThreadContext.current
         object.checkWrite(of: slot)
@@ -134,7 +135,7 @@ final class Transaction: PooledObject {
                 $0.findSubjects(of: record, slot, edit, hasValues: values != nil, thread)
                 let isAlone = thread.value.openTransactions.isEmpty && thread.value.coalescing == nil
                 thread.value.openTransactions.append(transaction)
-                return $0.prepare(record, isAlone ? values : nil, thread)
+                return $0.prepare(record, isAlone ? values : nil, isPlain: isPlain || values != nil, thread)
             }
         }
     }
@@ -148,7 +149,9 @@ final class Transaction: PooledObject {
     /// Reads old values and makes the prior calls, both user code.
     ///
     /// - Returns: Whether these have made no change of the transaction's subjects.
-    private func prepare(_ record: ObjectRecord, _ values: ValuePointers?, _ thread: InPlace<ThreadContext>) -> Bool {
+    private func prepare(
+        _ record: ObjectRecord, _ values: ValuePointers?, isPlain: Bool, _ thread: InPlace<ThreadContext>
+    ) -> Bool {
         #if DEBUG
             thread.value.checkInvariants()
         #endif
@@ -159,6 +162,7 @@ final class Transaction: PooledObject {
             needs.formUnion($0.needs)
             if $0.edit != nil, !isOpener(of: $0) { hasEdited = true }
         }
+        if !isPlain || needs.contains(.prior) { forEachSubject { $0.beginTopic() } }
         if hasEdited { includeFurtherChangeOfEdited(thread) }
         if let values, !needs.contains(.prior) {
             forEachSubject { if $0.isOwn { $0.setValues(values.type, values.old, values.new) } }
@@ -171,8 +175,8 @@ final class Transaction: PooledObject {
             if !notified.isEmpty { notify(notified, isPrior: true, thread) }
         }
         guard thread.value.isOpen(.to(self)) else { return true }
-        // The store may be user code that reads derived values. A prior call that read one would have cleaned an earlier mark.
-        if record.list(slot)?.value.interest.load(ordering: .acquiring).contains(.inner) ?? false {
+        // A store that is user code may read derived values. A prior call that read one would have cleaned an earlier mark.
+        if !isPlain, record.list(slot)?.value.interest.load(ordering: .acquiring).contains(.inner) ?? false {
             Transaction.markReaders(of: record, slot, thread)
         }
         isPreparing = false
@@ -203,12 +207,10 @@ final class Transaction: PooledObject {
     /// it comes behind the search, which holds locks.
     @inline(never)
     private func includeFurtherChangeOfEdited(_ thread: InPlace<ThreadContext>) {
-        for subject in subjects where subject.use({ $0.edit != nil && !isOpener(of: $0) }) {
-            if subject.use({ $0.isCoalesced || $0.isReachedOnTheWay }) { subject.use { $0.includeFurtherChange() } }
-            let opener = subject.use { $0.opener }
-            thread.value.openTransactions.first { $0.use { ObjectIdentifier($0) } == opener }?.use {
-                $0.includeFurtherChange()
-            }
+        for subject in subjects.map(\.object) where subject.edit != nil && !isOpener(of: subject) {
+            if subject.isCoalesced || subject.isReachedOnTheWay { subject.includeFurtherChange() }
+            let opener = thread.value.openTransactions.first { $0.use { ObjectIdentifier($0) } == subject.opener }
+            opener?.object.includeFurtherChange()
         }
     }
 }

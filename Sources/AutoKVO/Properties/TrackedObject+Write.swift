@@ -38,7 +38,7 @@ struct ObservedWrite {
         // Inside an announced change of the same property, or of one that leads to the same observers, the outer one notifies.
         isAnnounced =
             isOverridden || !thread.value.openTransactions.isEmpty || thread.value.coalescing != nil
-            || !interest.isDisjoint(with: .beyondOwnList)
+            || !interest.isDisjoint(with: .beyondOwnList) || list.value.openSubjects.load(ordering: .relaxed) != 0
         isOfOwnList = !isOverridden && interest.isDisjoint(with: .beyondOwnList)
         needsOld = !isAnnounced && interest.contains(.old)
         needsNew = !isAnnounced && interest.contains(.new)
@@ -197,7 +197,7 @@ extension TrackedObject {
             return store()
         }
         let edit = change()
-        let isUntouched = Transaction.begin(self, slot, edit)
+        let isUntouched = Transaction.begin(self, slot, edit, isPlain: isMade == nil)
         var told = isUntouched ? edit : nil
         defer { Transaction.end(self, slot, told) }
         if !isUntouched, try !isNeeded() { return nil }

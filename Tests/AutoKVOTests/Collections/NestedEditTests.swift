@@ -155,6 +155,38 @@ final class ArrayLog {
         }
     }
 
+    @Test("the prior calls behind one that has edited the collection say what is true then") func furtherPriorCalls() {
+        let crate = Crate()
+        crate.items = [3, 4, 5]
+        var isFirst = true
+        crate.$items.observe(options: .prior) { [unowned crate] change in
+            guard change.isPrior, isFirst else { return }
+            isFirst = false
+            #expect(change.kind == .removal && change.indexes == RangeSet(0..<2))
+            crate.items = []
+        }
+        var lines: [String] = []
+        for options: ObservingOptions in [[.prior, .old], .prior] {
+            crate.$items.observe(options: options) { change in
+                let old = options.contains(.old) ? "\(change.oldValue!)" : ""
+                lines.append("\(change.isPrior) \(change.kind) \(change.indexes == nil) \(old)")
+            }
+        }
+        crate.$items.removeAll { $0 < 5 }
+        #expect(
+            lines == [
+                "true setting true [3, 4, 5]", "true setting true ", "false setting true [3, 4, 5]",
+                "false setting true ",
+            ])
+        crate.items = [1]
+        lines = []
+        crate.$items.remove(at: 0)
+        #expect(
+            lines == [
+                "true removal false [1]", "true removal false ", "false removal false [1]", "false removal false ",
+            ])
+    }
+
     @Test("an edit by handle inside a prior call of one by proxy is part of it, also for a path and for a computed key")
     func priorOfProxy() throws {
         let outer = Crate()

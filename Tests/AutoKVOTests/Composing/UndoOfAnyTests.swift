@@ -47,6 +47,40 @@ import Testing
         #expect(recorder.news(Int.self) == [9, 0, 9])
     }
 
+    @Test("a coalescing and what its handlers change is one step, whoever observed first") func coalescing() {
+        let (sheet, bound) = (Sheet(), Sheet())
+        sheet.$items.observe { [unowned sheet] _ in sheet.size = sheet.items.count }
+        bound.$quiet.bind(to: sheet.$size)
+        bound.$size.bind(to: sheet.$size)
+        let history = UndoHistory(of: [sheet, bound])
+        coalescingChanges {
+            sheet.items = [1, 2, 3]
+            bound.items = [9]
+        }
+        #expect((sheet.size, bound.size) == (3, 3))
+        #expect(history.undo() && !history.canUndo)
+        #expect(sheet.items.isEmpty && bound.items.isEmpty && (bound.quiet, bound.size) == (0, 0))
+    }
+
+    @Test(
+        "a handler that undoes undoes the change that it is called for, whoever observed first",
+        arguments: [false, true])
+    func undoInHandler(isCoalesced: Bool) {
+        let sheet = Sheet()
+        var history: UndoHistory!
+        sheet.$size.observe { [unowned sheet] _ in if sheet.size == 99 { #expect(history.undo()) } }
+        history = UndoHistory(of: sheet)
+        sheet.size = 2
+        sheet.items = [1]
+        if isCoalesced {
+            coalescingChanges { (sheet.size, sheet.items) = (99, [5]) }
+        } else {
+            sheet.size = 99
+        }
+        #expect((sheet.size, sheet.items) == (2, [1]))
+        #expect(history.undo() && (sheet.size, sheet.items) == (2, []) && history.undo() && !history.canUndo)
+    }
+
     @Test("a property whose accessors a subclass overrides, without a Key, is left as it is, and that is reported")
     func overridden() {
         let sheet = Doubled()

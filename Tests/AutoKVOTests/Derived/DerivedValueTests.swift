@@ -256,6 +256,63 @@ import Testing
         await #expect(processExitsWith: .failure) { DerivedGraph().$first.observe { _ in } }
     }
 
+    @Test("a circle that a change closes traps, whichever of its values is observed") func aCircleThatCloses() async {
+        await #expect(processExitsWith: .failure) {
+            ClosingCircle().close { $0.$first.observe(options: .new) { _ in } }
+        }
+        await #expect(processExitsWith: .failure) {
+            ClosingCircle().close { $0.$second.observe(options: .new) { _ in } }
+        }
+        await #expect(processExitsWith: .failure) {
+            ClosingCircle().close { $0.$third.observe(options: .new) { _ in } }
+        }
+        await #expect(processExitsWith: .failure) {
+            let circle = ClosingCircle()
+            circle.$third.observe(options: .new) { _ in }
+            coalescingChanges { circle.isClosed = true }
+        }
+        // What is evaluated anew without the other value is in no circle any more.
+        let (circle, log) = (ClosingCircle(), Recorder<Int>())
+        circle.$third.observe(options: .new, log.handler())
+        coalescingChanges { (circle.isClosed, circle.isShort) = (true, true) }
+        #expect(log.take().map(\.new) == [9])
+    }
+
+    private final class ClosingCircle: TrackedObject {
+        @Observed var isClosed = false
+        @Observed var isShort = false
+        @Derived({ (circle: ClosingCircle) in circle.isClosed ? circle.third + 1 : 0 }) var first: Int
+        @Derived({ (circle: ClosingCircle) in circle.isShort ? 8 : circle.first + 1 }) var second: Int
+        @Derived({ (circle: ClosingCircle) in circle.second + 1 }) var third: Int
+
+        func close(_ observe: (ClosingCircle) -> KeyValueObservation) {
+            _ = observe(self)
+            isClosed = true
+        }
+    }
+
+    @Test("the death of what is referred to weakly is told with the value from before, on a path, too")
+    func deathBehindAPath()
+        throws
+    {
+        final class Node: TrackedObject {
+            @Observed var a = 3
+            @Observed var next: Node?
+            @ObservedWeak var other: Node?
+            @Derived({ (node: Node) in node.other?.a ?? -1 }) var seen: Int
+        }
+        let (root, node, log) = (Node(), Node(), Recorder<Int>())
+        root.next = node
+        var other: Node? = Node()
+        node.other = other
+        node.$seen.observe(options: [.old, .new], log.handler())
+        root.$next.$seen.observe(options: [.old, .new], log.handler())
+        try root.observe("next.seen", as: Int.self, options: [.old, .new], log.handler())
+        other = nil
+        #expect(log.take().map { [$0.old, $0.new] } == [[3, -1], [3, -1], [3, -1]])
+        _ = other
+    }
+
     @Test func manualAnnouncementsAreHeardThroughDidRead() {
         let (manual, log) = (ManualToken(), Recorder<Int>())
         manual.$doubled.observe(options: .new, log.handler())

@@ -17,6 +17,9 @@ private final class Sheet: TrackedObject {
     @Observed(.distinct) var code = "c"
     @Observed var next: Sheet?
     @Observed var parts: [Sheet] = []
+    @Observed var isNew = true
+    /// What is not read cannot be changed meanwhile by it.
+    @Derived({ (sheet: Sheet) in sheet.isNew ? sheet.first : sheet.last }) var shown: String
     @ObservedWeak var friend: Sheet?
     @Derived({ (sheet: Sheet) in "\(sheet.first)-\(sheet.code)" }) var mark: String
     var full: String { "\(first) \(last)" }
@@ -192,6 +195,27 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
         }
     }
 
+    @Test(
+        "a derived value that another task changes meanwhile has changed from what was told then",
+        arguments: [false, true])
+    func changedMeanwhile(isOneOfSeveral: Bool) async {
+        await TwoThreads.run {
+            let form = Sheet()
+            var calls: [String] = []
+            form.$shown.observe(options: [.old, .new]) { calls.append("\($0.oldValue!) > \($0.newValue!)") }
+            form.observe(reading: { $0.shown }, options: [.old, .new]) {
+                calls.append("read \($1.oldValue!) > \($1.newValue!)")
+            }
+            if isOneOfSeveral { form.$first.observe { _ in } }
+            await changeMeanwhile(&form.first, otherTask: { form.isNew = false })
+            #expect(calls == ["a > b", "read a > b"] && form.first == "a12")
+            calls = []
+            // Back to what it was before the change began.
+            await changeMeanwhile(&form.last, to: "b", otherTask: { form.isNew = true }) { form.isNew = false }
+            #expect(calls == ["b > a12", "read b > a12", "a12 > b", "read a12 > b"])
+        }
+    }
+
     @Test("of objects on the way, of a weak property and of a list move the paths behind them") func objects() async {
         await TwoThreads.run {
             let (root, one, two) = (Sheet(), Sheet(), Sheet())
@@ -287,6 +311,17 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
             }
         }
     }
+}
+
+/// Changes a text while another task does something.
+private func changeMeanwhile(
+    _ text: inout String, to value: String? = nil, otherTask: @escaping () -> Void, then body: () -> Void = {}
+) async {
+    nonisolated(unsafe) let otherTask = otherTask
+    await change(&text)
+    await Task { otherTask() }.value
+    if let value { text = value }
+    body()
 }
 
 /// Comes back on the other thread and leaves the text as it was.

@@ -151,7 +151,7 @@ final class Expression: @unchecked Sendable {
     private func nextStep(_ index: inout Int) -> Step {
         while true {
             if isClean { return .done }
-            var (sources, known): ([PathLink], ExpressionMark) = ([], ExpressionMark(.clean))
+            var known = ExpressionMark(.clean)
             let step: Step? = underLock { state in
                 let evaluator = evaluator.load(ordering: .relaxed)
                 if state.isEnded || evaluator != 0 && evaluator == thisThread() { return .done }
@@ -159,11 +159,9 @@ final class Expression: @unchecked Sendable {
                 if evaluator != 0 { return .evaluate }
                 known = mark.load(ordering: .acquiring)
                 if known.kind != .check { return known.kind == .clean ? .done : .evaluate }
-                sources = state.sources
-                return nil
+                return Expression.nextMarked(of: state.sources, from: &index).map { .refresh($0) }
             }
             if let step { return step }
-            if let source = Expression.nextMarked(of: sources, from: &index) { return .refresh(source) }
             if replace(known, by: ExpressionMark(.clean, after: known)) { return .done }
             index = 0
         }
@@ -182,6 +180,10 @@ final class Expression: @unchecked Sendable {
             let step = top.use { $0.nextStep(&stack[stack.count - 1].count) }
             if case .refresh(let source) = step {
                 stack.append(Checked(expression: source))
+                // A circle: all on the way stay marked, and who reads one of them computes it, and traps.
+                if source.use({ $0.isEvaluatingHere }) {
+                    while let last = stack.popLast() { last.expression.release() }
+                }
             } else {
                 stack.removeLast()
                 if case .evaluate = step { top.use { $0.evaluate() } }

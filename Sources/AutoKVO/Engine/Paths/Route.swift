@@ -31,6 +31,8 @@ final class Route: KeyPathChain, @unchecked Sendable {
     private var part: KeyValueObservation?
     /// What is evaluated, if it is no path.
     private(set) var expression: Expression?
+    /// Number of open subjects that are the route, as for a list.
+    let openSubjects = Atomic<Int32>(0)
     /// Its index among its observation's routes. Guarded by the lock of the observation's record.
     var index = 0
 

@@ -1,0 +1,103 @@
+import AutoKVOTestSupport
+import Testing
+
+@testable import AutoKVO
+
+/// While a change is open on one thread, another thread makes one, is told of and over, and the first one goes on.
+@Suite("A change beside an open one of another thread") struct ChangesElsewhereTests {
+    private final class Sum: Model {
+        @Observed var a = 0
+        @Observed var b = 0
+        @Observed(.distinct) var level = 0
+        @Observed var list: [Int] = []
+        @Observed var next: Sum?
+        @Derived({ (sum: Sum) in sum.a + sum.b }) var total: Int
+        var double: Int { 2 * (a + b) }
+
+        override class var schema: Schema {
+            Schema(Sum.self, extending: super.schema) { Key("double", \.double, affectedBy: "a", "b") }
+        }
+    }
+
+    /// How the first thread holds its change open.
+    enum Holding: CaseIterable {
+        case coalescing, mutation, byHand, prior
+    }
+
+    private func hold(_ sum: Sum, _ holding: Holding, _ first: Int, _ meanwhile: @escaping () -> Void, _ last: Int) {
+        func changes() {
+            sum.a = first
+            onAnotherThread(meanwhile)
+            sum.a = last
+        }
+        switch holding {
+        case .coalescing: coalescingChanges(changes)
+        case .mutation: sum.$a.withMutation(changes)
+        case .byHand:
+            sum.willChangeValue(forKey: "a")
+            changes()
+            sum.didChangeValue(forKey: "a")
+        case .prior:
+            let waiting = sum.$a.observe(options: .prior) { if $0.isPrior { onAnotherThread(meanwhile) } }
+            sum.a = last
+            waiting.remove()
+        }
+    }
+
+    @Test(
+        "is what the open one has changed from, also where that comes back to its first value",
+        arguments: Holding.allCases)
+    func derived(holding: Holding) throws {
+        let (sum, root, bound, inOrder) = (Sum(), Sum(), Sum(), Recorder<Int>())
+        root.next = sum
+        var (values, read, named, last): ([Int], [Int], [Int], [Int]) = ([], [], [], [])
+        sum.$total.observe(options: [.old, .new], inOrder.handler())
+        sum.$total.onValue { values.append($0) }
+        sum.observe(reading: { $0.a + $0.b }, options: .new) { read.append($1.newValue!) }
+        try root.observe("next.total", as: Int.self, options: [.old, .new]) { named += [$0.oldValue!, $0.newValue!] }
+        try sum.observe("double", as: Int.self, options: [.new, .distinct]) { last.append($0.newValue!) }
+        bound.$a.bind(to: sum.$total)
+        bound.$b.bind { sum.a + sum.b }
+        let first = holding == .prior ? 0 : 1
+        hold(sum, holding, first, { sum.b = 1 }, -1)
+        #expect(inOrder.take().map { [$0.old, $0.new] } == [[0, first + 1], [first + 1, 0]])
+        #expect(values == [0, first + 1, 0] && read == [first + 1, 0] && named == [0, first + 1, first + 1, 0])
+        #expect(last == [2 * first + 2, 0] && (bound.a, bound.b) == (0, 0))
+        hold(sum, holding, 5, { sum.b = 2 }, 7)
+        #expect(inOrder.take().map { $0.old } == [0, holding == .prior ? 1 : 7] && bound.a == 9)
+    }
+
+    @Test("of the same property, whose equal values are no change") func ownProperty() {
+        let (sum, log, list) = (Sum(), Recorder<Int>(), Recorder<[Int]>())
+        sum.$level.observe(options: [.old, .new], log.handler())
+        sum.$list.observe(options: [.old, .new], list.handler())
+        coalescingChanges {
+            sum.level = 1
+            sum.$list.append(1)
+            onAnotherThread {
+                sum.level = 5
+                sum.$list.append(2)
+            }
+            sum.level = 0
+        }
+        #expect(log.take().map { [$0.old, $0.new] } == [[1, 5], [5, 0]])
+        #expect(list.take().map(\.old) == [nil, [1, 2]])
+    }
+
+    @Test("leaves nothing behind, and costs nothing when both are over") func nothingStays() {
+        let tracker = LifetimeTracker()
+        do {
+            final class Holder: Model { @Observed var object: Sum? }
+            let holder = tracker.track(Holder())
+            let watcher = tracker.track(Holder())
+            watcher.observe(reading: { [unowned holder] _ in holder.object }, options: [.old, .new]) { _, _ in }
+            coalescingChanges {
+                holder.object = tracker.track(Sum())
+                onAnotherThread { holder.object = tracker.track(Sum()) }
+                holder.object = nil
+            }
+            for object in [holder, watcher] { #expect(object.record!.guarded.details?.told.isEmpty ?? true) }
+        }
+        tracker.expectNoLeaks()
+    }
+}
