@@ -126,7 +126,7 @@ final class Subject: PooledObject {
         excluding: ObservingOptions = [], _ thread: InPlace<ThreadContext>
     ) {
         self.needs = isUncertain ? needs.union([.old, .new]) : needs
-        (self.isUncertain, self.isOwn, self.rank) = (isUncertain, isOwn, rank)
+        (self.isUncertain, self.isOwn, self.rank, formerChanges) = (isUncertain, isOwn, rank, 0)
         if isOwn, let edit { self.edit = edit }
         event = ChangeEvent(
             kind: self.edit?.kind ?? .setting, isLastComponent: isOwn, excluded: isUncertain ? [] : excluding,
@@ -197,7 +197,7 @@ final class Subject: PooledObject {
         leaf?.release()
     }
 
-    /// Whether nothing is left of an earlier change. `event`, `formerChanges`, `end`, `walk` and the neighbours in lists may be: they are
+    /// Whether nothing is left of an earlier change. `event`, `end`, `walk` and the neighbours in lists may be: they are
     /// written before they are read.
     var isBlank: Bool {
         let hasTopic = record != nil || list != nil || slot != 0 || route != nil || leaf != nil

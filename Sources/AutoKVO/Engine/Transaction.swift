@@ -116,6 +116,8 @@ final class Transaction: PooledObject {
         thread.dropDeadTransactions()
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
+        // What another thread has moved to an open change is part of that before this one tells of it.
+        addMovedSubjects(thread)
         if let open = thread.value.openTransaction(ObjectIdentifier(object), slot) {
             open.use { $0.beginInside() }
             return true

@@ -291,10 +291,10 @@ import Testing
         }
     }
 
-    @Test("the death of what is referred to weakly is told with the value from before, on a path, too")
-    func deathBehindAPath()
-        throws
-    {
+    @Test(
+        "the death of what is referred to weakly is told with the value from before, on a path, too",
+        .needs(.blankObject))
+    func deathBehindAPath() throws {
         final class Node: TrackedObject {
             @Observed var a = 3
             @Observed var next: Node?

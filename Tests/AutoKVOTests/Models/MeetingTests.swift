@@ -22,6 +22,11 @@ import Testing
         await search(30, part: part, DocumentWorld.init) { $0.run(60) }
     }
 
+    @Test("what was told last is what there is, also where changes overlap on several threads", arguments: 0..<8)
+    func lanes(part: Int) async {
+        await search(60, part: part, LaneWorld.init) { $0.run(60) }
+    }
+
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {
         await #expect(processExitsWith: .success) { await expectNothingLeft(by: "MeetingTests") }
     }
