@@ -28,7 +28,8 @@ struct ObserverList: ~Copyable {
     /// Summary of what the observers need; written under the lock, read without it. Not the first variable: the thread sanitizer
     /// treats a change of the list, which has the same address, as a write of its first variable.
     let interest = Atomic<Interest>([])
-    /// Number of open subjects of the list that all threads know: see `ToldElsewhere`. Changed under the lock, read without it.
+    /// Number of open subjects of the list, on all threads, that other threads have to know of: see `ToldElsewhere`. Changed under the lock,
+    /// read without it.
     let openSubjects = Atomic<Int32>(0)
 
     /// What a change of the property needs.

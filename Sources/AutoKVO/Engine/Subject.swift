@@ -64,7 +64,7 @@ final class Subject: PooledObject {
     var isDropped = false
     /// How often the value had changed when the old one was read.
     var formerChanges = 0
-    /// If all threads know that it is open: how often its topic had been told elsewhere when they came to know. See `ToldElsewhere`.
+    /// Once `becomeKnown` was called: the number of what had been told elsewhere before. See `ToldElsewhere`.
     var toldBefore: Int?
     /// Its place among the lists of a change.
     private var rank = 0

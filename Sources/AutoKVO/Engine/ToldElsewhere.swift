@@ -1,6 +1,7 @@
 import Synchronization
 
-/// What observers are told while a change is open elsewhere: on another thread, or by a task that waits. That change is from there on.
+/// What one thread or task has told observers of a subject while a change of the same subject was open on another. When the open change ends,
+/// this is its old value: the one from before it is not what its observers were told last.
 ///
 ///     thread 1                                      thread 2
 ///     begins a change of p.a, while p.sum is 0
@@ -9,7 +10,7 @@ import Synchronization
 ///     as before it, but has changed from 2
 ///
 /// So the subjects of a change inside of which user code runs are counted in the list of their key, or in the route of their path, until they
-/// are told. (Another change is over before its thread can let a second one go on.)
+/// are told. A change in which no user code runs is not counted: its thread cannot wait for another one before it is over.
 struct ToldElsewhere {
     /// Counts what has been told while a subject of the topic was open.
     let number: Int
@@ -19,26 +20,26 @@ struct ToldElsewhere {
 }
 
 extension Subject {
-    /// The record that has the topic.
+    /// The record of the object that has the key, or at which the path begins.
     private var root: ObjectRecord { route?.use { $0.base } ?? record!.object }
 
-    /// Adds to the number of open subjects of the topic that all threads know.
+    /// Adds to the number of subjects with this topic that are open on any thread. Under the lock of `root`.
     private func addOpen(_ one: Int32) -> Int32 {
         route?.use { $0.openSubjects.wrappingAdd(one, ordering: .relaxed).newValue }
             ?? list!.value.openSubjects.wrappingAdd(one, ordering: .relaxed).newValue
     }
 
-    /// Lets all threads know that a change is open.
-    func beginTopic() {
+    /// Lets other threads find out that the subject is open.
+    func becomeKnown() {
         if toldBefore != nil { return }
         let root = root
         toldBefore = root.lock.withLock { addOpen(1) > 1 ? root.guarded.details?.told[identity]?.number ?? 0 : 0 }
     }
 
-    /// The change ends. What was told since it began is the old value.
+    /// The subject is not open any more. What another thread has told since `becomeKnown` becomes its old value.
     ///
     /// - Returns: What is to be released.
-    func endTopic() -> [Any?] {
+    func takeTold() -> [Any?] {
         guard let before = toldBefore.take() else { return [] }
         let root = root
         let told: ToldElsewhere? = root.lock.withLock {
@@ -49,7 +50,8 @@ extension Subject {
         return told.map { [$0.value, $0.number > before ? replaceOld($0.value, $0.changes) : nil] } ?? []
     }
 
-    /// Observers are about to be told the value. Where none asks for new values, none has been read.
+    /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for new values there is
+    /// none to leave.
     @inline(__always)
     func tellElsewhere(_ thread: InPlace<ThreadContext>) {
         let open = route?.use { $0.openSubjects.load(ordering: .relaxed) }
@@ -74,7 +76,7 @@ extension Subject {
 }
 
 extension Transaction {
-    /// The same for the subjects that no other change has open.
+    /// Calls `takeTold` of the subjects that no other change has open.
     @inline(never)
-    func endTopics() -> [Any?] { subjects.map(\.object).flatMap { $0.openCount == 0 ? $0.endTopic() : [] } }
+    func takeTold() -> [Any?] { subjects.map(\.object).flatMap { $0.openCount == 0 ? $0.takeTold() : [] } }
 }

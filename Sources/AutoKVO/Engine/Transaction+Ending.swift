@@ -77,7 +77,7 @@ extension Transaction {
             if isOpener(of: $0) { $0.opener = nil }
             if $0.openCount > 0 { areHeld = true } else if $0.toldBefore != nil { areKnown = true }
         }
-        let released = areKnown ? endTopics() : []
+        let released = areKnown ? takeTold() : []
         if areHeld { subjects.removeAll { $0.use { $0.openCount > 0 } } }
         withExtendedLifetime(released) {}
     }

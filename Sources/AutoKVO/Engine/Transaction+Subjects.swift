@@ -66,7 +66,8 @@ extension Transaction {
         coalescing?.use { coalescing in
             for subject in subjects[start...] where subject.use({ isOpener(of: $0) }) { coalescing.add(subject) }
         }
-        if mayBeOpen { for subject in subjects[start...] { subject.use { $0.beginTopic() } } }
+        // User code runs before the change ends in which this one is made, and which may share the subjects.
+        if mayBeOpen { for subject in subjects[start...] { subject.use { $0.becomeKnown() } } }
         TestPoint.subjectsFound.reach()
     }
 

@@ -164,7 +164,7 @@ final class Transaction: PooledObject {
             needs.formUnion($0.needs)
             if $0.edit != nil, !isOpener(of: $0) { hasEdited = true }
         }
-        if !isPlain || needs.contains(.prior) { forEachSubject { $0.beginTopic() } }
+        if !isPlain || needs.contains(.prior) { forEachSubject { $0.becomeKnown() } }
         if hasEdited { includeFurtherChangeOfEdited(thread) }
         if let values, !needs.contains(.prior) {
             forEachSubject { if $0.isOwn { $0.setValues(values.type, values.old, values.new) } }

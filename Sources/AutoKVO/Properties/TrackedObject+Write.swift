@@ -35,7 +35,8 @@ struct ObservedWrite {
         }
         self.list = list
         self.slot = Int32(truncatingIfNeeded: slot)
-        // Inside an announced change of the same property, or of one that leads to the same observers, the outer one notifies.
+        // Inside an announced change of the same property, or of one that leads to the same observers, the outer one notifies. If one is open
+        // elsewhere, it gets what this one tells.
         isAnnounced =
             isOverridden || !thread.value.openTransactions.isEmpty || thread.value.coalescing != nil
             || !interest.isDisjoint(with: .beyondOwnList) || list.value.openSubjects.load(ordering: .relaxed) != 0

@@ -271,7 +271,7 @@ import Testing
             circle.$third.observe(options: .new) { _ in }
             coalescingChanges { circle.isClosed = true }
         }
-        // What is evaluated anew without the other value is in no circle any more.
+        // With `isShort` the second value does not read the first one, so there is no circle.
         let (circle, log) = (ClosingCircle(), Recorder<Int>())
         circle.$third.observe(options: .new, log.handler())
         coalescingChanges { (circle.isClosed, circle.isShort) = (true, true) }
@@ -292,7 +292,7 @@ import Testing
     }
 
     @Test(
-        "the death of what is referred to weakly is told with the value from before, on a path, too",
+        "when an object dies that a weak property refers to, observers get the value from before, those of a path, too",
         .needs(.blankObject))
     func deathBehindAPath() throws {
         final class Node: TrackedObject {

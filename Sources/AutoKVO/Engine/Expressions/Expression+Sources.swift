@@ -67,7 +67,7 @@ extension Expression {
         var count = 0
     }
 
-    /// The next derived key that was read, and that has to be looked at before its value is known to be unchanged; retained.
+    /// The next derived key that was read, and that has to be looked at before its value is known to be unchanged; retained. Under the lock.
     static func nextMarked(of sources: [PathLink], from index: inout Int) -> Borrowed<Expression>? {
         BorrowedElements.of(sources) { sources in
             while index < sources.count {
