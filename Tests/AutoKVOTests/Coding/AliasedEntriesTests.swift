@@ -37,9 +37,9 @@ import Testing
             ticket.anything = 0
         }
         try ticket.setValues(["holder.age": 7, "next.holder": person, "anything.price": 4, "next.anything": Ticket()])
-        #expect(person.age == 7)
-        #expect((ticket.anything as? Ticket)?.price == 4)
-        #expect(reason { try ticket.setValues(["holder.age": 8, "next.holder": nil]) } == .noObject)
+        expectEqual(person.age, 7)
+        expectEqual((ticket.anything as? Ticket)?.price, 4)
+        expectEqual(reason { try ticket.setValues(["holder.age": 8, "next.holder": nil]) }, .noObject)
         #expect(ticket.holder === person && person.age == 7)
     }
 
@@ -65,7 +65,7 @@ import Testing
         defer { root.alias = nil }
         try root.setValues(["alias.other": new, "other.number": 4, "number": 8], validating: true)
         #expect(new.number == 5 && old.number == 0 && root.number == 9)
-        #expect(Checked.log == [ObjectIdentifier(root), ObjectIdentifier(new)])
+        expectEqual(Checked.log, [ObjectIdentifier(root), ObjectIdentifier(new)])
     }
 
     @Test("entries that go through each other's objects in a circle cannot be set, and nothing is") func circle() throws
@@ -94,7 +94,7 @@ import Testing
         var values: [String: Any?] = ["next.last": ticket, "last.next": Ticket()]
         for depth in 0..<200 { values[String(repeating: "next.", count: depth % 40) + "last.price\(depth)"] = 1 }
         #expect(throws: KeyValueError.self) { try ticket.setValues(values) }
-        #expect(ticket.price == 0)
+        expectEqual(ticket.price, 0)
     }
 
     /// The objects of a random graph with many aliases.
@@ -236,23 +236,24 @@ import Testing
     {
         Base.log = []
         let object = Last()
-        #expect(try validated(4.0, "level", of: object) as? Int == 50)
-        #expect(Base.log == ["Base 4", "Last 5", "object 50"])
-        #expect(try validated("x", "name", of: object) as? String == "X!")
+        try expectEqual(validated(4.0, "level", of: object) as? Int, 50)
+        expectEqual(Base.log, ["Base 4", "Last 5", "object 50"])
+        try expectEqual(validated("x", "name", of: object) as? String, "X!")
         #expect(try validated(nil, "name", of: object) == nil)
-        #expect(reason { _ = try validated(-1, "level", of: object) } == .invalidValue("negative"))
-        #expect(reason { _ = try validated(100, "level", of: object) } == .invalidValue("too much"))
+        expectEqual(reason { _ = try validated(-1, "level", of: object) }, .invalidValue("negative"))
+        expectEqual(reason { _ = try validated(100, "level", of: object) }, .invalidValue("too much"))
         try object.setValues(["level": 1, "name": "y"], validating: true)
         #expect(object.level == 20 && object.name == "Y!")
-        #expect(reason { try object.setValues(["level": -5], validating: true) } == .invalidValue("negative"))
+        expectEqual(reason { try object.setValues(["level": -5], validating: true) }, .invalidValue("negative"))
         Base.log = []
     }
 
     @Test("a subclass that declares the key without a validation keeps the superclass's") func inherited() throws {
         let object = Middle()
-        #expect(try validated(1, "level", of: object) as? Int == 2)
-        #expect(reason { _ = try validated(-1, "level", of: object) } == .invalidValue("negative"))
-        #expect(reason { _ = try validated("x", "level", of: object) } == .wrongType(expected: "Int", actual: "String"))
+        try expectEqual(validated(1, "level", of: object) as? Int, 2)
+        expectEqual(reason { _ = try validated(-1, "level", of: object) }, .invalidValue("negative"))
+        expectEqual(
+            reason { _ = try validated("x", "level", of: object) }, .wrongType(expected: "Int", actual: "String"))
         Base.log = []
     }
 
@@ -263,8 +264,8 @@ import Testing
         var count = 0
         try object.observe("silent") { _ in count += 1 }
         object.silent = 1
-        #expect(count == 0)
+        expectEqual(count, 0)
         object.withMutation(of: "silent") { object.silent = 2 }
-        #expect(count == 1)
+        expectEqual(count, 1)
     }
 }

@@ -46,8 +46,8 @@ final class Ticket: Model {
         let all = ["age", "address.city", "spouse.address.city", "spouse.age"]
         try person.observe(all, options: [.new], recorder.handler())
         try person.setValues(["spouse.address.city": "Bern", "age": 4, "spouse.age": 5, "address.city": "Rom"])
-        #expect(recorder.paths == ["age", "address.city", "spouse.age", "spouse.address.city"])
-        #expect(recorder.entries.map { "\($0.new!)" } == ["4", "Rom", "5", "Bern"])
+        expectEqual(recorder.paths, ["age", "address.city", "spouse.age", "spouse.address.city"])
+        expectEqual(recorder.entries.map { "\($0.new!)" }, ["4", "Rom", "5", "Bern"])
         #expect(person.address?.city == "Rom" && person.spouse?.address?.city == "Bern")
     }
 
@@ -80,27 +80,27 @@ final class Ticket: Model {
         }
         #expect(error?.reason == .noObject && error?.className == "Ticket")
         #expect(error?.key == "next" && error?.keyPath == "next.price")
-        #expect(error?.description == "no object for \"next.price\": Ticket.next is nil")
-        #expect(reason { try ticket.setValues(["next.next.price": 1]) } == .noObject)
+        expectEqual(error?.description, "no object for \"next.price\": Ticket.next is nil")
+        expectEqual(reason { try ticket.setValues(["next.next.price": 1]) }, .noObject)
         #expect(reason { try ticket.setValues(["next": 5, "next.price": 3]) } != nil)
         #expect(ticket.next != nil && ticket.price == 0 && recorder.count == 0)
     }
 
     @Test("a path over nil is checked as far as types are declared before the nil is found") func checkedBeforeNil() {
-        #expect(reason { try ticket.setValue(1, forKeyPath: "next.prize") } == .unknownKey(nearest: "price"))
-        #expect(
-            reason { try ticket.setValue("x", forKeyPath: "next.price") }
-                == .wrongType(expected: "Int", actual: "String"))
-        #expect(reason { try ticket.setValue("x", forKeyPath: "holder.fullName") } == .readOnlyKey)
-        #expect(reason { try ticket.setValue(1, forKeyPath: "next.price") } == .noObject)
+        expectEqual(reason { try ticket.setValue(1, forKeyPath: "next.prize") }, .unknownKey(nearest: "price"))
+        expectEqual(
+            reason { try ticket.setValue("x", forKeyPath: "next.price") }, .wrongType(expected: "Int", actual: "String")
+        )
+        expectEqual(reason { try ticket.setValue("x", forKeyPath: "holder.fullName") }, .readOnlyKey)
+        expectEqual(reason { try ticket.setValue(1, forKeyPath: "next.price") }, .noObject)
         var value: Any? = "x"
-        #expect(
-            reason { try ticket.validateValue(&value, forKeyPath: "next.price") }
-                == .wrongType(expected: "Int", actual: "String"))
+        expectEqual(
+            reason { try ticket.validateValue(&value, forKeyPath: "next.price") },
+            .wrongType(expected: "Int", actual: "String"))
         value = 1
-        #expect(reason { try ticket.validateValue(&value, forKeyPath: "next.price") } == .noObject)
+        expectEqual(reason { try ticket.validateValue(&value, forKeyPath: "next.price") }, .noObject)
         ticket.anything = Ticket?.none as Any
-        #expect(reason { try ticket.setValue(1, forKeyPath: "anything.any.name") } == .noObject)
+        expectEqual(reason { try ticket.setValue(1, forKeyPath: "anything.any.name") }, .noObject)
     }
 
     @Test("validating sets what the validations correct, also at the end of a path") func validating() throws {
@@ -108,13 +108,13 @@ final class Ticket: Model {
         try ticket.observe(["price", "name", "next.price"], options: [.new], recorder.handler())
         try ticket.setValues(["price": 300, "name": "ANN", "next.price": 7.0], validating: true)
         #expect(ticket.price == 100 && ticket.name == "ann" && ticket.next?.price == 7)
-        #expect(recorder.count == 3)
+        expectEqual(recorder.count, 3)
         try ticket.setValues(["price": 300, "name": "ANN"])
         #expect(ticket.price == 300 && ticket.name == "ANN")
         // The object that is validated is the new one.
         let new = Ticket()
         try ticket.setValues(["next": new, "next.name": "BOB"], validating: true)
-        #expect(new.name == "bob")
+        expectEqual(new.name, "bob")
     }
 
     @Test("one refused value among several sets none of them, and each error has its entry") func refused() throws {
@@ -124,14 +124,15 @@ final class Ticket: Model {
             try ticket.setValues(
                 ["price": -1, "name": "", "next.price": -2, "anything": 4, "nme": 1, "holder": 1], validating: true)
         }
-        #expect(error?.errors.map(\.keyPath) == ["holder", "name", "next.price", "nme", "price"])
-        #expect(
-            error?.errors.map(\.reason) == [
+        expectEqual(error?.errors.map(\.keyPath), ["holder", "name", "next.price", "nme", "price"])
+        expectEqual(
+            error?.errors.map(\.reason),
+            [
                 .wrongType(expected: "Optional<Person>", actual: "Int"), .invalidValue("a name is not empty"),
                 .invalidValue("too cheap"), .unknownKey(nearest: "name"), .invalidValue("too cheap"),
             ])
-        #expect(error?.errors.allSatisfy { $0.errors == [$0] } == true)
-        #expect(error == error?.errors.first)
+        expectEqual(error?.errors.allSatisfy { $0.errors == [$0] }, true)
+        expectEqual(error, error?.errors.first)
         #expect(error?.errors[1].underlyingError is Ticket.Refusal)
         #expect(recorder.count == 0 && ticket.price == 0 && ticket.anything as? Int == 0)
     }
@@ -144,9 +145,10 @@ final class Ticket: Model {
                 return []
             } catch { return error.description.split(separator: "\n") }
         }
-        #expect(lines(["price": "x"]) == ["wrong type for \"price\": Ticket.price holds Int, not String"])
-        #expect(
-            lines(["price": "x", "nme": 1]) == [
+        expectEqual(lines(["price": "x"]), ["wrong type for \"price\": Ticket.price holds Int, not String"])
+        expectEqual(
+            lines(["price": "x", "nme": 1]),
+            [
                 "unknown key \"nme\": Ticket has no key \"nme\", did you mean \"name\"?",
                 "wrong type for \"price\": Ticket.price holds Int, not String",
             ])
@@ -156,7 +158,7 @@ final class Ticket: Model {
 
     @Test("an error that stands alone is its only one, also at a path") func alone() {
         let error = #expect(throws: KeyValueError.self) { try ticket.setValue(1, forKeyPath: "next.price") }
-        #expect(error.map { [$0] } == error?.errors)
+        expectEqual(error.map { [$0] }, error?.errors)
     }
 
     @Test("the error for an observed property without a Key is the line that makes it settable by name, no other is")
@@ -179,16 +181,16 @@ final class Ticket: Model {
         }
         let line = "write Key(\"balance\", \\.balance) in the schema of Account to let it be set by name"
         let account = Savings()
-        #expect(sentence { try account.setValue(1, forKey: "balance") } == "read-only key \"balance\": " + line)
+        expectEqual(sentence { try account.setValue(1, forKey: "balance") }, "read-only key \"balance\": " + line)
         #expect(sentence { try account.setValues(["balance": 1]) }.hasSuffix(line))
         #expect(sentence { try account.setValue(1, forKeyPath: "next.balance") }.hasSuffix(line))
         #expect(
             sentence { _ = try account.mutableArrayValue(forKey: "entries") }.contains(
                 "Key(\"entries\", \\.entries) in the"))
-        #expect(
-            sentence { try account.setValue(1, forKey: "double") }
-                == "read-only key \"double\": Savings.double cannot be set by name")
-        #expect((try? account.dictionaryWithValues())?.isEmpty == true)
+        expectEqual(
+            sentence { try account.setValue(1, forKey: "double") },
+            "read-only key \"double\": Savings.double cannot be set by name")
+        expectEqual((try? account.dictionaryWithValues())?.isEmpty, true)
     }
 
     @Test("a call that throws keeps nothing alive, nor does one that returns") func lifetimes() throws {
@@ -205,7 +207,7 @@ final class Ticket: Model {
             try root.setValues(values)
             #expect(root.next !== next && root.next?.price == 4)
         }
-        #expect(errors.count == 1)
+        expectEqual(errors.count, 1)
         tracker.expectNoLeaks()
     }
 }

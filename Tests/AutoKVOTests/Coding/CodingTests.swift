@@ -9,20 +9,20 @@ import Testing
 
     @Test("a declared key is read and written, whatever the property is stored as") func readAndWrite() throws {
         try person.setValue("Bob", forKey: "firstName")
-        #expect(try person.value(forKey: "firstName") as? String == "Bob")
+        try expectEqual(person.value(forKey: "firstName") as? String, "Bob")
         try form.setValue(4, forKey: "plain")
-        #expect(try form.value(forKey: "plain") as? Int == 4)
-        #expect(try form.value(forKey: "constant") as? Int == 7)
-        #expect(try form.value(forKey: "computed") as? Int == 3)
-        #expect(try person.value(forKey: "fullName") as? String == "Bob Lee")
-        #expect(try Employee("Eve").value(forKey: "badge") as? String == "Eve Lee #0")
+        try expectEqual(form.value(forKey: "plain") as? Int, 4)
+        try expectEqual(form.value(forKey: "constant") as? Int, 7)
+        try expectEqual(form.value(forKey: "computed") as? Int, 3)
+        try expectEqual(person.value(forKey: "fullName") as? String, "Bob Lee")
+        try expectEqual(Employee("Eve").value(forKey: "badge") as? String, "Eve Lee #0")
     }
 
     @Test("what a setter makes of its argument is seen on reading, and told") func altering() throws {
         try form.observe("clamped", options: [.new], recorder.handler())
         try form.setValue(99, forKey: "clamped")
-        #expect(try form.value(forKey: "clamped") as? Int == 10)
-        #expect(recorder.news(Int.self) == [10])
+        try expectEqual(form.value(forKey: "clamped") as? Int, 10)
+        expectEqual(recorder.news(Int.self), [10])
     }
 
     @Test("objects are kept by identity") func identity() throws {
@@ -44,7 +44,7 @@ import Testing
         try form.observe(key, options: [.old, .new, .prior], recorder.handler())
         let value: Any? = ["text": "x", "plain": 3, "pair": "a|5", "clamped": 4, "owner": person, "any": "y"][key]
         try form.setValue(value, forKey: key)
-        #expect(recorder.priors == [true, false])
+        expectEqual(recorder.priors, [true, false])
         #expect(recorder.last?.kind == .setting && recorder.last?.indexes == nil)
         #expect(recorder.last?.old != nil && recorder.last?.new != nil)
         form.plainReference = nil
@@ -53,8 +53,8 @@ import Testing
     @Test("what a computed key is derived from is told once each too") func derivedOnce() throws {
         try form.observe(["pair", "text", "int64"], options: [.new], recorder.handler())
         try form.setValue("q|9", forKey: "pair")
-        #expect(recorder.paths.sorted() == ["int64", "pair", "text"])
-        #expect(recorder.paths.last == "pair")
+        expectEqual(recorder.paths.sorted(), ["int64", "pair", "text"])
+        expectEqual(recorder.paths.last, "pair")
     }
 
     @Test("a key whose automatic notification is off is set silently") func silent() throws {
@@ -64,11 +64,11 @@ import Testing
     }
 
     @Test("an unknown key throws, with the nearest name, also at the end of a path") func unknown() {
-        #expect(reason { _ = try person.value(forKey: "agee") } == .unknownKey(nearest: "age"))
-        #expect(reason { try person.setValue(1, forKey: "agee") } == .unknownKey(nearest: "age"))
-        #expect(reason { _ = try person.value(forKeyPath: "address.citty") } == .unknownKey(nearest: "city"))
-        #expect(reason { try person.setValue("x", forKeyPath: "address.citty") } == .unknownKey(nearest: "city"))
-        #expect(reason { _ = try person.value(forKey: "lifetime") } == .unknownKey(nearest: nil))
+        expectEqual(reason { _ = try person.value(forKey: "agee") }, .unknownKey(nearest: "age"))
+        expectEqual(reason { try person.setValue(1, forKey: "agee") }, .unknownKey(nearest: "age"))
+        expectEqual(reason { _ = try person.value(forKeyPath: "address.citty") }, .unknownKey(nearest: "city"))
+        expectEqual(reason { try person.setValue("x", forKeyPath: "address.citty") }, .unknownKey(nearest: "city"))
+        expectEqual(reason { _ = try person.value(forKey: "lifetime") }, .unknownKey(nearest: nil))
         #expect(reason { _ = try person.value(forKey: "_age") } != nil)
         #expect(reason { _ = try person.value(forKey: "address.city") } != nil)
         #expect(reason { _ = try person.value(forKey: "") } != nil)
@@ -88,19 +88,19 @@ import Testing
         }
         let bag = Bag()
         try bag.setValue(4, forKey: "xs")
-        #expect(try bag.value(forKey: "xs") as? Int == 4)
-        #expect(reason { try bag.setValue(4, forKey: "ys") } == .unknownKey(nearest: nil))
-        #expect(reason { _ = try bag.value(forKey: "ys") } == .unknownKey(nearest: nil))
-        #expect(reason { _ = try bag.value(forKeyPath: "xs") } == .unknownKey(nearest: nil))
+        try expectEqual(bag.value(forKey: "xs") as? Int, 4)
+        expectEqual(reason { try bag.setValue(4, forKey: "ys") }, .unknownKey(nearest: nil))
+        expectEqual(reason { _ = try bag.value(forKey: "ys") }, .unknownKey(nearest: nil))
+        expectEqual(reason { _ = try bag.value(forKeyPath: "xs") }, .unknownKey(nearest: nil))
     }
 
     @Test("nil for a property that is not optional throws; for an optional it is set") func settingNil() throws {
         form.int8 = 4
-        #expect(reason { try form.setValue(nil, forKey: "int8") } == .wrongType(expected: "Int8", actual: "nil"))
-        #expect(
-            reason { try form.setValue(Int?.none as Any, forKey: "text") }
-                == .wrongType(expected: "String", actual: "nil"))
-        #expect(form.int8 == 4)
+        expectEqual(reason { try form.setValue(nil, forKey: "int8") }, .wrongType(expected: "Int8", actual: "nil"))
+        expectEqual(
+            reason { try form.setValue(Int?.none as Any, forKey: "text") },
+            .wrongType(expected: "String", actual: "nil"))
+        expectEqual(form.int8, 4)
         form.maybeInt = 3
         try form.setValue(nil, forKey: "maybeInt")
         #expect(form.maybeInt == nil)
@@ -113,48 +113,48 @@ import Testing
 
     @Test("a value of the wrong type throws with both types, and changes nothing") func wrongType() throws {
         try form.observe("text", recorder.handler())
-        #expect(reason { try form.setValue(5, forKey: "text") } == .wrongType(expected: "String", actual: "Int"))
-        #expect(reason { try form.setValue("5", forKey: "int64") } == .wrongType(expected: "Int64", actual: "String"))
+        expectEqual(reason { try form.setValue(5, forKey: "text") }, .wrongType(expected: "String", actual: "Int"))
+        expectEqual(reason { try form.setValue("5", forKey: "int64") }, .wrongType(expected: "Int64", actual: "String"))
         #expect(reason { try person.setValue(Address(), forKey: "spouse") } != nil)
         #expect(reason { try person.setValue([1], forKey: "friends") } != nil)
-        #expect(
-            reason { try form.setValue("furious", forKey: "mood") } == .wrongType(expected: "Mood", actual: "String"))
+        expectEqual(
+            reason { try form.setValue("furious", forKey: "mood") }, .wrongType(expected: "Mood", actual: "String"))
         #expect(form.text == "" && form.mood == .calm && recorder.count == 0)
         do {
             try form.setValue(5, forKey: "text")
         } catch {
-            #expect("\(error)" == "wrong type for \"text\": Form.text holds String, not Int")
+            expectEqual("\(error)", "wrong type for \"text\": Form.text holds String, not Int")
         }
     }
 
     @Test("a key without a setter throws") func readOnly() {
-        #expect(reason { try form.setValue(1, forKey: "constant") } == .readOnlyKey)
-        #expect(reason { try form.setValue(1, forKey: "computed") } == .readOnlyKey)
-        #expect(reason { try person.setValue("A B", forKey: "fullName") } == .readOnlyKey)
+        expectEqual(reason { try form.setValue(1, forKey: "constant") }, .readOnlyKey)
+        expectEqual(reason { try form.setValue(1, forKey: "computed") }, .readOnlyKey)
+        expectEqual(reason { try person.setValue("A B", forKey: "fullName") }, .readOnlyKey)
     }
 
     @Test("enums are set as themselves or by their raw value") func enums() throws {
         try form.setValue(Form.Mood.cross, forKey: "mood")
-        #expect(form.mood == .cross)
+        expectEqual(form.mood, .cross)
         try form.setValue("calm", forKey: "mood")
-        #expect(form.mood == .calm)
+        expectEqual(form.mood, .calm)
         try form.setValue("cross", forKey: "maybeMood")
-        #expect(form.maybeMood == .cross)
+        expectEqual(form.maybeMood, .cross)
         try form.setValue(nil, forKey: "maybeMood")
         #expect(form.maybeMood == nil)
         try form.setValue(200, forKey: "level")
-        #expect(form.level == .high)
+        expectEqual(form.level, .high)
         #expect(reason { try form.setValue(201, forKey: "level") } != nil)
-        #expect(try form.value(forKey: "mood") as? Form.Mood == .calm)
+        try expectEqual(form.value(forKey: "mood") as? Form.Mood, .calm)
     }
 
     @Test("every integer width takes its smallest and largest value, and nothing beyond") func widths() throws {
         func check<N: FixedWidthInteger>(_ key: String, _ type: N.Type) throws {
             for value in [N.min, N.max] {
                 try form.setValue(value, forKey: key)
-                #expect(try form.value(forKey: key) as? N == value)
+                try expectEqual(form.value(forKey: key) as? N, value)
                 try form.setValue("\(value)".contains("-") ? Int64(value) as Any : UInt64(value) as Any, forKey: key)
-                #expect(try form.value(forKey: key) as? N == value)
+                try expectEqual(form.value(forKey: key) as? N, value)
             }
             #expect(reason { try form.setValue(1e30, forKey: key) } != nil)
             #expect(reason { try form.setValue(0.5, forKey: key) } != nil)
@@ -164,7 +164,7 @@ import Testing
         try check("int64", Int64.self)
         try check("uint16", UInt16.self)
         try check("uint64", UInt64.self)
-        #expect(reason { try form.setValue(128, forKey: "int8") } == .wrongType(expected: "Int8", actual: "Int"))
+        expectEqual(reason { try form.setValue(128, forKey: "int8") }, .wrongType(expected: "Int8", actual: "Int"))
         #expect(reason { try form.setValue(-1, forKey: "uint16") } != nil)
     }
 
@@ -177,7 +177,7 @@ import Testing
         #expect(form.int64 == 3 && form.double == 7 && form.float == 0.1 && form.maybeInt == 9)
         #expect(reason { try form.setValue(1e300, forKey: "float") } != nil)
         try form.setValue(Double.infinity, forKey: "float")
-        #expect(form.float == .infinity)
+        expectEqual(form.float, .infinity)
         #expect(reason { try form.setValue(1, forKey: "flag") } != nil)
         #expect(reason { try form.setValue(true, forKey: "int64") } != nil)
         #expect(reason { try form.setValue("1", forKey: "double") } != nil)
@@ -187,7 +187,7 @@ import Testing
 
     @Test("collections are taken if every element is of the type") func collections() throws {
         try form.setValue(Set<AnyHashable>(["a"]), forKey: "tags")
-        #expect(form.tags == ["a"])
+        expectEqual(form.tags, ["a"])
         #expect(reason { try form.setValue(Set<AnyHashable>([1]), forKey: "tags") } != nil)
         try person.setValue([person] as [Any], forKey: "friends")
         #expect(person.friends.first === person)
@@ -208,7 +208,7 @@ import Testing
         try form.setValue(nil, forKey: "any")
         #expect(try form.value(forKey: "any") == nil)
         try form.setValue([1, 2], forKey: "any")
-        #expect(try form.value(forKey: "any") as? [Int] == [1, 2])
+        try expectEqual(form.value(forKey: "any") as? [Int], [1, 2])
         form.any = form.text
     }
 

@@ -9,8 +9,9 @@ import Testing
     @Test("all keys that can be set, and no others, are in one dictionary") func settable() throws {
         person.age = 4
         let values = try person.dictionaryWithValues()
-        #expect(
-            values.keys.sorted() == [
+        expectEqual(
+            values.keys.sorted(),
+            [
                 "address", "age", "firstName", "friends", "lastName", "nickname", "parent", "plain", "scores", "spouse",
                 "tags",
                 "token",
@@ -26,16 +27,16 @@ import Testing
         person.friends = [Person(), Person()]
         let names = ["address.city", "spouse.address.city", "friends.@count", "age"]
         let values = try person.dictionaryWithValues(forKeys: names)
-        #expect(values.keys.sorted() == names.sorted())
+        expectEqual(values.keys.sorted(), names.sorted())
         #expect(values["address.city"] as? String == "Ulm" && values["friends.@count"] as? Int == 2)
         #expect(values["spouse.address.city"] as? String == nil)
-        #expect(
-            reason { _ = try person.dictionaryWithValues(forKeys: ["age", "address.citty"]) }
-                == .unknownKey(nearest: "city"))
+        expectEqual(
+            reason { _ = try person.dictionaryWithValues(forKeys: ["age", "address.citty"]) },
+            .unknownKey(nearest: "city"))
         let other = Person()
         other.address = Address("Rom")
         try other.setValues(values.filter { ["age", "address.city"].contains($0.key) })
-        #expect(other.address?.city == "Ulm")
+        expectEqual(other.address?.city, "Ulm")
     }
 
     @Test("as raw values, enums go out as their raw values, also in optionals and collections") func rawValues() throws
@@ -84,14 +85,14 @@ import Testing
         let values = try palette.dictionaryWithValues(asRawValues: asRawValues)
         try copy.observe(values.keys.sorted(), recorder.handler())
         try copy.setValues(values, validating: true)
-        #expect(recorder.paths == values.keys.sorted())
+        expectEqual(recorder.paths, values.keys.sorted())
         #expect(copy.maybeShade == .light && copy.shades == [.dark, .pale] && copy.shadeSet == [.pale, .dark])
         #expect(
             copy.maybeShades == [nil, .dark] && copy.rows == [[.dark], []] && copy.slice == [1, 2] && copy.dense == [3])
         #expect(
             copy.numberSet == [4] && copy.grades == [.high] && copy.table == ["a": .dark] && copy.byShade == [.pale: 3])
         #expect(copy.percents == palette.percents && copy.people.first === person && copy.anything == nil)
-        #expect(try Form().dictionaryWithValues(asRawValues: asRawValues)["any"] as? Int == 0)
+        try expectEqual(Form().dictionaryWithValues(asRawValues: asRawValues)["any"] as? Int, 0)
     }
 
     @Test("data that is nested very deeply is exported and does not exhaust the stack") func deepData() throws {
@@ -146,9 +147,9 @@ import Testing
         final class Closed: Open {
             override class var schema: Schema { Schema(Closed.self, extending: super.schema) { Hidden("pin") } }
         }
-        #expect(try Closed().dictionaryWithValues().keys.sorted() == ["code"])
-        #expect(try Open().dictionaryWithValues().keys.sorted() == ["code", "pin"])
-        #expect(try Open().dictionaryWithValues(forKeys: ["seen"])["seen"] as? Int == 3)
-        #expect(reason { try Closed().setValues(["pin": 3, "code": 4]) } == .unknownKey(nearest: nil))
+        try expectEqual(Closed().dictionaryWithValues().keys.sorted(), ["code"])
+        try expectEqual(Open().dictionaryWithValues().keys.sorted(), ["code", "pin"])
+        try expectEqual(Open().dictionaryWithValues(forKeys: ["seen"])["seen"] as? Int, 3)
+        expectEqual(reason { try Closed().setValues(["pin": 3, "code": 4]) }, .unknownKey(nearest: nil))
     }
 }

@@ -142,7 +142,7 @@ import Testing
             if now != before { Issue.record("\(error) was thrown, and \(before) became \(now)") }
             if calls != 0 { Issue.record("\(error) was thrown after an initial call") }
         }
-        #expect(crate.observations().count == observations)
+        expectEqual(crate.observations().count, observations)
     }
 
     private func editArray(_ proxy: MutableArrayProxy, _ value: Any?, _ input: inout Input) throws {

@@ -36,8 +36,8 @@ private final class Empty: TrackedObject {}
 
 @Suite("What a class offers by name") struct KeyDescriptionTests {
     @Test("keys lists inherited ones first, own properties as written, then what the schema adds") func order() {
-        #expect(Base.keyDescriptions.map(\.name) == ["name", "tags", "parent", "label", "plain"])
-        #expect(Derived.keyDescriptions.map(\.name) == ["name", "tags", "parent", "label", "plain", "count"])
+        expectEqual(Base.keyDescriptions.map(\.name), ["name", "tags", "parent", "label", "plain"])
+        expectEqual(Derived.keyDescriptions.map(\.name), ["name", "tags", "parent", "label", "plain", "count"])
         #expect(Empty.keyDescriptions.isEmpty && TrackedObject.keyDescriptions.isEmpty)
     }
 
@@ -49,7 +49,7 @@ private final class Empty: TrackedObject {}
         let name = try key("name")
         #expect(
             name.valueType == String.self && name.isSettable && !name.isDerived && !name.isCollection && !name.isWeak)
-        #expect(ObjectIdentifier(name.declaringClass) == ObjectIdentifier(Base.self))
+        expectEqual(ObjectIdentifier(name.declaringClass), ObjectIdentifier(Base.self))
         let tags = try key("tags")
         #expect(tags.isCollection && !tags.isSettable && tags.valueType == Set<String>?.self)
         #expect(try key("parent").isWeak)
@@ -59,8 +59,8 @@ private final class Empty: TrackedObject {}
         let count = try key("count")
         #expect(
             ObjectIdentifier(count.declaringClass) == ObjectIdentifier(Derived.self) && count.valueType == Int?.self)
-        #expect("\(label)" == "label: String, derived from name, parent.name")
-        #expect("\(name)" == "name: String, settable")
+        expectEqual("\(label)", "label: String, derived from name, parent.name")
+        expectEqual("\(name)", "name: String, settable")
     }
 
     @Test("validateSchema passes for a right schema, and throws the first fault of a wrong one") func validated() throws
@@ -72,7 +72,7 @@ private final class Empty: TrackedObject {}
             do throws(KeyValueError) { try type.validateSchema() } catch { return error }
             return nil
         }
-        #expect(fault(Wrong.self)?.key == "age")
+        expectEqual(fault(Wrong.self)?.key, "age")
         #expect("\(try #require(fault(Wrong.self)))".contains("write Key(\"age\", \\.age)"))
         let path = try #require(fault(WrongPath.self))
         #expect(path.key == "title" && "\(path)".contains("did you mean \"name\"?"))
@@ -82,6 +82,6 @@ private final class Empty: TrackedObject {}
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Wrong.keyDescriptions
         }
-        #expect(missing("Wrong", "age", in: result) == [])
+        expectEqual(missing("Wrong", "age", in: result), [])
     }
 }

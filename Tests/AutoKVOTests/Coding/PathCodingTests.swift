@@ -11,7 +11,7 @@ import Testing
         let address = Address("Bern")
         person.spouse = spouse
         spouse.address = address
-        #expect(try person.value(forKeyPath: "spouse.address.city") as? String == "Bern")
+        try expectEqual(person.value(forKeyPath: "spouse.address.city") as? String, "Bern")
         try person.setValue("Basel", forKeyPath: "spouse.address.city")
         try person.setValue(30, forKeyPath: "spouse.age")
         try person.setValue(31, forKeyPath: "age")
@@ -19,11 +19,11 @@ import Testing
         let form = Form()
         form.owner = person
         try form.setValue("Weg", forKey: "straße")
-        #expect(try form.value(forKeyPath: "straße") as? String == "Weg")
-        #expect(try form.value(forKeyPath: "owner.spouse.address.city") as? String == "Basel")
+        try expectEqual(form.value(forKeyPath: "straße") as? String, "Weg")
+        try expectEqual(form.value(forKeyPath: "owner.spouse.address.city") as? String, "Basel")
         // The other Unicode form of a name is the same name.
-        #expect(try Accents().value(forKey: "cafe\u{301}") as? Int == 1)
-        #expect(try Accents().value(forKeyPath: "caf\u{e9}") as? Int == 1)
+        try expectEqual(Accents().value(forKey: "cafe\u{301}") as? Int, 1)
+        try expectEqual(Accents().value(forKeyPath: "caf\u{e9}") as? Int, 1)
     }
 
     private final class Accents: TrackedObject {
@@ -37,15 +37,15 @@ import Testing
         let form = Form()
         form.any = person
         form.object = Address("Rom")
-        #expect(try form.value(forKeyPath: "any.firstName") as? String == "Ann")
+        try expectEqual(form.value(forKeyPath: "any.firstName") as? String, "Ann")
         try form.setValue("Zoe", forKeyPath: "any.firstName")
-        #expect(person.firstName == "Zoe")
-        #expect(try form.value(forKeyPath: "object.city") as? String == "Rom")
-        #expect(reason { _ = try form.value(forKeyPath: "any.nothing") } == .unknownKey(nearest: nil))
-        #expect(reason { try form.setValue(1, forKeyPath: "any.nothing") } == .unknownKey(nearest: nil))
+        expectEqual(person.firstName, "Zoe")
+        try expectEqual(form.value(forKeyPath: "object.city") as? String, "Rom")
+        expectEqual(reason { _ = try form.value(forKeyPath: "any.nothing") }, .unknownKey(nearest: nil))
+        expectEqual(reason { try form.setValue(1, forKeyPath: "any.nothing") }, .unknownKey(nearest: nil))
         form.any = 5
-        #expect(reason { _ = try form.value(forKeyPath: "any.x") } == .pathThroughCollection)
-        #expect(reason { try form.setValue(1, forKeyPath: "any.x") } == .pathThroughCollection)
+        expectEqual(reason { _ = try form.value(forKeyPath: "any.x") }, .pathThroughCollection)
+        expectEqual(reason { try form.setValue(1, forKeyPath: "any.x") }, .pathThroughCollection)
     }
 
     @Test(
@@ -53,12 +53,12 @@ import Testing
     )
     func nilIntermediate() throws {
         #expect(try person.value(forKeyPath: "spouse.address.city") == nil)
-        #expect(reason { try person.setValue("Bonn", forKeyPath: "spouse.address.city") } == .noObject)
-        #expect(
-            reason { try person.setValue(5, forKeyPath: "spouse.address.city") }
-                == .wrongType(expected: "String", actual: "Int"))
-        #expect(reason { try person.setValue("x", forKeyPath: "spouse.fullName") } == .readOnlyKey)
-        #expect(reason { _ = try person.value(forKeyPath: "spouse.adress.city") } == .unknownKey(nearest: "address"))
+        expectEqual(reason { try person.setValue("Bonn", forKeyPath: "spouse.address.city") }, .noObject)
+        expectEqual(
+            reason { try person.setValue(5, forKeyPath: "spouse.address.city") },
+            .wrongType(expected: "String", actual: "Int"))
+        expectEqual(reason { try person.setValue("x", forKeyPath: "spouse.fullName") }, .readOnlyKey)
+        expectEqual(reason { _ = try person.value(forKeyPath: "spouse.adress.city") }, .unknownKey(nearest: "address"))
     }
 
     @Test("an error behind a path names the class, the key and the whole path") func errorContents() {
@@ -82,13 +82,13 @@ import Testing
     }
 
     @Test("an operator cannot be set") func settingOperator() {
-        #expect(reason { try person.setValue(1, forKeyPath: "friends.@count") } == .readOnlyKey)
+        expectEqual(reason { try person.setValue(1, forKeyPath: "friends.@count") }, .readOnlyKey)
     }
 
     @Test("in bulk nil is read as a present value that is nil, and can be set again") func bulk() throws {
         person.age = 5
         let values = try person.dictionaryWithValues(forKeys: ["age", "nickname", "fullName"])
-        #expect(values.keys.sorted() == ["age", "fullName", "nickname"])
+        expectEqual(values.keys.sorted(), ["age", "fullName", "nickname"])
         #expect(values["age"] as? Int == 5 && values["nickname"] as? String == nil)
         let other = Person()
         other.nickname = "x"
@@ -98,11 +98,11 @@ import Testing
         try other.setValues(try person.dictionaryWithValues(forKeys: ["age", "nickname"]))
         #expect(other.nickname == nil)
         try other.setValues(["nickname": "y", "spouse": nil])
-        #expect(other.nickname == "y")
+        expectEqual(other.nickname, "y")
         try other.setValues([:])
         #expect(try other.dictionaryWithValues(forKeys: []).isEmpty)
-        #expect(
-            reason { _ = try person.dictionaryWithValues(forKeys: ["age", "agee"]) } == .unknownKey(nearest: "age"))
+        expectEqual(
+            reason { _ = try person.dictionaryWithValues(forKeys: ["age", "agee"]) }, .unknownKey(nearest: "age"))
     }
 
     @Test("setting in bulk is all or nothing") func allOrNothing() throws {
@@ -114,7 +114,7 @@ import Testing
         for fault in faults { #expect(reason { try person.setValues(fault) } != nil) }
         #expect(person.age == 0 && person.firstName == "Ann" && recorder.count == 0)
         try person.setValues(["lastName": "b", "age": 2, "firstName": "a"])
-        #expect(recorder.paths == ["age", "firstName", "lastName"])
+        expectEqual(recorder.paths, ["age", "firstName", "lastName"])
     }
 
     // MARK: Validation
@@ -147,11 +147,11 @@ import Testing
     @Test("without a validation every value passes as it is") func noValidation() throws {
         var value: Any? = "not a number"
         try person.validateValue(&value, forKey: "age")
-        #expect(value as? String == "not a number")
-        #expect(reason { try person.validateValue(&value, forKeyPath: "spouse.age") } == .noObject)
+        expectEqual(value as? String, "not a number")
+        expectEqual(reason { try person.validateValue(&value, forKeyPath: "spouse.age") }, .noObject)
         person.spouse = Person()
         try person.validateValue(&value, forKeyPath: "spouse.age")
-        #expect(value as? String == "not a number")
+        expectEqual(value as? String, "not a number")
     }
 
     @Test("a validation may replace the value or refuse it, also by path") func validation() throws {
@@ -161,36 +161,36 @@ import Testing
         for path in ["price", "next.price"] {
             var value: Any? = 300
             try ticket.validateValue(&value, forKeyPath: path)
-            #expect(value as? Int == 100)
+            expectEqual(value as? Int, 100)
             value = -1
-            #expect(reason { try ticket.validateValue(&value, forKeyPath: path) } == .invalidValue("too cheap for "))
-            #expect(value as? Int == -1)
+            expectEqual(reason { try ticket.validateValue(&value, forKeyPath: path) }, .invalidValue("too cheap for "))
+            expectEqual(value as? Int, -1)
             value = "x"
-            #expect(
-                reason { try ticket.validateValue(&value, forKeyPath: path) }
-                    == .wrongType(expected: "Int", actual: "String"))
-            #expect(value as? String == "x")
+            expectEqual(
+                reason { try ticket.validateValue(&value, forKeyPath: path) },
+                .wrongType(expected: "Int", actual: "String"))
+            expectEqual(value as? String, "x")
         }
         var name: Any? = "ANN"
         try ticket.validateValue(&name, forKey: "name")
-        #expect(name as? String == "ann")
+        expectEqual(name as? String, "ann")
         name = ""
-        #expect(reason { try ticket.validateValue(&name, forKey: "name") } == .invalidValue("a name is not empty"))
+        expectEqual(reason { try ticket.validateValue(&name, forKey: "name") }, .invalidValue("a name is not empty"))
         name = 4
-        #expect(reason { try ticket.validateValue(&name, forKey: "name") } == .invalidValue("no text"))
+        expectEqual(reason { try ticket.validateValue(&name, forKey: "name") }, .invalidValue("no text"))
         #expect(recorder.count == 0 && ticket.price == 0 && ticket.name == "")
     }
 
     @Test("validating an unknown key, or through an unknown object, throws") func validatingUnknown() {
         var value: Any? = 1
-        #expect(reason { try person.validateValue(&value, forKey: "agee") } == .unknownKey(nearest: "age"))
-        #expect(reason { try person.validateValue(&value, forKeyPath: "nobody.age") } == .unknownKey(nearest: nil))
-        #expect(reason { try person.validateValue(&value, forKeyPath: "friends.@count") } == .readOnlyKey)
+        expectEqual(reason { try person.validateValue(&value, forKey: "agee") }, .unknownKey(nearest: "age"))
+        expectEqual(reason { try person.validateValue(&value, forKeyPath: "nobody.age") }, .unknownKey(nearest: nil))
+        expectEqual(reason { try person.validateValue(&value, forKeyPath: "friends.@count") }, .readOnlyKey)
     }
 
     @Test("setting does not validate") func settingDoesNotValidate() throws {
         let ticket = Ticket()
         try ticket.setValue(-5, forKey: "price")
-        #expect(ticket.price == -5)
+        expectEqual(ticket.price, -5)
     }
 }

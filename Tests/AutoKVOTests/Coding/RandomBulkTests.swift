@@ -77,7 +77,7 @@ import Testing
             var found: KeyValueError?
             do { try ticket.setValues(values) } catch { found = error }
             let comment = "seed \(seed), step \(step): \(values)" as Comment
-            #expect(found?.errors.map(\.keyPath) ?? [] == wrong.sorted(), comment)
+            expectEqual(found?.errors.map(\.keyPath) ?? [], wrong.sorted(), comment)
             if found == nil {
                 expected = model
                 for path in Self.paths {
@@ -87,9 +87,9 @@ import Testing
                     #expect(count == own || isThroughHead && count == own + 1, comment)
                 }
             } else {
-                #expect(recorder.count == 0, comment)
+                expectEqual(recorder.count, 0, comment)
             }
-            #expect(try state(ticket) == expected, comment)
+            try expectEqual(state(ticket), expected, comment)
         }
     }
 }

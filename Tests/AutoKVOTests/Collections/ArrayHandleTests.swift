@@ -22,23 +22,23 @@ import Testing
         let recorder = Recorder<Any>()
         try crate.observe("computed", options: [.new], recorder.handler())
         crate.hidden.append(1)
-        #expect(recorder.count == 0)
-        #expect(crate.computed == [1])
+        expectEqual(recorder.count, 0)
+        expectEqual(crate.computed, [1])
     }
 
     @Test("a handle reads as the collection") func reading() {
         crate.items = [3, 1, 2]
         let items = crate.$items
-        #expect(items.count == 3)
+        expectEqual(items.count, 3)
         #expect(!items.isEmpty)
-        #expect(items[1] == 1)
-        #expect(Array(items) == [3, 1, 2])
-        #expect(items[1...] == [1, 2])
+        expectEqual(items[1], 1)
+        expectEqual(Array(items), [3, 1, 2])
+        expectEqual(items[1...], [1, 2])
         #expect(items.first == 3 && items.last == 2)
-        #expect(items.firstIndex(of: 2) == 2)
-        #expect(items.map { $0 * 2 } == [6, 2, 4])
-        #expect(items.reversed() == [2, 1, 3])
-        #expect(items.sorted() == [1, 2, 3])
+        expectEqual(items.firstIndex(of: 2), 2)
+        expectEqual(items.map { $0 * 2 }, [6, 2, 4])
+        expectEqual(items.reversed(), [2, 1, 3])
+        expectEqual(items.sorted(), [1, 2, 3])
         #expect(crate.$table.count == 0 && crate.$tags.isEmpty)
         var seen: [Int] = []
         for item in items {
@@ -49,93 +49,95 @@ import Testing
     }
 
     @Test("append is one insertion at the end, with the element alone") func append() {
-        #expect(changes(from: [1, 2]) { $0.append(3) } == ["insertion 2..<3 … > [3]"])
-        #expect(crate.items == [1, 2, 3])
-        #expect(changes(from: []) { $0.append(contentsOf: 5..<8) } == ["insertion 0..<3 … > [5, 6, 7]"])
-        #expect(changes(from: [1]) { $0.append(contentsOf: []) } == [])
+        expectEqual(changes(from: [1, 2]) { $0.append(3) }, ["insertion 2..<3 … > [3]"])
+        expectEqual(crate.items, [1, 2, 3])
+        expectEqual(changes(from: []) { $0.append(contentsOf: 5..<8) }, ["insertion 0..<3 … > [5, 6, 7]"])
+        expectEqual(changes(from: [1]) { $0.append(contentsOf: []) }, [])
     }
 
     @Test("an insertion has no old value, a removal no new one, a replacement both") func contents() {
-        #expect(changes(from: [1, 3]) { $0.insert(2, at: 1) } == ["insertion 1..<2 … > [2]"])
-        #expect(changes(from: [1, 2, 3]) { $0.remove(at: 1) } == ["removal 1..<2 [2] > …"])
-        #expect(changes(from: [1, 2, 3]) { $0[1] = 9 } == ["replacement 1..<2 [2] > [9]"])
+        expectEqual(changes(from: [1, 3]) { $0.insert(2, at: 1) }, ["insertion 1..<2 … > [2]"])
+        expectEqual(changes(from: [1, 2, 3]) { $0.remove(at: 1) }, ["removal 1..<2 [2] > …"])
+        expectEqual(changes(from: [1, 2, 3]) { $0[1] = 9 }, ["replacement 1..<2 [2] > [9]"])
     }
 
     @Test("the prior of an edit has kind, indexes and, where they were asked for, the old elements") func prior() {
         let all: ObservingOptions = [.old, .new, .prior]
-        #expect(
-            changes(from: [1, 3], options: all) { $0.insert(2, at: 1) }
-                == ["prior insertion 1..<2 … > …", "insertion 1..<2 … > [2]"])
-        #expect(
-            changes(from: [1, 2, 3], options: all) { $0.removeFirst() }
-                == ["prior removal 0..<1 [1] > …", "removal 0..<1 [1] > …"])
-        #expect(
-            changes(from: [1, 2, 3], options: all) { $0[0] = 7 }
-                == ["prior replacement 0..<1 [1] > …", "replacement 0..<1 [1] > [7]"])
-        #expect(
-            changes(from: [1, 2, 3], options: [.prior]) { $0[0] = 7 }
-                == ["prior replacement 0..<1 … > …", "replacement 0..<1 … > …"])
+        expectEqual(
+            changes(from: [1, 3], options: all) { $0.insert(2, at: 1) },
+            ["prior insertion 1..<2 … > …", "insertion 1..<2 … > [2]"])
+        expectEqual(
+            changes(from: [1, 2, 3], options: all) { $0.removeFirst() },
+            ["prior removal 0..<1 [1] > …", "removal 0..<1 [1] > …"])
+        expectEqual(
+            changes(from: [1, 2, 3], options: all) { $0[0] = 7 },
+            ["prior replacement 0..<1 [1] > …", "replacement 0..<1 [1] > [7]"])
+        expectEqual(
+            changes(from: [1, 2, 3], options: [.prior]) { $0[0] = 7 },
+            ["prior replacement 0..<1 … > …", "replacement 0..<1 … > …"])
     }
 
     @Test("each way of taking elements out is one removal") func removals() {
         var results: [Int?] = []
-        #expect(changes(from: [1, 2, 3]) { results.append($0.removeFirst()) } == ["removal 0..<1 [1] > …"])
-        #expect(changes(from: [1, 2, 3]) { results.append($0.removeLast()) } == ["removal 2..<3 [3] > …"])
-        #expect(changes(from: [1, 2, 3]) { results.append($0.popLast()) } == ["removal 2..<3 [3] > …"])
-        #expect(changes(from: []) { results.append($0.popLast()) } == [])
-        #expect(results == [1, 3, 3, nil])
-        #expect(changes(from: [1, 2, 3]) { $0.removeFirst(2) } == ["removal 0..<2 [1, 2] > …"])
-        #expect(changes(from: [1, 2, 3]) { $0.removeLast(2) } == ["removal 1..<3 [2, 3] > …"])
-        #expect(changes(from: [1, 2, 3]) { $0.removeLast(0) } == [])
-        #expect(changes(from: [1, 2, 3]) { $0.removeSubrange(1...) } == ["removal 1..<3 [2, 3] > …"])
-        #expect(changes(from: [1, 2, 3]) { $0.removeSubrange(1..<1) } == [])
-        #expect(changes(from: [1, 2, 3]) { $0.removeAll() } == ["removal 0..<3 [1, 2, 3] > …"])
-        #expect(changes(from: []) { $0.removeAll() } == [])
-        #expect(
-            changes(from: [1, 2, 3, 4]) { $0.removeSubranges(indexes(0..<1, 2..<4)) }
-                == ["removal 0..<1,2..<4 [1, 3, 4] > …"])
-        #expect(crate.items == [2])
+        expectEqual(changes(from: [1, 2, 3]) { results.append($0.removeFirst()) }, ["removal 0..<1 [1] > …"])
+        expectEqual(changes(from: [1, 2, 3]) { results.append($0.removeLast()) }, ["removal 2..<3 [3] > …"])
+        expectEqual(changes(from: [1, 2, 3]) { results.append($0.popLast()) }, ["removal 2..<3 [3] > …"])
+        expectEqual(changes(from: []) { results.append($0.popLast()) }, [])
+        expectEqual(results, [1, 3, 3, nil])
+        expectEqual(changes(from: [1, 2, 3]) { $0.removeFirst(2) }, ["removal 0..<2 [1, 2] > …"])
+        expectEqual(changes(from: [1, 2, 3]) { $0.removeLast(2) }, ["removal 1..<3 [2, 3] > …"])
+        expectEqual(changes(from: [1, 2, 3]) { $0.removeLast(0) }, [])
+        expectEqual(changes(from: [1, 2, 3]) { $0.removeSubrange(1...) }, ["removal 1..<3 [2, 3] > …"])
+        expectEqual(changes(from: [1, 2, 3]) { $0.removeSubrange(1..<1) }, [])
+        expectEqual(changes(from: [1, 2, 3]) { $0.removeAll() }, ["removal 0..<3 [1, 2, 3] > …"])
+        expectEqual(changes(from: []) { $0.removeAll() }, [])
+        expectEqual(
+            changes(from: [1, 2, 3, 4]) { $0.removeSubranges(indexes(0..<1, 2..<4)) },
+            ["removal 0..<1,2..<4 [1, 3, 4] > …"])
+        expectEqual(crate.items, [2])
     }
 
     @Test("removeAll(where:) is one removal of the elements that go, or none") func removeWhere() {
-        #expect(changes(from: [1, 2, 3, 4]) { $0.removeAll { $0 % 2 == 0 } } == ["removal 1..<2,3..<4 [2, 4] > …"])
-        #expect(crate.items == [1, 3])
-        #expect(changes(from: [1, 3]) { $0.removeAll { $0 > 9 } } == [])
+        expectEqual(changes(from: [1, 2, 3, 4]) { $0.removeAll { $0 % 2 == 0 } }, ["removal 1..<2,3..<4 [2, 4] > …"])
+        expectEqual(crate.items, [1, 3])
+        expectEqual(changes(from: [1, 3]) { $0.removeAll { $0 > 9 } }, [])
     }
 
     @Test("replaceSubrange is a replacement and the rest, and no more than two changes") func replaceSubrange() {
-        #expect(
-            changes(from: [1, 2, 3]) { $0.replaceSubrange(0..<2, with: [8, 9]) } == [
+        expectEqual(
+            changes(from: [1, 2, 3]) { $0.replaceSubrange(0..<2, with: [8, 9]) },
+            [
                 "replacement 0..<2 [1, 2] > [8, 9]"
             ])
-        #expect(
-            changes(from: [1, 2, 3]) { $0.replaceSubrange(0..<1, with: [7, 8, 9]) }
-                == ["replacement 0..<1 [1] > [7]", "insertion 1..<3 … > [8, 9]"])
-        #expect(crate.items == [7, 8, 9, 2, 3])
-        #expect(
-            changes(from: [1, 2, 3]) { $0.replaceSubrange(0...2, with: [7]) }
-                == ["replacement 0..<1 [1] > [7]", "removal 1..<3 [2, 3] > …"])
-        #expect(crate.items == [7])
-        #expect(changes(from: [1, 2]) { $0.replaceSubrange(1..<1, with: [5]) } == ["insertion 1..<2 … > [5]"])
-        #expect(changes(from: [1, 2]) { $0.replaceSubrange(1..<2, with: []) } == ["removal 1..<2 [2] > …"])
-        #expect(changes(from: [1, 2]) { $0.replaceSubrange(1..<1, with: []) } == [])
+        expectEqual(
+            changes(from: [1, 2, 3]) { $0.replaceSubrange(0..<1, with: [7, 8, 9]) },
+            ["replacement 0..<1 [1] > [7]", "insertion 1..<3 … > [8, 9]"])
+        expectEqual(crate.items, [7, 8, 9, 2, 3])
+        expectEqual(
+            changes(from: [1, 2, 3]) { $0.replaceSubrange(0...2, with: [7]) },
+            ["replacement 0..<1 [1] > [7]", "removal 1..<3 [2, 3] > …"])
+        expectEqual(crate.items, [7])
+        expectEqual(changes(from: [1, 2]) { $0.replaceSubrange(1..<1, with: [5]) }, ["insertion 1..<2 … > [5]"])
+        expectEqual(changes(from: [1, 2]) { $0.replaceSubrange(1..<2, with: []) }, ["removal 1..<2 [2] > …"])
+        expectEqual(changes(from: [1, 2]) { $0.replaceSubrange(1..<1, with: []) }, [])
     }
 
     @Test("an element set to an equal one is told of") func equalElement() {
-        #expect(changes(from: [1]) { $0[0] = 1 } == ["replacement 0..<1 [1] > [1]"])
+        expectEqual(changes(from: [1]) { $0[0] = 1 }, ["replacement 0..<1 [1] > [1]"])
     }
 
     @Test("setting the whole array is a setting without indexes, by the property and by the handle's value")
     func whole() {
-        #expect(
+        expectEqual(
             changes(from: [1]) {
                 crate.items = [2]
                 $0.value = [3]
                 $0.value.append(4)
-            } == ["setting [1] > [2]", "setting [2] > [3]", "setting [3] > [3, 4]"])
-        #expect(changes(from: [1], options: [.new]) { $0.value.append(4) } == ["setting … > [1, 4]"])
-        #expect(
-            changes(from: [1], options: [.prior, .new]) { $0.value[0] = 2 } == [
+            }, ["setting [1] > [2]", "setting [2] > [3]", "setting [3] > [3, 4]"])
+        expectEqual(changes(from: [1], options: [.new]) { $0.value.append(4) }, ["setting … > [1, 4]"])
+        expectEqual(
+            changes(from: [1], options: [.prior, .new]) { $0.value[0] = 2 },
+            [
                 "prior setting … > …", "setting … > [2]",
             ])
     }
@@ -152,10 +154,10 @@ import Testing
                 #expect(throws: Refusal.self) { try fail(&items.value) }
                 crate.items = [3]
             }
-            #expect(lines.filter { !$0.hasPrefix("prior") }.map { $0.suffix(6) } == ["[1, 2]", "] > [3]".suffix(6)])
+            expectEqual(lines.filter { !$0.hasPrefix("prior") }.map { $0.suffix(6) }, ["[1, 2]", "] > [3]".suffix(6)])
         }
         #expect(throws: Refusal.self) { try fail(&crate.$items.value) }
-        #expect(crate.items == [3, 2])
+        expectEqual(crate.items, [3, 2])
     }
 
     @Test("edits inside an open change of the property are part of it") func insideMutation() {
@@ -166,7 +168,7 @@ import Testing
                 items.sort()
             }
         }
-        #expect(lines == ["setting [1] > [2]"])
+        expectEqual(lines, ["setting [1] > [2]"])
     }
 
     @Test("edits through the handle are silent where the key's automatic notification is off") func silent() throws {
@@ -178,7 +180,7 @@ import Testing
         crate.$silent.sort(by: >)
         #expect(crate.silent == [6, 5, 4] && recorder.count == 0)
         crate.$silent.withMutation { crate.$silent.removeAll() }
-        #expect(recorder.kinds == [.setting])
+        expectEqual(recorder.kinds, [.setting])
     }
 
     @Test("derived keys and paths hear of edits, a path to the array with its kind and indexes") func derived() throws {
@@ -191,9 +193,9 @@ import Testing
         try outer.observe("inner.items", options: [.old, .new], path.handler())
         try outer.observe("inner.items.@count", options: [.old, .new], count.handler())
         crate.$items.append(contentsOf: [4, 5])
-        #expect(derived.lines == ["setting [] > [4, 5]"])
-        #expect(path.lines == ["insertion 0..<2 … > [4, 5]"])
-        #expect(count.lines == ["setting 0 > 2"])
+        expectEqual(derived.lines, ["setting [] > [4, 5]"])
+        expectEqual(path.lines, ["insertion 0..<2 … > [4, 5]"])
+        expectEqual(count.lines, ["setting 0 > 2"])
     }
 
     @Test("a handler may edit the array again") func reentry() {
@@ -202,9 +204,9 @@ import Testing
             if crate.items.count < 3 { crate.$items.append(crate.items.count) }
         }
         crate.$items.append(0)
-        #expect(crate.items == [0, 1, 2])
-        #expect(
-            Set(recorder.lines) == ["insertion 0..<1 … > [0]", "insertion 1..<2 … > [1]", "insertion 2..<3 … > [2]"])
+        expectEqual(crate.items, [0, 1, 2])
+        expectEqual(
+            Set(recorder.lines), ["insertion 0..<1 … > [0]", "insertion 1..<2 … > [1]", "insertion 2..<3 … > [2]"])
     }
 
     @Test("a handler that shortens the array between the two changes of replaceSubrange does no harm") func shortening()
@@ -214,11 +216,11 @@ import Testing
             if change.kind == .replacement { crate.items = [] }
         }
         crate.$items.replaceSubrange(0..<4, with: [9])
-        #expect(crate.items == [])
+        expectEqual(crate.items, [])
         crate.items = [1, 2]
         // The second change is made before the handler empties the array.
         crate.$items.replaceSubrange(0..<1, with: [7, 8, 9])
-        #expect(crate.items == [])
+        expectEqual(crate.items, [])
     }
 
     @Test("other arrays can be edited too") func denseArray() {
@@ -226,7 +228,7 @@ import Testing
         crate.$dense.observe(options: [.old, .new], recorder.handler())
         crate.$dense.append(contentsOf: [5, 6])
         crate.$dense.swapAt(0, 1)
-        #expect(recorder.lines == ["insertion 0..<2 … > [5, 6]", "replacement 0..<2 [5, 6] > [6, 5]"])
+        expectEqual(recorder.lines, ["insertion 0..<2 … > [5, 6]", "replacement 0..<2 [5, 6] > [6, 5]"])
     }
 
     @Test("edits while the object dies are made, and nobody is told") func dying() {

@@ -10,16 +10,16 @@ import Testing
         let scores = crate.$scores
         #expect(scores.object === crate)
         #expect(scores.startIndex == 0 && scores.endIndex == 3)
-        #expect(scores.indices == 0..<3)
+        expectEqual(scores.indices, 0..<3)
         #expect(scores.index(after: 0) == 1 && scores.index(before: 2) == 1)
-        #expect(scores.index(0, offsetBy: 2) == 2)
+        expectEqual(scores.index(0, offsetBy: 2), 2)
         #expect(scores.index(0, offsetBy: 4, limitedBy: 3) == nil)
-        #expect(scores.index(0, offsetBy: 3, limitedBy: 3) == 3)
-        #expect(scores.distance(from: 1, to: 3) == 2)
-        #expect(scores[1..<3] == [1, 2])
-        #expect(scores.underestimatedCount == 3)
-        #expect(scores.withContiguousStorageIfAvailable { $0.reduce(0, +) } == 6)
-        #expect(scores.reversed() == [2, 1, 3])
+        expectEqual(scores.index(0, offsetBy: 3, limitedBy: 3), 3)
+        expectEqual(scores.distance(from: 1, to: 3), 2)
+        expectEqual(scores[1..<3], [1, 2])
+        expectEqual(scores.underestimatedCount, 3)
+        expectEqual(scores.withContiguousStorageIfAvailable { $0.reduce(0, +) }, 6)
+        expectEqual(scores.reversed(), [2, 1, 3])
         typealias Handle = Property<[Int]>
         #expect(Handle.Element.self == Int.self && Handle.Index.self == Int.self)
         #expect(Handle.Indices.self == Range<Int>.self && Handle.SubSequence.self == ArraySlice<Int>.self)
@@ -29,15 +29,15 @@ import Testing
         crate.tags = ["a", "b"]
         let tags = crate.$tags
         let first = tags.startIndex
-        #expect(tags.index(after: tags.index(after: first)) == tags.endIndex)
-        #expect(tags[first] == crate.tags[crate.tags.startIndex])
-        #expect(tags.distance(from: first, to: tags.endIndex) == 2)
+        expectEqual(tags.index(after: tags.index(after: first)), tags.endIndex)
+        expectEqual(tags[first], crate.tags[crate.tags.startIndex])
+        expectEqual(tags.distance(from: first, to: tags.endIndex), 2)
     }
 
     @Test("shuffling a handle keeps the elements") func shuffle() {
         crate.scores = Array(0..<100)
         crate.$scores.shuffle()
-        #expect(crate.scores.sorted() == Array(0..<100))
+        expectEqual(crate.scores.sorted(), Array(0..<100))
     }
 
     @Test("iterating goes over the elements that were there when it began") func iterating() throws {
@@ -59,8 +59,8 @@ import Testing
             try crate.mutableArrayValue(forKey: "scores"), try crate.mutableSetValue(forKey: "tags")
         )
         #expect(scores.startIndex == 0 && scores.endIndex == 2)
-        #expect(scores.indices.map { scores[$0] as? Int } == [4, 5])
-        #expect(Set(tags.elements.compactMap { $0 as? String }) == ["a", "b"])
+        expectEqual(scores.indices.map { scores[$0] as? Int }, [4, 5])
+        expectEqual(Set(tags.elements.compactMap { $0 as? String }), ["a", "b"])
         #expect(tags.underestimatedCount <= tags.count)
     }
 }

@@ -25,14 +25,14 @@ import Testing
         lists.$letters.observeElements(added: { [log] in log.add("+" + $0) }, removed: { [log] in log.add("-" + $0) })
         lists.$letters.insert("a")
         lists.letters = []
-        #expect(log.messages == ["+1", "+2", "-1", "+3", "+a", "-a"])
+        expectEqual(log.messages, ["+1", "+2", "-1", "+3", "+a", "-a"])
     }
 
     @Test("nil counts as an empty collection") func optionals() {
         lists.$maybe.observeElements(added: { [log] in log.add("+" + $0) }, removed: { [log] in log.add("-" + $0) })
         lists.maybe = ["a"]
         lists.maybe = nil
-        #expect(log.messages == ["+a", "-a"])
+        expectEqual(log.messages, ["+a", "-a"])
     }
 
     @Test("of a read-only property, of a path, and of a dictionary's pairs", .needs(.blankObject)) func others() {
@@ -45,7 +45,7 @@ import Testing
         lists.other = nil
         lists.$counts.observeElements(added: { [log] in log.add("\($0.key) \($0.value)") })
         lists.counts = ["k": 4]
-        #expect(log.messages == ["1", "+7", "-7", "k 4"])
+        expectEqual(log.messages, ["1", "+7", "-7", "k 4"])
     }
 
     /// Equal to every other one.
@@ -73,14 +73,14 @@ import Testing
         let shop = Shop()
         follow(shop.$prices) { "\($0.key)\($0.value)" }
         shop.prices = ["a": 1, "b": 2, "c": 3]
-        #expect(log.messages.sorted() == ["+a1", "+b2", "+c3"])
+        expectEqual(log.messages.sorted(), ["+a1", "+b2", "+c3"])
         log.clear()
         shop.prices["b"] = 5
         shop.prices["d"] = 1
         shop.prices["a"] = nil
         shop.prices["c"] = 3
         shop.prices = ["b": 5, "d": 2]
-        #expect(log.messages.sorted() == ["+b5", "+d1", "+d2", "-a1", "-b2", "-c3", "-d1"])
+        expectEqual(log.messages.sorted(), ["+b5", "+d1", "+d2", "-a1", "-b2", "-c3", "-d1"])
     }
 
     @Test("by name, of a dictionary the values are reported that differ, and those of what a path leads to")
@@ -97,11 +97,11 @@ import Testing
         lists.other!.counts = ["x": 1]
         lists.other!.counts["y"] = 2
         lists.other = Lists()
-        #expect(log.messages.prefix(4) == ["-1", "+3", "+1", "+2"])
-        #expect(log.messages.dropFirst(4).sorted() == ["-1", "-2"])
+        expectEqual(log.messages.prefix(4), ["-1", "+3", "+1", "+2"])
+        expectEqual(log.messages.dropFirst(4).sorted(), ["-1", "-2"])
         log.clear()
         coalescingChanges { for price in 4...6 { shop.prices["a"] = price } }
-        #expect(log.messages == ["-3", "+6"])
+        expectEqual(log.messages, ["-3", "+6"])
     }
 
     @Test("the values of a dictionary are compared as elements are: objects by identity, and nil with nil")
@@ -113,16 +113,16 @@ import Testing
         shop.owners = ["x": a, "n": nil]
         log.clear()
         shop.owners = ["x": b, "n": nil]
-        #expect(log.messages == ["-x", "+x"])
+        expectEqual(log.messages, ["-x", "+x"])
         shop.owners = ["x": b]
         shop.owners = nil
-        #expect(log.messages.suffix(2) == ["-n", "-x"])
+        expectEqual(log.messages.suffix(2), ["-n", "-x"])
         let (lamp, other) = (PlainLamp(), PlainLamp())
         follow(shop.$untold) { "\($0.key)" }
         shop.untold = [1: lamp, 2: lamp]
         log.clear()
         shop.untold = [1: lamp, 2: other]
-        #expect(log.messages == ["-2", "+2"])
+        expectEqual(log.messages, ["-2", "+2"])
     }
 
     @Test("tuples are compared by their parts") func tuples() {
@@ -131,7 +131,7 @@ import Testing
         shop.pairs = [("a", 1), ("b", 2), ("a", 1)]
         log.clear()
         shop.pairs = [("a", 1), ("b", 3)]
-        #expect(log.messages == ["-b2", "-a1", "+b3"])
+        expectEqual(log.messages, ["-b2", "-a1", "+b3"])
     }
 
     @Test("objects in optionals are compared by identity, and nil equals nil") func optionalObjects() {
@@ -140,16 +140,16 @@ import Testing
         func name(_ twin: Twin?) -> String { twin.map { twin in "\(twins.firstIndex { $0 === twin }!)" } ?? "nil" }
         follow(shop.$twins, name)
         shop.twins = [twins[0], nil, twins[1]]
-        #expect(log.messages == ["+0", "+nil", "+1"])
+        expectEqual(log.messages, ["+0", "+nil", "+1"])
         log.clear()
         shop.twins = [nil, twins[2], twins[0], nil]
-        #expect(log.messages == ["-1", "+2", "+nil"])
+        expectEqual(log.messages, ["-1", "+2", "+nil"])
         log.clear()
         shop.$layers.observeElements(
             added: { [log] in log.add("+" + name($0 ?? nil)) }, removed: { [log] in log.add("-" + name($0 ?? nil)) })
         shop.layers = [twins[0], .some(nil), nil]
         shop.layers = [twins[1], nil]
-        #expect(log.messages == ["+0", "+nil", "+nil", "-0", "-nil", "+1"])
+        expectEqual(log.messages, ["+0", "+nil", "+nil", "-0", "-nil", "+1"])
     }
 
     @Test("the closures go with the object") func lifetimes() {

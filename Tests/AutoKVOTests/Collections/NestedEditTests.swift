@@ -48,10 +48,10 @@ final class ArrayLog {
     }
 
     private func check(_ logs: ArrayLog..., is items: [Int], _ location: SourceLocation = #_sourceLocation) {
-        #expect(crate.items == items, sourceLocation: location)
+        expectEqual(crate.items, items, sourceLocation: location)
         for log in logs {
             #expect(log.problem == nil, sourceLocation: location)
-            #expect(log.copy == items, sourceLocation: location)
+            expectEqual(log.copy, items, sourceLocation: location)
         }
     }
 
@@ -62,7 +62,7 @@ final class ArrayLog {
         let after = log()
         items.append(1)
         check(before, after, is: [1, 9, 69])
-        #expect(before.lines == ["insertion [0] [] [1]", "insertion [1] [] [9]", "insertion [2] [] [69]"])
+        expectEqual(before.lines, ["insertion [0] [] [1]", "insertion [1] [] [9]", "insertion [2] [] [69]"])
     }
 
     @Test("two handlers take out the last element: each takes out the one that is there then") func removeLast() {
@@ -89,7 +89,7 @@ final class ArrayLog {
         for _ in 0..<2 { crate.$items.observe { [unowned crate] _ in crate.$tags.insert("a") } }
         crate.$tags.observe(options: [.new]) { told.append($0.newValue?.sorted() ?? []) }
         items.append(1)
-        #expect(told == [["a"]])
+        expectEqual(told, [["a"]])
         crate.$tags.removeAll()
         for _ in 0..<2 {
             crate.$tags.observe { [unowned crate] change in
@@ -97,8 +97,8 @@ final class ArrayLog {
             }
         }
         crate.$tags.insert("z")
-        #expect(crate.tags == ["z", "b", "c"])
-        #expect(told.suffix(2) == [["z"], ["b", "c"]])
+        expectEqual(crate.tags, ["z", "b", "c"])
+        expectEqual(told.suffix(2), [["z"], ["b", "c"]])
     }
 
     @Test("a handler that limits the array to three elements works beside one that keeps it sorted") func limit() {
@@ -173,16 +173,18 @@ final class ArrayLog {
             }
         }
         crate.$items.removeAll { $0 < 5 }
-        #expect(
-            lines == [
+        expectEqual(
+            lines,
+            [
                 "true setting true [3, 4, 5]", "true setting true ", "false setting true [3, 4, 5]",
                 "false setting true ",
             ])
         crate.items = [1]
         lines = []
         crate.$items.remove(at: 0)
-        #expect(
-            lines == [
+        expectEqual(
+            lines,
+            [
                 "true removal false [1]", "true removal false ", "false removal false [1]", "false removal false ",
             ])
     }
@@ -201,10 +203,10 @@ final class ArrayLog {
             if !change.isPrior { told.append("\(change.kind) \(change.oldValue ?? "-") \(change.newValue ?? "-")") }
         }
         try crate.mutableArrayValue(forKey: "view").append(3)
-        #expect(crate.items == [1, 2, 3])
-        #expect(told == ["setting [1] [1, 2, 3]"])
+        expectEqual(crate.items, [1, 2, 3])
+        expectEqual(told, ["setting [1] [1, 2, 3]"])
         try crate.mutableArrayValue(forKey: "view").append(4)
-        #expect(told.last == "insertion - [4]")
+        expectEqual(told.last, "insertion - [4]")
     }
 
     @Test("a path that a prior handler leads elsewhere is told of a whole value, not of the edit") func priorAndPath()
@@ -218,7 +220,7 @@ final class ArrayLog {
             told.append("\($0.kind) \($0.oldValue!) \($0.newValue!)")
         }
         items.append(2)
-        #expect(told == ["setting [1] [7]"])
+        expectEqual(told, ["setting [1] [7]"])
     }
 
     @Test("the second change of a replacement is made before what a handler of the first one edits")
@@ -269,8 +271,8 @@ final class ArrayLog {
         }
         once { $0.$items.removeAll() }
         items.append(2)
-        #expect(crate.items == [])
-        #expect(error?.reason == .indexOutOfRange(index: 1, count: 0))
+        expectEqual(crate.items, [])
+        expectEqual(error?.reason, .indexOutOfRange(index: 1, count: 0))
     }
 
     @Test("so does one that a prior handler has made invalid, whatever the edit", arguments: 0..<11)
@@ -385,7 +387,7 @@ final class ArrayLog {
         }
         items.update(to: [1, 7, 3, 8])
         #expect(log.problem == nil && log.copy == crate.items)
-        #expect(crate.items == [7, 8])
+        expectEqual(crate.items, [7, 8])
     }
 
     /// Makes an edit of `tags` whose prior handler makes it first, and then a handler that takes "a" out. Returns what an observer ends on.
@@ -434,18 +436,19 @@ final class ArrayLog {
     }
 
     @Test("it is told as the differences, in at most two changes") func differences() {
-        #expect(told(from: [1, 2, 3]) { $0.append(4) } == ["insertion 3..<4 … > [4]"])
-        #expect(told(from: [1, 2, 3]) { $0.remove(at: 1) } == ["removal 1..<2 [2] > …"])
-        #expect(told(from: [1, 2, 3]) { $0[1] = 5 } == ["replacement 1..<2 [2] > [5]"])
-        #expect(told(from: [3, 1, 2]) { $0.sort() } == ["replacement 0..<3 [3, 1, 2] > [1, 2, 3]"])
-        #expect(told(from: [1, 2, 3]) { _ in } == [])
-        #expect(told(from: [1, 2, 3]) { $0 = [1, 2, 3] } == [])
-        #expect(
-            told(from: [1, 2, 3, 4]) { $0 = [2, 3, 4, 9, 8] } == [
+        expectEqual(told(from: [1, 2, 3]) { $0.append(4) }, ["insertion 3..<4 … > [4]"])
+        expectEqual(told(from: [1, 2, 3]) { $0.remove(at: 1) }, ["removal 1..<2 [2] > …"])
+        expectEqual(told(from: [1, 2, 3]) { $0[1] = 5 }, ["replacement 1..<2 [2] > [5]"])
+        expectEqual(told(from: [3, 1, 2]) { $0.sort() }, ["replacement 0..<3 [3, 1, 2] > [1, 2, 3]"])
+        expectEqual(told(from: [1, 2, 3]) { _ in }, [])
+        expectEqual(told(from: [1, 2, 3]) { $0 = [1, 2, 3] }, [])
+        expectEqual(
+            told(from: [1, 2, 3, 4]) { $0 = [2, 3, 4, 9, 8] },
+            [
                 "removal 0..<1 [1] > …", "insertion 3..<5 … > [9, 8]",
             ])
-        #expect(told(from: []) { $0 = [1] } == ["insertion 0..<1 … > [1]"])
-        #expect(told(from: [1, 2]) { $0 = [] } == ["removal 0..<2 [1, 2] > …"])
+        expectEqual(told(from: []) { $0 = [1] }, ["insertion 0..<1 … > [1]"])
+        expectEqual(told(from: [1, 2]) { $0 = [] }, ["removal 0..<2 [1, 2] > …"])
         #expect(told(from: [1]) { $0 = Array(0..<3000) }.count <= 2)
     }
 
@@ -453,9 +456,9 @@ final class ArrayLog {
         struct Refusal: Error {}
         let recorder = Recorder<[Int]>()
         crate.items = [1]
-        #expect(crate.$items.edit { $0.count } == 1)
+        expectEqual(crate.$items.edit { $0.count }, 1)
         crate.$items.observe(recorder.handler())
-        #expect(crate.$items.edit { (items) -> Int? in items.popLast() } == 1)
+        expectEqual(crate.$items.edit { (items) -> Int? in items.popLast() }, 1)
         #expect(throws: Refusal.self) {
             try crate.$items.edit { items in
                 items.append(5)
@@ -476,7 +479,7 @@ final class ArrayLog {
         }
         crate.$people.edit { $0.reverse() }
         crate.$people.edit { _ = $0 }
-        #expect(kinds == [.replacement])
+        expectEqual(kinds, [.replacement])
         observation.remove()
     }
 
@@ -489,7 +492,7 @@ final class ArrayLog {
             tags.insert("c")
         }
         crate.$tags.edit { _ = $0.count }
-        #expect(recorder.lines == ["replacement [\"a\"] > [\"c\"]"])
+        expectEqual(recorder.lines, ["replacement [\"a\"] > [\"c\"]"])
     }
 
     @Test("its closure may read and change anything, the array itself too") func reading() {
@@ -521,8 +524,8 @@ final class ArrayLog {
                 crate.$tags.observe { _ in }
             }
             body(crate)
-            #expect(crate.items == items, sourceLocation: location)
-            #expect(crate.tags == tags, sourceLocation: location)
+            expectEqual(crate.items, items, sourceLocation: location)
+            expectEqual(crate.tags, tags, sourceLocation: location)
         }
     }
 

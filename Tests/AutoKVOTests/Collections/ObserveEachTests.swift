@@ -21,7 +21,7 @@ import Testing
         ann.age = 3
         team.friends = [cat, ann]
         (ann.age, bob.age, cat.age) = (4, 5, 6)
-        #expect(calls == ["Ann 1", "Cat 2", "Ann 4", "Cat 6"])
+        expectEqual(calls, ["Ann 1", "Cat 2", "Ann 4", "Cat 6"])
         observation.remove()
         cat.age = 7
         #expect(calls.count == 4 && cat.observations().isEmpty && ann.observations().isEmpty)
@@ -31,18 +31,18 @@ import Testing
         team.friends = [ann, bob, ann]
         var calls = 0
         team.$friends.observeEach(\.$age, options: .initial) { _, _ in calls += 1 }
-        #expect(calls == 2)
+        expectEqual(calls, 2)
         ann.age = 1
-        #expect(calls == 3)
+        expectEqual(calls, 3)
         team.$friends.reverse()
         team.$friends.remove(at: 0)
         ann.age = 2
-        #expect(calls == 4)
+        expectEqual(calls, 4)
         team.$friends.removeAll { $0 === ann }
         ann.age = 3
-        #expect(calls == 4)
+        expectEqual(calls, 4)
         team.$friends.append(cat)
-        #expect(calls == 5)
+        expectEqual(calls, 5)
     }
 
     @Test("all ends with the team, and neither is kept alive") func lifetime() {

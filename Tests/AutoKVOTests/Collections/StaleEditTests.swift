@@ -27,7 +27,7 @@ import Testing
         crate.$items.observe(options: [.old, .new]) { [unowned crate] in log.add($0, crate.items) }
         prior { crate, _ in crate.$items.append(9) }
         crate.$items.replaceSubrange(3..., with: [7, 8])
-        #expect(crate.items == [1, 2, 3, 7, 8, 9])
+        expectEqual(crate.items, [1, 2, 3, 7, 8, 9])
         #expect(log.problem == nil && log.copy == crate.items)
     }
 
@@ -39,14 +39,14 @@ import Testing
             observation.remove()
         }
         crate.$items.edit { $0.append(4) }
-        #expect(crate.items == [4])
+        expectEqual(crate.items, [4])
     }
 
     @Test("where elements were moved to is what it was when they were moved") func movedTo() {
         let window = Window()
         window.rows = [0, 1, 2, 3]
         window.$rows.observe(options: .once) { [unowned window] _ in window.rows = Array(0..<9)[4...] }
-        #expect(window.$rows.moveSubranges(RangeSet(0..<1), to: 2) == 1..<2)
+        expectEqual(window.$rows.moveSubranges(RangeSet(0..<1), to: 2), 1..<2)
     }
 
     @Test("and one that puts others in their place is asked about those") func computedReplaced() throws {
@@ -60,7 +60,7 @@ import Testing
             }
             return ($0 as! Int) == 1
         }
-        #expect(crate.hidden == [5, 6])
+        expectEqual(crate.hidden, [5, 6])
     }
 
     private class Shelf: TrackedObject {
@@ -99,8 +99,9 @@ import Testing
         try proxy.insert(13, at: 1)
         try proxy.insert(6, at: 2)
         try proxy.remove(at: 0)
-        #expect(
-            told == [
+        expectEqual(
+            told,
+            [
                 "setting - [2, 4] [2, 4]", "insertion [Range(2..<3)] [] [6]", "removal [Range(0..<1)] [2] []",
             ])
         shelf.removeAllObservers()
@@ -131,7 +132,7 @@ import Testing
             }
         }
         try crate.mutableSetValue(forKey: "tags").removeAll { ($0 as! String).hasPrefix("a") }
-        #expect(crate.tags == ["b"])
+        expectEqual(crate.tags, ["b"])
     }
 
     @Test("a member that the first call for it takes out and puts in again is observed once") func putInAgain() {
@@ -148,9 +149,9 @@ import Testing
         team.$friends.append(ann)
         calls = 0
         ann.age = 1
-        #expect(calls == 1)
+        expectEqual(calls, 1)
         team.$friends.removeAll()
         ann.age = 2
-        #expect(calls == 1)
+        expectEqual(calls, 1)
     }
 }

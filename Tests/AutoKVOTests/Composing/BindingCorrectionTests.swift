@@ -91,7 +91,7 @@ private struct Opaque {
         for item in [5, 3, 9, 1, 7, 2] {
             one.$items.append(item)
             #expect(one.items.count <= 3 && two.items == one.items && three.items == one.items.reversed())
-            #expect(one.items == one.items.sorted())
+            expectEqual(one.items, one.items.sorted())
         }
     }
 
@@ -148,6 +148,6 @@ private struct Opaque {
         }
         a.v = 1000
         #expect(a.v == 0 && b.v == 0 && c.v == 0)
-        #expect(values.count == 1001)
+        expectEqual(values.count, 1001)
     }
 }

@@ -45,14 +45,14 @@ private final class BoundForm: Model {
 
     @Test("a bound property is set at once and follows every change") func follows() throws {
         let observation = try form.bind("title", to: "fullName", of: person)
-        #expect(form.title == "Ann Lee")
+        expectEqual(form.title, "Ann Lee")
         person.lastName = "Ray"
-        #expect(form.title == "Ann Ray")
+        expectEqual(form.title, "Ann Ray")
         #expect(observation.isValid && observation.observer === form)
         #expect(form.unbind("title"))
         #expect(!form.unbind("title"))
         person.lastName = "Moe"
-        #expect(form.title == "Ann Ray")
+        expectEqual(form.title, "Ann Ray")
     }
 
     @Test("a change that goes through a binding is one call at its end, and an equal value none") func chain() throws {
@@ -61,18 +61,18 @@ private final class BoundForm: Model {
         try form.observe("count", options: [.new], recorder.handler())
         person.age = 3
         person.age = 3
-        #expect(recorder.news(Int.self) == [3])
+        expectEqual(recorder.news(Int.self), [3])
     }
 
     @Test("binding a key again replaces what it followed") func replaces() throws {
         let other = Person("Bob")
         let first = try form.bind("title", to: "firstName", of: person)
         try form.bind("title", to: "firstName", of: other)
-        #expect(form.title == "Bob")
+        expectEqual(form.title, "Bob")
         #expect(!first.isValid)
         person.firstName = "Eve"
-        #expect(form.title == "Bob")
-        #expect(form.observations().count == 1)
+        expectEqual(form.title, "Bob")
+        expectEqual(form.observations().count, 1)
     }
 
     @Test("a wrong name or type throws, binds nothing, and leaves the binding there was") func throwing() throws {
@@ -89,10 +89,10 @@ private final class BoundForm: Model {
         refuses("fixed", "age")
         refuses("count", "firstName")
         refuses("title", "nickname")
-        #expect(form.title == "Ann")
+        expectEqual(form.title, "Ann")
         person.firstName = "Eve"
-        #expect(form.title == "Eve")
-        #expect(person.observations().count == 1)
+        expectEqual(form.title, "Eve")
+        expectEqual(person.observations().count, 1)
     }
 
     @Test("ready transforms") func transforms() throws {
@@ -103,43 +103,43 @@ private final class BoundForm: Model {
         person.nickname = "A"
         #expect(form.isOn)
         try form.bind("title", to: "nickname", of: person, transform: .default("none"))
-        #expect(form.title == "A")
+        expectEqual(form.title, "A")
         person.nickname = nil
-        #expect(form.title == "none")
+        expectEqual(form.title, "none")
         try form.bind("title", to: "age", of: person, transform: .description)
         person.age = 4
-        #expect(form.title == "4")
+        expectEqual(form.title, "4")
         let other = BoundForm()
         try other.bind("isOn", to: "isOn", of: form, transform: .negated)
         #expect(other.isOn)
         form.isOn = true
         #expect(!other.isOn)
         try form.bind("ratio", to: "age", of: person, transform: .number(Double.self))
-        #expect(form.ratio == 4)
+        expectEqual(form.ratio, 4)
         try form.bind("count", to: "firstName", of: person, transform: .number(Int.self).then(.default(-1)))
-        #expect(form.count == -1)
+        expectEqual(form.count, -1)
         person.firstName = "12"
-        #expect(form.count == 12)
+        expectEqual(form.count, 12)
         try other.bind("count", to: "ratio", of: form, transform: .number(Int.self))
-        #expect(other.count == 4)
+        expectEqual(other.count, 4)
         form.ratio = 4.9
-        #expect(other.count == 4)
+        expectEqual(other.count, 4)
         form.ratio = 5.5
-        #expect(other.count == 5)
+        expectEqual(other.count, 5)
     }
 
     @Test("numbers go from type to type where they fit, and the one that does not is reported") func numbers() throws {
         try form.bind("ratio", to: "age", of: person)
         person.age = 7
-        #expect(form.ratio == 7)
+        expectEqual(form.ratio, 7)
         let other = BoundForm()
         let told = try messages {
             try other.bind("count", to: "ratio", of: form)
-            #expect(other.count == 7)
+            expectEqual(other.count, 7)
             form.ratio = 7.5
         }
-        #expect(other.count == 7)
-        #expect(told.count == 1)
+        expectEqual(other.count, 7)
+        expectEqual(told.count, 1)
     }
 
     @Test("a value that does not equal itself passes round a circle once") func notANumber() throws {
@@ -151,7 +151,7 @@ private final class BoundForm: Model {
         #expect(form.ratio.isNaN && other.ratio.isNaN && told == [])
         #expect(recorder.entries.count <= 2)
         other.ratio = 1
-        #expect(form.ratio == 1)
+        expectEqual(form.ratio, 1)
     }
 
     @Test("a hundred objects that follow each other have each value, also of optional and class types") func hundred()
@@ -175,14 +175,14 @@ private final class BoundForm: Model {
 
     @Test("a function as a transform is typed and is not asked about nil") func functions() throws {
         try form.bind("title", to: "age", of: person) { (age: Int) in "\(age) years" }
-        #expect(form.title == "0 years")
+        expectEqual(form.title, "0 years")
         try form.bind("note", to: "nickname", of: person) { (name: String) in name + "!" }
         #expect(form.note == nil)
         person.nickname = "A"
-        #expect(form.note == "A!")
+        expectEqual(form.note, "A!")
         try form.bind("title", to: "nickname", of: person) { (name: String?) in name ?? "nobody" }
         person.nickname = nil
-        #expect(form.title == "nobody")
+        expectEqual(form.title, "nobody")
     }
 
     @Test("a nil to a property that cannot be nil throws at first and is reported later, unless there is a default")
@@ -193,12 +193,12 @@ private final class BoundForm: Model {
             try form.bind("title", to: "nickname", of: person)
             person.nickname = nil
         }
-        #expect(told.count == 1)
-        #expect(form.title == "A")
+        expectEqual(told.count, 1)
+        expectEqual(form.title, "A")
         person.address = Address()
         try form.bind("count", to: "address.zip", of: person, transform: .default(42))
         person.address = nil
-        #expect(form.count == 42)
+        expectEqual(form.count, 42)
     }
 
     @Test("the death of a weak object on the way makes the other side nil, or the default") func weakIntermediate()
@@ -212,7 +212,7 @@ private final class BoundForm: Model {
         #expect(form.note == "Linz" && form.count == 0)
         address = nil
         #expect(form.note == nil)
-        #expect(form.count == 5)
+        expectEqual(form.count, 5)
     }
 
     @Test("properties bound to each other stop at the first equal value") func mutual() throws {
@@ -220,14 +220,14 @@ private final class BoundForm: Model {
         let recorder = Recorder<Any>()
         try person.bind("firstName", to: "firstName", of: other)
         try other.bind("firstName", to: "firstName", of: person)
-        #expect(person.firstName == "Bob")
+        expectEqual(person.firstName, "Bob")
         try person.observe("firstName", recorder.handler("person"))
         try other.observe("firstName", recorder.handler("other"))
         person.firstName = "Eve"
-        #expect(other.firstName == "Eve")
+        expectEqual(other.firstName, "Eve")
         other.firstName = "Ida"
-        #expect(person.firstName == "Ida")
-        #expect(recorder.count == 4)
+        expectEqual(person.firstName, "Ida")
+        expectEqual(recorder.count, 4)
     }
 
     @Test("mutual bindings of values that cannot be compared stop when they come back") func mutualIncomparable() throws
@@ -236,9 +236,9 @@ private final class BoundForm: Model {
         try form.bind("span", to: "span", of: other)
         try other.bind("span", to: "span", of: form)
         form.span = .init(low: 1, high: 2)
-        #expect(other.span.high == 2)
+        expectEqual(other.span.high, 2)
         other.span.low = 7
-        #expect(form.span.low == 7)
+        expectEqual(form.span.low, 7)
     }
 
     @Test("a circle in which no value becomes equal is left, and reported") func circle() throws {
@@ -247,15 +247,15 @@ private final class BoundForm: Model {
             try form.bind("count", to: "count", of: other) { (count: Int) in count + 1 }
             try other.bind("count", to: "count", of: form) { (count: Int) in count + 1 }
         }
-        #expect(told.count == 1)
+        expectEqual(told.count, 1)
     }
 
     @Test("a setter that alters its argument settles both sides") func altering() throws {
         try form.bind("limited", to: "age", of: person)
         try person.bind("age", to: "limited", of: form)
         person.age = 25
-        #expect(form.limited == 10)
-        #expect(person.age == 10)
+        expectEqual(form.limited, 10)
+        expectEqual(person.age, 10)
     }
 
     @Test("a property that is not observed itself can be bound, and its observers are told") func plainProperty() throws
@@ -264,16 +264,16 @@ private final class BoundForm: Model {
         try form.observe("plain", options: [.new], recorder.handler())
         try form.bind("plain", to: "age", of: person)
         person.age = 3
-        #expect(form.plain == 3)
-        #expect(recorder.news(Int.self) == [3])
+        expectEqual(form.plain, 3)
+        expectEqual(recorder.news(Int.self), [3])
     }
 
     @Test("bindings by handle are checked by the compiler") func handles() {
         form.$title.bind(to: person.$firstName)
-        #expect(form.title == "Ann")
+        expectEqual(form.title, "Ann")
         form.$count.bind(to: person.$friends) { $0.count }
         person.friends.append(Person())
-        #expect(form.count == 1)
+        expectEqual(form.count, 1)
         #expect(form.unbind("count"))
     }
 

@@ -107,12 +107,12 @@ private func edit(_ crate: Crate, _ random: inout SplitMix64) {
         #expect(refused.count == 5 && records.count == 6)
         for record in refused {
             #expect(throws: KeyValueError.self) { try record.apply(on: other) }
-            #expect(other.items == [9])
+            expectEqual(other.items, [9])
         }
         for record in records where !record.isPrior && record.kind == .setting && record.newValue != nil {
             try record.apply(on: other)
         }
-        #expect(other.items == [4])
+        expectEqual(other.items, [4])
     }
 
     @Test("a set that has an element already gets it once; one that lacks it loses nothing") func setsThatDiffer()
@@ -126,9 +126,9 @@ private func edit(_ crate: Crate, _ random: inout SplitMix64) {
         crate.$tags.insert("b")
         crate.$tags.remove("a")
         for record in records { try record.apply(on: other) }
-        #expect(other.tags == ["b"])
+        expectEqual(other.tags, ["b"])
         for record in records.reversed() { try record.revert(on: other) }
-        #expect(other.tags == ["a"])
+        expectEqual(other.tags, ["a"])
     }
 
     @Test("the call made at the registration fills a copy") func initial() {
@@ -140,8 +140,8 @@ private func edit(_ crate: Crate, _ random: inout SplitMix64) {
             splices += change.splices
             change.apply(to: &rows)
         }
-        #expect(rows == [1, 2])
-        #expect(splices.map { [$0.position, $0.removed, $0.inserted] } == [[0, 0, 2]])
+        expectEqual(rows, [1, 2])
+        expectEqual(splices.map { [$0.position, $0.removed, $0.inserted] }, [[0, 0, 2]])
     }
 
     @Test("splices of a removal hold one after the other") func splices() {
@@ -152,10 +152,10 @@ private func edit(_ crate: Crate, _ random: inout SplitMix64) {
             splices += $0.splices.map { [$0.position, $0.removed, $0.inserted] }
         }
         crate.$items.removeAll { [1, 2, 4].contains($0) }
-        #expect(splices == [[4, 1, 0], [1, 2, 0]])
+        expectEqual(splices, [[4, 1, 0], [1, 2, 0]])
         splices = []
         crate.items = [7]
-        #expect(splices == [[0, 3, 1]])
+        expectEqual(splices, [[0, 3, 1]])
     }
 
     @Test("what was sorted, swapped and reversed moved; what was replaced did not") func moves() {
@@ -164,18 +164,18 @@ private func edit(_ crate: Crate, _ random: inout SplitMix64) {
         var moves: [[Int]] = []
         crate.$items.observe(options: [.old, .new]) { moves = $0.moves.map { [$0.from, $0.to] } }
         crate.$items.sort()
-        #expect(moves == [[1, 0], [2, 1], [0, 2]])
+        expectEqual(moves, [[1, 0], [2, 1], [0, 2]])
         crate.$items.swapAt(0, 2)
-        #expect(moves == [[2, 0], [0, 2]])
+        expectEqual(moves, [[2, 0], [0, 2]])
         crate.$items[1] = 9
-        #expect(moves == [])
+        expectEqual(moves, [])
         crate.$items.append(1)
-        #expect(moves == [])
+        expectEqual(moves, [])
         let (a, b) = (Person(), Person())
         crate.people = [a, b]
         crate.$people.observe(options: [.old, .new]) { moves = $0.moves.map { [$0.from, $0.to] } }
         crate.$people.reverse()
-        #expect(moves == [[1, 0], [0, 1]])
+        expectEqual(moves, [[1, 0], [0, 1]])
     }
 
     @Test("a change without what it needs cannot be applied") func missing() async {
@@ -211,7 +211,7 @@ private func edit(_ crate: Crate, _ random: inout SplitMix64) {
         #expect(throws: KeyValueError.self) { try log[0].revert(on: crate) }
         crate.still = 1
         try log[1].revert(on: crate)
-        #expect(crate.still == 0)
+        expectEqual(crate.still, 0)
         #expect(throws: KeyValueError.self) { try log[1].revert(on: Person()) }
     }
 
@@ -226,11 +226,11 @@ private func edit(_ crate: Crate, _ random: inout SplitMix64) {
         try crate.mutableArrayValue(forKey: "maybe").append("b")
         let data = try JSONEncoder().encode(records)
         let decoded = try JSONDecoder().decode([ChangeRecord<[String]?>].self, from: data)
-        #expect(decoded[0].newValue == .some(nil))
+        expectEqual(decoded[0].newValue, .some(nil))
         #expect(decoded[1].oldValue == nil)
         #expect(decoded[1].kind == .insertion && decoded[1].indexes == RangeSet(0..<1))
         for record in decoded.reversed() { try record.revert(on: crate) }
-        #expect(crate.maybe == ["a"])
+        expectEqual(crate.maybe, ["a"])
         let text = #"{"keyPath":"a","kind":2,"indexes":[[-1,2]],"isPrior":false,"isFirst":false}"#
         for wrong in [text, text.replacingOccurrences(of: #""kind":2"#, with: #""kind":9"#)] {
             #expect(throws: DecodingError.self) {
@@ -249,11 +249,12 @@ private func edit(_ crate: Crate, _ random: inout SplitMix64) {
         crate.$items.update(to: [1, 3, 4, 5])
         crate.$items.update(to: [1, 3, 4, 5])
         crate.$items.update(to: [1, 9, 4, 5])
-        #expect(
-            recorder.lines == [
+        expectEqual(
+            recorder.lines,
+            [
                 "removal 1..<2 [2] > …", "insertion 3..<4 … > [5]", "removal 1..<2 [3] > …", "insertion 1..<2 … > [9]",
             ])
-        #expect(crate.items == [1, 9, 4, 5])
+        expectEqual(crate.items, [1, 9, 4, 5])
     }
 
     @Test("objects are compared by identity, and sets by what left and came") func objectsAndSets() {
@@ -268,7 +269,7 @@ private func edit(_ crate: Crate, _ random: inout SplitMix64) {
         crate.$tags.update(to: ["x", "y"])
         crate.$tags.update(to: ["x", "y"])
         crate.$tags.update(to: ["x"])
-        #expect(kinds == [.insertion, .removal, .insertion, .removal])
-        #expect(crate.people.map(ObjectIdentifier.init) == [b, c].map(ObjectIdentifier.init))
+        expectEqual(kinds, [.insertion, .removal, .insertion, .removal])
+        expectEqual(crate.people.map(ObjectIdentifier.init), [b, c].map(ObjectIdentifier.init))
     }
 }

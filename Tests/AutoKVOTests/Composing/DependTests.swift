@@ -14,17 +14,17 @@ import Testing
         let observation = try panel.depend(
             on: [Dependency(person, ["firstName", "friends.@avg.age"]), Dependency(other, "lastName|nickname")]
         ) { [log] panel in log.add(panel.firstName) }
-        #expect(log.messages == ["Panel"])
+        expectEqual(log.messages, ["Panel"])
         person.firstName = "Eve"
         other.age = 4
         other.lastName = "Ray"
         other.nickname = "B"
-        #expect(log.messages.count == 5)
+        expectEqual(log.messages.count, 5)
         person.age = 1
-        #expect(log.messages.count == 5)
+        expectEqual(log.messages.count, 5)
         observation.remove()
         other.age = 5
-        #expect(log.messages.count == 5)
+        expectEqual(log.messages.count, 5)
         #expect(!observation.isValid)
     }
 
@@ -32,18 +32,18 @@ import Testing
         try panel.depend(on: [Dependency(person, "firstName|age")]) { [log] _ in log.add("call") }
         person.firstName = "Eve"
         person.age = 1
-        #expect(log.messages.count == 3)
+        expectEqual(log.messages.count, 3)
     }
 
     @Test("a change that reaches several of the paths is one call") func oneCall() throws {
         try panel.depend(on: [Dependency(person, ["firstName", "fullName", "greeting"])]) { [log] _ in log.add("call") }
         person.firstName = "Eve"
-        #expect(log.messages.count == 2)
+        expectEqual(log.messages.count, 2)
         coalescingChanges {
             person.firstName = "Ida"
             person.lastName = "Ray"
         }
-        #expect(log.messages.count == 3)
+        expectEqual(log.messages.count, 3)
     }
 
     @Test("the same name on the same owner replaces, another name and another owner do not") func named() throws {
@@ -53,15 +53,15 @@ import Testing
         try panel.depend(on: [Dependency(person, "lastName"), Dependency(person, "age")], named: "draw") { [log] _ in
             log.add("second")
         }
-        #expect(log.messages == ["first", "write", "other", "second"])
+        expectEqual(log.messages, ["first", "write", "other", "second"])
         #expect(!first.isValid)
         person.age = 1
-        #expect(log.messages.suffix(3).sorted() == ["other", "second", "write"])
-        #expect(log.messages.count == 7)
+        expectEqual(log.messages.suffix(3).sorted(), ["other", "second", "write"])
+        expectEqual(log.messages.count, 7)
         #expect(panel.endDependency(named: "draw"))
         #expect(!panel.endDependency(named: "draw"))
         person.age = 2
-        #expect(log.messages.count == 9)
+        expectEqual(log.messages.count, 9)
     }
 
     @Test("an owner without a base class has names too, and its death ends them") func plainOwner() throws {
@@ -70,7 +70,7 @@ import Testing
         try owner!.depend(on: [Dependency(person, "age")], named: "draw") { $0.log.append("first") }
         try owner!.depend(on: [Dependency(person, "age")], named: "draw") { $0.log.append("second") }
         person.age = 1
-        #expect(owner!.log == ["first", "second", "second"])
+        expectEqual(owner!.log, ["first", "second", "second"])
         owner = nil
         tracker.expectNoLeaks()
         person.age = 2
@@ -82,7 +82,7 @@ import Testing
         try anything.depend(on: [Dependency(person, "age")], named: "x") { $0.calls += 1 }
         try anything.depend(on: [Dependency(person, "age")], named: "x") { $0.calls += 10 }
         person.age = 1
-        #expect(anything.calls == 21)
+        expectEqual(anything.calls, 21)
     }
 
     @Test("a dependency that throws registers nothing, makes no call, and leaves what had the name") func throwing()
@@ -99,7 +99,7 @@ import Testing
             try panel.depend(on: [Dependency(person, [String]())]) { [log] _ in log.add("none") }
         }
         person.age = 1
-        #expect(log.messages == ["first", "first"])
+        expectEqual(log.messages, ["first", "first"])
         #expect(other.observations().isEmpty)
     }
 
@@ -112,7 +112,7 @@ import Testing
         panel.age = 2
         panel.age = 3
         person.age = 3
-        #expect(log.messages == ["0", "1", "2"])
+        expectEqual(log.messages, ["0", "1", "2"])
         try panel.depend(on: [Dependency(person, "age")], named: "first call") { [log] panel in
             panel.endDependency(named: "first call")
             log.add("ended")
@@ -134,11 +134,11 @@ import Testing
         target = nil
         #expect(observation.isValid)
         person.age = 1
-        #expect(log.messages.count == 2)
+        expectEqual(log.messages.count, 2)
         owner = nil
         #expect(!observation.isValid)
         person.age = 2
-        #expect(log.messages.count == 2)
+        expectEqual(log.messages.count, 2)
         _ = consume token
         tracker.expectNoLeaks()
     }

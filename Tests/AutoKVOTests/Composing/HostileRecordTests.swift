@@ -57,7 +57,7 @@ import Testing
         var rows = [1, 2, 3]
         let error = #expect(throws: KeyValueError.self) { try record.apply(validating: &rows) }
         guard case .invalidValue? = error?.reason else { throw error! }
-        #expect(rows == [1, 2, 3])
+        expectEqual(rows, [1, 2, 3])
     }
 
     @Test("a prior call's record, and one of a set with indexes") func others() throws {
@@ -112,7 +112,7 @@ import Testing
             let isMade = succeeds { try record.apply(validating: &rows) }
             if record.keyPath == "items" { #expect(isApplied == isMade && rows == crate.items, "\(text)") }
             if isApplied, record.kind != .setting, succeeds({ try record.revert(on: crate) }) {
-                #expect(crate.items.count == 3, "\(text)")
+                expectEqual(crate.items.count, 3, "\(text)")
             }
         }
     }

@@ -16,10 +16,10 @@ import Testing
             _ = view.firstName
             _ = person.observable.firstName
         }
-        #expect(person.observations().count == 1)
+        expectEqual(person.observations().count, 1)
         _ = view.fullName
-        #expect(person.observations().count == 2)
-        #expect(person.observations().map(\.options) == [.prior, .prior])
+        expectEqual(person.observations().count, 2)
+        expectEqual(person.observations().map(\.options), [.prior, .prior])
     }
 
     @Test("a member that is no key has an observation of its own") func computed() {
@@ -27,13 +27,13 @@ import Testing
         _ = notebook.observable.first
         _ = notebook.observable.initials
         _ = notebook.observable.firstName
-        #expect(notebook.observations().count == 3)
+        expectEqual(notebook.observations().count, 3)
     }
 
     @Test("what was removed is registered again by the next read") func removed() {
         let notebook = tracker.track(Notebook("Ann"))
         _ = (notebook.observable.first, notebook.observable.$lastName as String)
-        #expect(notebook.removeAllObservers() == 2)
+        expectEqual(notebook.removeAllObservers(), 2)
         expectNoCall(0) { notebook.firstName = "Eve" }
         expectCall(notebook.observable.first) {
             notebook.firstName = "Ida"
@@ -57,8 +57,8 @@ import Testing
                 calls.add()
             }
         }
-        #expect(tracker.liveCount == 0)
-        #expect(calls.count == 0)
+        expectEqual(tracker.liveCount, 0)
+        expectEqual(calls.count, 0)
     }
 
     @Test("a view that is kept keeps the object, and is usable") func kept() {
@@ -73,11 +73,11 @@ import Testing
                 calls.add()
             }
         }
-        #expect(tracker.liveCount == 1)
-        #expect(view?.fullName == "Ann Lee")
+        expectEqual(tracker.liveCount, 1)
+        expectEqual(view?.fullName, "Ann Lee")
         view = nil
-        #expect(tracker.liveCount == 0)
-        #expect(calls.count == 0)
+        expectEqual(tracker.liveCount, 0)
+        expectEqual(calls.count, 0)
     }
 
     @Test("what a tracking captures is released with the call") func captures() {
@@ -87,9 +87,9 @@ import Testing
         } onChange: { [token = tracker.token()] in
             token.touch()
         }
-        #expect(tracker.liveCount == 2)
+        expectEqual(tracker.liveCount, 2)
         person.firstName = "Eve"
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
     }
 
     @Test("values are not kept between changes") func values() {
@@ -97,7 +97,7 @@ import Testing
         _ = person.observable.address?.city
         person.address = tracker.track(Address())
         person.address = nil
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
     }
 
     @Test("the object dies inside the call") func diesInside() {
@@ -108,8 +108,8 @@ import Testing
             object.value = nil
         }
         object.value!.firstName = "Eve"
-        #expect(calls.count == 1)
-        #expect(tracker.liveCount == 0)
+        expectEqual(calls.count, 1)
+        expectEqual(tracker.liveCount, 0)
     }
 
     private final class Manual: TrackedObject {
@@ -122,10 +122,10 @@ import Testing
         weak let weakManual = manual
         _ = (manual!.observable.name, manual!.observable.$name as String)
         let observations = manual!.observations()
-        #expect(observations.count == 2)
+        expectEqual(observations.count, 2)
         manual = nil
         #expect(weakManual == nil)
-        #expect(observations.map(\.isValid) == [false, false])
+        expectEqual(observations.map(\.isValid), [false, false])
     }
 
     // MARK: Threads
@@ -141,11 +141,11 @@ import Testing
                     calls.add()
                 }
             }
-            #expect(notebook.value.observations().count == 2)
+            expectEqual(notebook.value.observations().count, 2)
             notebook.value.firstName = "Eve"
-            #expect(calls.count == 4)
+            expectEqual(calls.count, 4)
         }
-        #expect(tracker.liveCount == 0)
+        expectEqual(tracker.liveCount, 0)
     }
 
     @Test("one thread reads a property while another one writes others") func readsWhileOthersAreWritten() {
@@ -166,7 +166,7 @@ import Testing
                 }
             }
         }
-        #expect(calls.count == load(2000))
+        expectEqual(calls.count, load(2000))
     }
 
     @Test("one thread reads while the observations are removed on another") func readsWhileRemoved() {
@@ -204,7 +204,7 @@ import Testing
             }
             #expect(holder.value.observable.parent == nil)
         }
-        #expect(tracker.liveCount == 0)
+        expectEqual(tracker.liveCount, 0)
     }
 
     @Test("the last reference goes on one thread while a view is used on another") func deathWhileRead() {
@@ -223,7 +223,7 @@ import Testing
                 }
             }
         }
-        #expect(tracker.liveCount == 0)
+        expectEqual(tracker.liveCount, 0)
     }
 
     @Test("nothing is left when the suites are over") func nothingIsLeft() async {

@@ -28,9 +28,9 @@
             } onChange: {
                 calls.add()
             }
-            #expect(employee.value.observations().count == 1)
+            expectEqual(employee.value.observations().count, 1)
             employee.value.firstName = "Eve"
-            #expect(calls.count == 2)
+            expectEqual(calls.count, 2)
         }
 
         ///     begins a change, which nobody tracks
@@ -43,9 +43,9 @@
                 onAnotherThread { _ = track({ read(employee.value, isExact) }, onChange: { calls.add() }) }
             }
             employee.value.firstName = "Eve"
-            #expect(calls.count == 0)
+            expectEqual(calls.count, 0)
             employee.value.firstName = "Ida"
-            #expect(calls.count == 1)
+            expectEqual(calls.count, 1)
         }
 
         ///     makes the prior call
@@ -66,9 +66,9 @@
                 }
             }
             employee.value.firstName = "Eve"
-            #expect(calls.count == 1)
+            expectEqual(calls.count, 1)
             employee.value.firstName = "Ida"
-            #expect(calls.count == 11)
+            expectEqual(calls.count, 11)
         }
 
         ///     the referent dies; its holder is
@@ -85,8 +85,8 @@
                 }
             }
             parent.value = nil
-            #expect(calls.count == 1)
-            #expect(tracker.liveCount == 1)
+            expectEqual(calls.count, 1)
+            expectEqual(tracker.liveCount, 1)
         }
 
         ///     delivers what was held back
@@ -100,8 +100,8 @@
             }
             TestPoint.coalesced.whenReached { onAnotherThread { object.value = nil } }
             coalescingChanges { object.value!.firstName = "Eve" }
-            #expect(calls.count == 0)
-            #expect(tracker.liveCount == 0)
+            expectEqual(calls.count, 0)
+            expectEqual(tracker.liveCount, 0)
         }
     }
 #endif

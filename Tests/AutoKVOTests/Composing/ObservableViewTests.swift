@@ -13,7 +13,7 @@ import Testing
 
     @Test("a declared property is seen, and a change of another one is not") func own() {
         let person = person()
-        #expect(person.observable.firstName == "Ann")
+        expectEqual(person.observable.firstName, "Ann")
         expectCall(person.observable.firstName) {
             person.firstName = "Eve"
         }
@@ -32,7 +32,7 @@ import Testing
         let notebook = notebook()
         notebook.lastName = "Ann"
         let name: String = notebook.observable.$firstName
-        #expect(name == "Ann")
+        expectEqual(name, "Ann")
         expectCall(notebook.observable.$firstName as String) {
             notebook.firstName = "Eve"
         }
@@ -85,7 +85,7 @@ import Testing
 
     @Test("a computed property that the schema does not declare is seen") func undeclared() {
         let notebook = notebook()
-        #expect(notebook.observable.initials == "AL")
+        expectEqual(notebook.observable.initials, "AL")
         expectCall(notebook.observable.initials) {
             notebook.lastName = "Day"
         }
@@ -110,7 +110,7 @@ import Testing
         expectCall(person.observable.address?.city) {
             person.address = Address("Ulm")
         }
-        #expect(person.observable.address?.city == "Ulm")
+        expectEqual(person.observable.address?.city, "Ulm")
         expectCall(person.observable.address?.city) {
             person.address!.city = "Bonn"
         }
@@ -152,7 +152,7 @@ import Testing
         expectCall(person.observable.parent?.firstName) {
             person.parent = parent
         }
-        #expect(person.observable.parent?.firstName == "Eve")
+        expectEqual(person.observable.parent?.firstName, "Eve")
         expectCall(person.observable.parent?.firstName) {
             parent = nil
         }
@@ -188,7 +188,7 @@ import Testing
         func read() -> String { isExact ? notebook.observable.$firstName : notebook.observable.first }
         _ = track(read) { seen.value.append(object.value.firstName) }
         notebook.firstName = "Eve"
-        #expect(seen.value == ["Ann"])
+        expectEqual(seen.value, ["Ann"])
     }
 
     @Test("it is called once each time it is tracked, an equal value too") func once() {
@@ -203,7 +203,7 @@ import Testing
             person.firstName = "Ann"
             person.firstName = "Eve"
         }
-        #expect(calls.count == 3)
+        expectEqual(calls.count, 3)
     }
 
     @Test("a tracking that begins inside the call waits for the next change") func again() {
@@ -219,7 +219,7 @@ import Testing
         follow()
         object.value!.firstName = "Eve"
         object.value!.lastName = "Day"
-        #expect(calls.count == 2)
+        expectEqual(calls.count, 2)
         // The tracking refers to it, as it would to an `@Observable` object.
         object.value = nil
     }
@@ -243,7 +243,7 @@ import Testing
             calls.add(100)
         }
         person.firstName = "Eve"
-        #expect(calls.count == 2)
+        expectEqual(calls.count, 2)
     }
 
     @Test("changes that are held back are seen at their end", arguments: [false, true]) func coalesced(isExact: Bool) {
@@ -254,9 +254,9 @@ import Testing
         coalescingChanges {
             notebook.firstName = "Eve"
             notebook.firstName = "Ida"
-            #expect(calls.count == 0)
+            expectEqual(calls.count, 0)
         }
-        #expect(calls.count == 1)
+        expectEqual(calls.count, 1)
     }
 
     @Test("nested announcements are one change") func nestedAnnouncements() {
@@ -286,12 +286,12 @@ import Testing
             for await value in Observations({ person.observable.fullName }) { continuation.yield(value) }
         }
         var seen = values.makeAsyncIterator()
-        #expect(await seen.next() == "Ann Lee")
+        await expectEqual(seen.next(), "Ann Lee")
         // The sequence has to wait for the next change by now.
         for _ in 0..<10 { await Task.yield() }
         person.firstName = "Eve"
         person.lastName = "Day"
-        #expect(await seen.next() == "Eve Day")
+        await expectEqual(seen.next(), "Eve Day")
         task.cancel()
         await task.value
     }
@@ -304,7 +304,7 @@ import Testing
         let level = Level()
         // A prior call without another one: the value is computed, and equal.
         expectCall(level.observable.tens) { level.value = 2 }
-        #expect(level.tens == 0)
+        expectEqual(level.tens, 0)
         expectCall(level.observable.tens) { coalescingChanges { level.value = 20 } }
     }
 

@@ -128,12 +128,12 @@ private final class Label: Model {
             observation = try Self.onTarget[index].register(song, label, tracker.token())
             song.title = "new"
             song.tags = ["a"]
-            #expect(observation.options.contains(.unregisterManually) == false, "\(Self.onTarget[index].name)")
-            #expect(observation.options.contains(.unregisterAutomatically) == false)
+            expectEqual(observation.options.contains(.unregisterManually), false, "\(Self.onTarget[index].name)")
+            expectEqual(observation.options.contains(.unregisterAutomatically), false)
         }
-        #expect(observation.isValid == false, "\(Self.onTarget[index].name)")
+        expectEqual(observation.isValid, false, "\(Self.onTarget[index].name)")
         #expect(label.observations().isEmpty)
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
     }
 
     @Test("what the library registers ends with the observer", .needs(.blankObject), arguments: 0..<8)
@@ -163,9 +163,9 @@ private final class Label: Model {
                 }
         }
         #expect(!observation.isValid)
-        #expect(messages { label.text = "new" } == [])
+        expectEqual(messages { label.text = "new" }, [])
         #expect(label.observations().isEmpty)
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
     }
 
     @Test("what is observed of an element ends when it leaves, and when the list's owner dies") func each() {
@@ -208,10 +208,10 @@ private final class Label: Model {
         song!.title = "new"
         song = nil
         tracker.expectNoLeaks()
-        #expect(await titles.reduce(into: []) { $0.append($1) } == ["new"])
-        #expect(await handleTitles.reduce(into: []) { $0.append($1) } == ["new"])
-        #expect(await changes.reduce(into: []) { $0.append($1.newValue) } == ["new"])
-        #expect(await handleChanges.reduce(into: []) { $0.append($1.newValue) } == ["new"])
+        await expectEqual(titles.reduce(into: []) { $0.append($1) }, ["new"])
+        await expectEqual(handleTitles.reduce(into: []) { $0.append($1) }, ["new"])
+        await expectEqual(changes.reduce(into: []) { $0.append($1.newValue) }, ["new"])
+        await expectEqual(handleChanges.reduce(into: []) { $0.append($1.newValue) }, ["new"])
     }
 
     @Test("a view for Observation ends with its object") func view() {
@@ -226,7 +226,7 @@ private final class Label: Model {
             #expect(!song.observations().isEmpty)
             song.title = "new"
         }
-        #expect(calls.count == 1)
+        expectEqual(calls.count, 1)
         tracker.expectNoLeaks()
     }
 

@@ -42,9 +42,9 @@ private final class Label: Model {
                 label.number != -1 ? "\(label.number)" : label.text.isEmpty ? "\(label.maybe!)" : label.text
             }
         }
-        #expect(shown() == Array(repeating: "2", count: 9))
+        expectEqual(shown(), Array(repeating: "2", count: 9))
         scale.level = 10
-        #expect(shown() == Array(repeating: "10", count: 9))
+        expectEqual(shown(), Array(repeating: "10", count: 9))
     }
 
     @Test("a binding by handle computes its first value once, and replaces the former one before it sets the property")

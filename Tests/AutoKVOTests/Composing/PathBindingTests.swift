@@ -28,11 +28,11 @@ private final class Controller: Model {
         controller.$selection.$age.bind(to: form.$text) { $0.count }
         form.text = "Eve"
         controller.selection = ann
-        #expect(ann.firstName == "Ann")
+        expectEqual(ann.firstName, "Ann")
         form.text = "Evelyn"
         #expect(ann.firstName == "Evelyn" && ann.nickname == "Evelyn" && ann.age == 6)
         controller.selection = bob
-        #expect(bob.firstName == "Bob")
+        expectEqual(bob.firstName, "Bob")
         form.text = "Bo"
         #expect(bob.firstName == "Bo" && ann.firstName == "Evelyn")
         #expect(controller.$selection.$firstName.unbind())
@@ -45,22 +45,22 @@ private final class Controller: Model {
         controller.selection = ann
         form.text = "Eve"
         try controller.bind("selection.firstName", to: "text", of: form)
-        #expect(ann.firstName == "Eve")
+        expectEqual(ann.firstName, "Eve")
         form.text = "Eva"
-        #expect(ann.firstName == "Eva")
+        expectEqual(ann.firstName, "Eva")
         controller.selection = nil
         form.text = "Z"
         controller.selection = bob
-        #expect(bob.firstName == "Bob")
+        expectEqual(bob.firstName, "Bob")
         #expect(controller.unbind("selection.firstName"))
         form.text = "Q"
-        #expect(bob.firstName == "Bob")
+        expectEqual(bob.firstName, "Bob")
         for key in ["selection.name", "selection.fullName", "selection.age", "selection."] {
             #expect(throws: KeyValueError.self) { try controller.bind(key, to: "text", of: form) }
         }
         try controller.path("selection.lastName", as: String.self).bind(to: form.$text)
-        #expect(bob.lastName == "Q")
-        #expect(controller.observations().count == 1)
+        expectEqual(bob.lastName, "Q")
+        expectEqual(controller.observations().count, 1)
     }
 
     @Test("a path of handles that nothing can set reports it") func readOnly() {
@@ -71,19 +71,19 @@ private final class Controller: Model {
                 try controller.path("selection.fullName", as: String.self).bind(to: form.$text)
             } catch { Issue.record(error) }
         }
-        #expect(log.messages.count == 1)
+        expectEqual(log.messages.count, 1)
     }
 
     @Test("both ways: a new selection is read, and never written with the last one's value") func bothWays() {
         form.$text.bindBothWays(to: controller.$selection.$firstName, nilAs: "-")
-        #expect(form.text == "-")
+        expectEqual(form.text, "-")
         form.text = "nobody's"
         controller.selection = ann
         #expect(form.text == "Ann" && ann.firstName == "Ann")
         form.text = "Anna"
-        #expect(ann.firstName == "Anna")
+        expectEqual(ann.firstName, "Anna")
         ann.firstName = "Anne"
-        #expect(form.text == "Anne")
+        expectEqual(form.text, "Anne")
         controller.selection = bob
         #expect(form.text == "Bob" && bob.firstName == "Bob" && ann.firstName == "Anne")
         coalescingChanges {
@@ -109,7 +109,7 @@ private final class Controller: Model {
         form.$text.bindBothWays(to: controller.$selection.$nickname, nilAs: "")
         #expect(form.text == "" && ann.nickname == nil)
         form.text = "A"
-        #expect(ann.nickname == "A")
+        expectEqual(ann.nickname, "A")
         controller.selection = bob
         #expect(form.text == "" && bob.nickname == nil)
     }
@@ -122,16 +122,16 @@ private final class Controller: Model {
             to: controller.$selection.$age, transform: { ($0 ?? 0) / 10 }, inverse: { $0 * 10 })
         #expect(form.count == 3 && ann.age == 37)
         form.count = 4
-        #expect(ann.age == 40)
+        expectEqual(ann.age, 40)
         other.$text.bindBothWays(to: ann.$firstName)
-        #expect(other.text == "Ann")
+        expectEqual(other.text, "Ann")
         other.text = "Eve"
-        #expect(ann.firstName == "Eve")
+        expectEqual(ann.firstName, "Eve")
         other.$count.bindBothWays(to: ann.$age, transform: { -$0 }, inverse: { -$0 })
         ann.age = 5
-        #expect(other.count == -5)
+        expectEqual(other.count, -5)
         other.count = -6
-        #expect(ann.age == 6)
+        expectEqual(ann.age, 6)
     }
 
     @Test("several properties show and set one, beside its own binding; its unbinding ends all of them")
@@ -149,12 +149,12 @@ private final class Controller: Model {
             #expect(forms.allSatisfy { $0.text == "\(index)" } && ann.firstName == "\(index)")
         }
         controller.selection = nil
-        #expect(forms.map(\.text) == ["2", "2", ""])
+        expectEqual(forms.map(\.text), ["2", "2", ""])
         #expect(ann.$firstName.unbind() && !ann.$firstName.unbind())
         ann.firstName = "alone"
-        #expect(forms.map(\.text) == ["2", "2", ""])
+        expectEqual(forms.map(\.text), ["2", "2", ""])
         controller.selection = ann
-        #expect(forms.map(\.text) == ["2", "2", "alone"])
+        expectEqual(forms.map(\.text), ["2", "2", "alone"])
         #expect(forms[2].$text.unbind() && !controller.$selection.$firstName.unbind())
     }
 

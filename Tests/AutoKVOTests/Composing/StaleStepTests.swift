@@ -53,7 +53,7 @@ private final class Desk: TrackedObject {
         // Gone for good: from the next step on it is nobody's part.
         desk.drawer = nil
         note.text = "elsewhere"
-        #expect(history.undoName == "drawer")
+        expectEqual(history.undoName, "drawer")
     }
 
     @Test("the parts of an object that has died are recorded no longer") func partsOfTheDead() {
@@ -66,7 +66,7 @@ private final class Desk: TrackedObject {
         }
         other.drawer = Note()
         note.text = "elsewhere"
-        #expect(history.undoName == "drawer")
+        expectEqual(history.undoName, "drawer")
     }
 
     @Test("a limit that is lowered while a step is undone holds behind it") func limit() {
@@ -89,9 +89,9 @@ private final class Desk: TrackedObject {
         note.text = "c"
         #expect(note.text == "d" && !history.canRedo)
         history.undo()
-        #expect(note.text == "a")
+        expectEqual(note.text, "a")
         history.redo()
-        #expect(note.text == "d")
+        expectEqual(note.text, "d")
     }
 
     @Test("a step that is recorded when an object dies empties what can be redone") func forgotten() {
@@ -127,7 +127,7 @@ private final class Desk: TrackedObject {
         source.text = "b"
         #expect(source.text == "c" && own.text == "c")
         own.text = "d"
-        #expect(source.text == "d")
+        expectEqual(source.text, "d")
     }
 
     @Test("a transform of a path that changes the source ends on the value of the source") func transform() {

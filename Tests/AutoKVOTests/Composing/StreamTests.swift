@@ -13,10 +13,10 @@ import Testing
         person = nil
         var seen: [Int] = []
         for await age in all { seen.append(age) }
-        #expect(seen == [0, 1, 2])
+        expectEqual(seen, [0, 1, 2])
         seen = []
         for await age in later { seen.append(age) }
-        #expect(seen == [1, 2])
+        expectEqual(seen, [1, 2])
     }
 
     @Test("a stream with .once ends with its one value, be it the current one") func once() async throws {
@@ -28,7 +28,7 @@ import Testing
         var seen: [Int] = []
         for await age in values { seen.append(age) }
         for await age in current { seen.append(age) }
-        #expect(seen == [1, 0])
+        expectEqual(seen, [1, 0])
         #expect(person.observations().isEmpty)
     }
 
@@ -41,10 +41,10 @@ import Testing
         person = nil
         var all: [String?] = []
         for await city in optional { all.append(city) }
-        #expect(all == [nil, "Linz", "Graz"])
+        expectEqual(all, [nil, "Linz", "Graz"])
         var some: [String] = []
         for await city in bare { some.append(city) }
-        #expect(some == ["Linz", "Graz"])
+        expectEqual(some, ["Linz", "Graz"])
     }
 
     @Test("values that nobody takes are kept or dropped as asked") func pressure() async throws {
@@ -56,7 +56,7 @@ import Testing
         var seen: [Int] = []
         for await age in newest { seen.append(age) }
         for await age in oldest { seen.append(age) }
-        #expect(seen == [4, 5, 0, 1])
+        expectEqual(seen, [4, 5, 0, 1])
     }
 
     @Test("many sets on another thread, and then the target's death there: every value, and the end") func thread()
@@ -70,10 +70,10 @@ import Testing
         }
         var last = 0
         for await age in stream {
-            #expect(age == last + 1)
+            expectEqual(age, last + 1)
             last = age
         }
-        #expect(last == 5000)
+        expectEqual(last, 5000)
         thread.join()
     }
 
@@ -81,7 +81,7 @@ import Testing
         let person = Person()
         do {
             let stream = try person.values(of: "age", as: Int.self, options: [.initial])
-            #expect(person.observations().count == 1)
+            expectEqual(person.observations().count, 1)
             for await _ in stream { break }
         }
         #expect(person.observations().isEmpty)
@@ -98,7 +98,7 @@ import Testing
         await task.value
         #expect(person.observations().isEmpty)
         person.age = 2
-        #expect(seen.count == 1)
+        expectEqual(seen.count, 1)
     }
 
     @Test("removing the observation, and .once, end the stream") func ending() async throws {
@@ -112,7 +112,7 @@ import Testing
         person.age = 2
         person.age = 3
         for await age in once { seen.append(age) }
-        #expect(seen == [1, 2])
+        expectEqual(seen, [1, 2])
     }
 
     @Test("a wrong path or type throws") func errors() {
@@ -141,9 +141,9 @@ import Testing
         person!.$tags.formUnion(["a", "b"])
         person!.$tags.remove("a")
         person = nil
-        #expect(await all(scores) == [[1], [1, 2], [2], [3], [3, 4, 5]])
-        #expect(await all(named) == [[], [1], [1, 2], [2], [3], [3, 4, 5]])
-        #expect(await all(tags) == [[], ["a", "b"], ["b"]])
+        await expectEqual(all(scores), [[1], [1, 2], [2], [3], [3, 4, 5]])
+        await expectEqual(all(named), [[], [1], [1, 2], [2], [3], [3, 4, 5]])
+        await expectEqual(all(tags), [[], ["a", "b"], ["b"]])
     }
 
     @Test("of several paths, each change gives the whole value of the one that changed") func severalPaths()
@@ -158,7 +158,7 @@ import Testing
         person!.$scores.append(2)
         friend.$scores.remove(at: 0)
         person = nil
-        #expect(await all(stream) == [[], [], [1], [7, 8], [1, 2], [8]])
+        await expectEqual(all(stream), [[], [], [1], [7, 8], [1, 2], [8]])
     }
 
     @Test("with .distinct an edit that leaves the collection equal gives nothing") func distinct() async throws {
@@ -174,7 +174,7 @@ import Testing
             person!.$scores.removeLast()
         }
         person = nil
-        #expect(await all(stream) == [[3, 2], [3, 2, 3]])
+        await expectEqual(all(stream), [[3, 2], [3, 2, 3]])
     }
 
     @Test("a value that a handler corrects is given before the correction, and the last one is the current one")
@@ -194,8 +194,8 @@ import Testing
         person!.age = 10
         person!.$scores.append(contentsOf: [5, 0])
         person = nil
-        #expect(await all(ages) == [1, 10, 3])
-        #expect(await all(scores) == [[5, 0], [5]])
+        await expectEqual(all(ages), [1, 10, 3])
+        await expectEqual(all(scores), [[5, 0], [5]])
     }
 
     private func all<Value: Sendable>(_ stream: AsyncStream<Value>) async -> [Value] {

@@ -33,7 +33,7 @@ import Testing
             owner.log.append("\(level)")
             log.levels.append(level)
         }
-        #expect(log.levels == [], "the first value is delivered by a task")
+        expectEqual(log.levels, [], "the first value is delivered by a task")
         await eventually("the first value") { log.levels == [0] }
         await settle()
         lamp.level = 1
@@ -46,8 +46,8 @@ import Testing
         await settle()
         lamp.level = 3
         await eventually("the last value") { log.levels.last == 3 }
-        #expect(log.levels.prefix(2) == [0, 2])
-        #expect(owner.log == log.levels.map(String.init))
+        expectEqual(log.levels.prefix(2), [0, 2])
+        expectEqual(owner.log, log.levels.map(String.init))
         await end(observation)
     }
 
@@ -76,7 +76,7 @@ import Testing
         let (owner, loop) = (PlainObserver(tracker), Loop())
         let (lamp, log) = (lamp, log)
         let observation = owner.observe(tracking: { lamp.level }, on: loop) { owner, level in log.levels.append(level) }
-        #expect(log.levels == [])
+        expectEqual(log.levels, [])
         #expect(loop.turn() == 1 && log.levels == [0])
         lamp.level = 1
         lamp.level = 2
@@ -95,7 +95,7 @@ import Testing
         let observation = owner.observe(tracking: { lamp.level }, on: Loop(runsAtOnce: true)) { owner, level in
             log.levels.append(level)
         }
-        #expect(log.levels == [0])
+        expectEqual(log.levels, [0])
         lamp.level = 1
         await eventually("the second value") { log.levels == [0, 1] }
         lamp.level = 2
@@ -120,7 +120,7 @@ import Testing
         #expect(!observation.isValid)
         lamp.level = 1
         _ = loop.turn()
-        #expect(log.levels == [0])
+        expectEqual(log.levels, [0])
     }
 
     @Test("an equal value is left out if asked") func distinct() async {
@@ -135,7 +135,7 @@ import Testing
         await settle()
         lamp.level = 10
         await eventually("the second value") { log.levels.count == 2 }
-        #expect(log.levels == [0, 1])
+        expectEqual(log.levels, [0, 1])
         await end(observation)
     }
 
@@ -153,12 +153,12 @@ import Testing
         await eventually("the first value") { log.levels == [0] }
         await settle()
         (plain, person) = (nil, nil)
-        #expect(tracker.liveCount == 0, "the observation does not keep its owner")
+        expectEqual(tracker.liveCount, 0, "the observation does not keep its owner")
         #expect(!observation.isValid)
-        #expect(ended.count == 1)
+        expectEqual(ended.count, 1)
         lamp.level = 1
         await settle()
-        #expect(log.levels == [0])
+        expectEqual(log.levels, [0])
         await end(observation)
     }
 
@@ -173,7 +173,7 @@ import Testing
         await settle()
         lamp.level = 2
         await settle()
-        #expect(log.levels == [0])
+        expectEqual(log.levels, [0])
         await end(observation)
     }
 
@@ -184,7 +184,7 @@ import Testing
         observation.remove()
         lamp.level = 1
         await settle()
-        #expect(log.levels == [])
+        expectEqual(log.levels, [])
         #expect(owner.observations().isEmpty)
         await end(observation)
     }
@@ -194,7 +194,7 @@ import Testing
         let lamp = lamp
         let observation = owner.observe(tracking: { lamp.level }, on: .mainActor) { _, _ in }
         #expect(observation.observer === owner)
-        #expect(observation.keyPaths == ["value"])
+        expectEqual(observation.keyPaths, ["value"])
         #expect(observation.debugDescription.contains("TrackedExpressionTests.swift"))
         await end(observation)
     }
@@ -233,7 +233,7 @@ import Testing
         #expect(!observation.isValid)
         lamp.level = 1
         await settle()
-        #expect(log.levels == [0])
+        expectEqual(log.levels, [0])
         await end(observation)
     }
 
@@ -255,7 +255,7 @@ import Testing
         person.age = 20
         lamp.level = 2
         await eventually("both") { log.levels.last == 22 }
-        #expect(log.levels.prefix(3) == [0, 10, 11])
+        expectEqual(log.levels.prefix(3), [0, 10, 11])
         await end(observation)
     }
 
@@ -281,7 +281,7 @@ import Testing
         owner = nil
         await panel.set(2)
         await settle()
-        #expect(await panel.levels.last == 1)
+        await expectEqual(panel.levels.last, 1)
         await end(observation)
     }
 }

@@ -63,13 +63,13 @@ private final class Book: TrackedObject {
             #expect(!history.undo())
             page.$words.append("y")
         }
-        #expect(history.undoName == "Rename")
+        expectEqual(history.undoName, "Rename")
         history.undo()
         #expect(page.title == "" && page.words == [] && !history.canUndo && history.redoName == "Rename")
         history.redo()
-        #expect(page.words == ["x", "y"])
+        expectEqual(page.words, ["x", "y"])
         history.group("Nothing") {}
-        #expect(history.undoName == "Rename")
+        expectEqual(history.undoName, "Rename")
     }
 
     @Test(
@@ -90,7 +90,7 @@ private final class Book: TrackedObject {
         page.title = "abc"
         page.title = "abcd"
         history.undo()
-        #expect(page.title == "abc")
+        expectEqual(page.title, "abc")
         history.undo()
         #expect(page.title == "" && !history.canUndo)
         history.redo()
@@ -108,8 +108,8 @@ private final class Book: TrackedObject {
         page.length = 1
         history.undo()
         history.undo()
-        #expect(names == ["title", "length", "title", nil])
-        #expect(isUndoable == [true, false])
+        expectEqual(names, ["title", "length", "title", nil])
+        expectEqual(isUndoable, [true, false])
     }
 
     @Test("coalesced changes are one step, and the next change another") func coalesced() {
@@ -139,7 +139,7 @@ private final class Book: TrackedObject {
         history.undo()
         #expect(history.undoName == "words" && page.words == ["x", "y", "c", "d"])
         history.undo()
-        #expect(page.words == ["b", "c", "d"])
+        expectEqual(page.words, ["b", "c", "d"])
         history.undo()
         #expect(page.words == ["a", "b", "c"] && !history.canUndo)
     }
@@ -160,7 +160,7 @@ private final class Book: TrackedObject {
         chapter.number = 2
         chapter.page = page
         page.title = "Rain"
-        #expect(chapter.computations == 0)
+        expectEqual(chapter.computations, 0)
         #expect(history.undo() && chapter.page == nil && chapter.number == 2)
         page.title = "Snow"
         #expect(history.canRedo && history.undo() && chapter.number == 1 && !history.undo())
@@ -197,7 +197,7 @@ private final class Book: TrackedObject {
         history.undo()
         #expect(book.pages.last === second && history.undoName == "title")
         history.undo()
-        #expect(second.title == "")
+        expectEqual(second.title, "")
         history.undo()
         history.undo()
         #expect(book.pages.count == 1 && page.title == "" && !history.canUndo)
@@ -248,9 +248,9 @@ private final class Book: TrackedObject {
         while history.undo() {
             if !states.contains(page.state) { Issue.record("seed \(seed): \(page.state)") }
         }
-        #expect(page.state == states[0], "seed \(seed)")
+        expectEqual(page.state, states[0], "seed \(seed)")
         while history.redo() {}
-        #expect(page.state == states.last, "seed \(seed)")
+        expectEqual(page.state, states.last, "seed \(seed)")
     }
 
     @Test("a set that no Key names, of a class that overrides another property, is edited in place when it is undone")
@@ -270,7 +270,7 @@ private final class Book: TrackedObject {
         while history.undo() {}
         #expect(page.tags == [] && page.words == [] && page.marks == [])
         while history.redo() {}
-        #expect(page.state == state)
+        expectEqual(page.state, state)
     }
 
     @Test("objects that only the steps of others keep die one after the other when the first one is gone")

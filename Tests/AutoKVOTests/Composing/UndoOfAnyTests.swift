@@ -44,7 +44,7 @@ import Testing
         }
         #expect(history.undo() && (sheet.quiet, sheet.size, sheet.quietItems) == (0, 1, []))
         #expect(history.redo() && (sheet.quiet, sheet.size, sheet.quietItems) == (9, 3, [1]))
-        #expect(recorder.news(Int.self) == [9, 0, 9])
+        expectEqual(recorder.news(Int.self), [9, 0, 9])
     }
 
     @Test("a coalescing and what its handlers change is one step, whoever observed first") func coalescing() {

@@ -17,7 +17,7 @@ import Testing
                 inventory = address._withUnsafeGuaranteedRef { $0.log + [$0.firstName] }
             }
         }
-        #expect(inventory == ["kept", "Ann"])
+        expectEqual(inventory, ["kept", "Ann"])
         tracker.expectNoLeaks()
     }
 
@@ -45,10 +45,10 @@ import Testing
             }
             observation = try root.observe("spouse.spouse.spouse.spouse.age", recorder.handler())
             root.spouse!.spouse!.spouse!.spouse = nil
-            #expect(recorder.count == 1)
+            expectEqual(recorder.count, 1)
         }
         tracker.expectNoLeaks()
-        #expect(observation?.isValid == false)
+        expectEqual(observation?.isValid, false)
     }
 
     @Test("4: the closure is not kept after removal, so that a token captured in it does not leak") func closure()
@@ -69,7 +69,7 @@ import Testing
 
     @Test("5: removal neither raises when unregistered nor inside the initial call") func removal() throws {
         let person = Person()
-        #expect(person.removeObserver(person, forKeyPath: "age") == 0)
+        expectEqual(person.removeObserver(person, forKeyPath: "age"), 0)
         let observation = try person.observe("age", options: [.initial]) { $0.observation.remove() }
         #expect(!observation.isValid)
         #expect(person.observations().isEmpty)
@@ -81,7 +81,7 @@ import Testing
         try person.addObserver(panel, forKeyPath: "age") { [recorder] in recorder.record($1, "first") }
         try person.addObserver(panel, forKeyPath: "age") { [recorder] in recorder.record($1, "second") }
         person.age = 1
-        #expect(recorder.labels == ["first", "second"])
+        expectEqual(recorder.labels, ["first", "second"])
     }
 
     @Test("7: a handler can tell which path fired, and reach its own handle") func whichPath() throws {
@@ -94,7 +94,7 @@ import Testing
         person.age = 1
         person.age = 2
         person.address = Address()
-        #expect(paths == ["age", "address.city"])
+        expectEqual(paths, ["age", "address.city"])
         #expect(!observation.isValid)
     }
 
@@ -120,20 +120,20 @@ import Testing
     @Test("9: the same path on two targets by one observer does not confuse removal") func twoTargets() throws {
         let (a, b, panel) = (Person("a"), Person("b"), Person("Panel"))
         for target in [a, b] { try panel.observe("age", of: target) { [recorder] in recorder.record($1) } }
-        #expect(a.removeObserver(panel, forKeyPath: "age") == 1)
+        expectEqual(a.removeObserver(panel, forKeyPath: "age"), 1)
         a.age = 1
         b.age = 1
-        #expect(recorder.entries.map(\.target) == [ObjectIdentifier(b)])
-        #expect(panel.observations().count == 1)
+        expectEqual(recorder.entries.map(\.target), [ObjectIdentifier(b)])
+        expectEqual(panel.observations().count, 1)
     }
 
     @Test("10: a misspelt key is found at the registration, with the name that was meant") func misspelt() throws {
         let error = #expect(throws: KeyValueError.self) { try Person().observe("frstName") { _ in } }
-        #expect(error?.reason == .unknownKey(nearest: "firstName"))
+        expectEqual(error?.reason, .unknownKey(nearest: "firstName"))
         let handler = #expect(throws: KeyValueError.self) {
             try Person().addObserver(Person(), forKeyPath: "age", handler: "nameDidChagne")
         }
-        #expect(handler?.reason == .unknownHandler(nearest: "nameDidChange"))
+        expectEqual(handler?.reason, .unknownHandler(nearest: "nameDidChange"))
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

@@ -13,12 +13,12 @@ import Testing
         try person.observe("age", options: [.old, .new, .prior], recorder.handler())
         try form.observe("clamped", options: [.old, .new, .prior], recorder.handler())
         try person.setValue(5, forKey: "age")
-        #expect(recorder.priors == [true, false])
-        #expect(recorder.last?.new as? Int == 5)
+        expectEqual(recorder.priors, [true, false])
+        expectEqual(recorder.last?.new as? Int, 5)
         try form.setValue(6, forKey: "clamped")
-        #expect(recorder.last?.keyPath == "clamped")
-        #expect(recorder.last?.new as? Int == 6)
-        #expect(recorder.count == 4)
+        expectEqual(recorder.last?.keyPath, "clamped")
+        expectEqual(recorder.last?.new as? Int, 6)
+        expectEqual(recorder.count, 4)
     }
 
     @Test("set mutations: union, minus, intersect and set; what left and what came; nothing moved, no call")
@@ -31,13 +31,13 @@ import Testing
         person.$tags.subtract(["z"])
         person.$tags.formIntersection(["b"])
         person.$tags.formIntersection(["b"])
-        #expect(recorder.kinds == [.insertion, .removal, .removal])
-        #expect(recorder.news(Set<String>.self) == [["c"], nil, nil])
-        #expect(recorder.olds(Set<String>.self) == [nil, ["a"], ["c"]])
+        expectEqual(recorder.kinds, [.insertion, .removal, .removal])
+        expectEqual(recorder.news(Set<String>.self), [["c"], nil, nil])
+        expectEqual(recorder.olds(Set<String>.self), [nil, ["a"], ["c"]])
         #expect(recorder.entries.allSatisfy { $0.indexes == nil })
         recorder.clear()
         try person.mutableSetValue(forKey: "tags").insert("q")
-        #expect(recorder.kinds == [.insertion])
+        expectEqual(recorder.kinds, [.insertion])
     }
 
     @Test("assigning a whole collection is a setting with both whole and no indexes") func wholeAssignment() throws {
@@ -45,10 +45,10 @@ import Testing
         try person.observe(["scores", "tags"], options: [.old, .new], recorder.handler())
         person.scores = [1, 2]
         person.tags = ["x"]
-        #expect(recorder.kinds == [.setting, .setting])
-        #expect(recorder.entries[0].old as? [Int] == [1])
-        #expect(recorder.entries[0].new as? [Int] == [1, 2])
-        #expect(recorder.entries[1].new as? Set<String> == ["x"])
+        expectEqual(recorder.kinds, [.setting, .setting])
+        expectEqual(recorder.entries[0].old as? [Int], [1])
+        expectEqual(recorder.entries[0].new as? [Int], [1, 2])
+        expectEqual(recorder.entries[1].new as? Set<String>, ["x"])
         #expect(recorder.entries.allSatisfy { $0.indexes == nil })
     }
 
@@ -60,15 +60,15 @@ import Testing
             body()
             return recorder.count
         }
-        #expect(changes { person.$scores.append(4) } == 1)
-        #expect(changes { person.$scores.insert(0, at: 0) } == 1)
-        #expect(changes { _ = person.$scores.remove(at: 1) } == 1)
-        #expect(changes { person.$scores.removeAll { $0 > 2 } } == 1)
-        #expect(changes { person.$scores.swapAt(0, 1) } == 1)
-        #expect(changes { person.$scores.sort() } == 1)
-        #expect(changes { person.$scores[0] = 9 } == 1)
+        expectEqual(changes { person.$scores.append(4) }, 1)
+        expectEqual(changes { person.$scores.insert(0, at: 0) }, 1)
+        expectEqual(changes { _ = person.$scores.remove(at: 1) }, 1)
+        expectEqual(changes { person.$scores.removeAll { $0 > 2 } }, 1)
+        expectEqual(changes { person.$scores.swapAt(0, 1) }, 1)
+        expectEqual(changes { person.$scores.sort() }, 1)
+        expectEqual(changes { person.$scores[0] = 9 }, 1)
         #expect((1...2).contains(changes { person.$scores.replaceSubrange(0..<1, with: [5, 6, 7]) }))
-        #expect(person.scores == person.$scores.value)
+        expectEqual(person.scores, person.$scores.value)
     }
 
     @Test("the prior of a collection edit has kind, indexes and, if asked, the old elements") func priorOfEdit() throws
@@ -77,10 +77,10 @@ import Testing
         try person.observe("scores", options: [.prior, .old], recorder.handler())
         try person.observe("scores", options: [.prior], recorder.handler())
         _ = person.$scores.remove(at: 1)
-        #expect(recorder.priors == [true, true, false, false])
+        expectEqual(recorder.priors, [true, true, false, false])
         #expect(recorder.kinds.allSatisfy { $0 == .removal })
         #expect(recorder.entries.allSatisfy { $0.indexes == RangeSet(1..<2) })
-        #expect(recorder.olds([Int].self) == [[2], nil, [2], nil])
+        expectEqual(recorder.olds([Int].self), [[2], nil, [2], nil])
     }
 
     @Test("operators over nil leaves") func nilLeaves() throws {
@@ -91,11 +91,11 @@ import Testing
             return friend
         }
         person.friends = friends
-        #expect(try person.value(forKeyPath: "friends.@count") as? Int == 2)
-        #expect(try person.value(forKeyPath: "friends.@sum.spouse.age") as? Int == 8)
-        #expect(try person.value(forKeyPath: "friends.@avg.spouse.age") as? Double == 4)
-        #expect(try person.value(forKeyPath: "friends.@min.spouse.age") as? Int == 8)
-        #expect(try person.value(forKeyPath: "friends.@max.spouse.age") as? Int == 8)
+        try expectEqual(person.value(forKeyPath: "friends.@count") as? Int, 2)
+        try expectEqual(person.value(forKeyPath: "friends.@sum.spouse.age") as? Int, 8)
+        try expectEqual(person.value(forKeyPath: "friends.@avg.spouse.age") as? Double, 4)
+        try expectEqual(person.value(forKeyPath: "friends.@min.spouse.age") as? Int, 8)
+        try expectEqual(person.value(forKeyPath: "friends.@max.spouse.age") as? Int, 8)
         person.friends = [Person()]
         let none = try person.value(forKeyPath: "friends.@max.spouse.age")
         #expect(none as? Int == nil)
@@ -108,11 +108,11 @@ import Testing
         try person.observe("age", recorder.handler("person"))
         try other.observe("age", recorder.handler("other"))
         person.age = 3
-        #expect(other.age == 3)
+        expectEqual(other.age, 3)
         #expect(recorder.count <= 3)
         recorder.clear()
         other.age = 4
-        #expect(person.age == 4)
+        expectEqual(person.age, 4)
         #expect(recorder.count <= 3)
     }
 
@@ -124,16 +124,16 @@ import Testing
             person.age = 1
             coalescingChanges { person.age = 2 }
             person.firstName = "Bob"
-            #expect(recorder.count == 0)
+            expectEqual(recorder.count, 0)
             _ = try? person.observe("age", options: [.initial], recorder.handler("initial"))
-            #expect(recorder.labels == ["initial"])
+            expectEqual(recorder.labels, ["initial"])
             recorder.clear()
         }
-        #expect(recorder.labels.filter { $0 == "age" }.count == 1)
-        #expect(recorder.entries.filter { $0.label == "group" }.map(\.keyPath) == ["age", "firstName"])
+        expectEqual(recorder.labels.filter { $0 == "age" }.count, 1)
+        expectEqual(recorder.entries.filter { $0.label == "group" }.map(\.keyPath), ["age", "firstName"])
         let entry = recorder.entries.first { $0.label == "age" }
-        #expect(entry?.old as? Int == 0)
-        #expect(entry?.new as? Int == 2)
+        expectEqual(entry?.old as? Int, 0)
+        expectEqual(entry?.new as? Int, 2)
     }
 
     @Test("a mutable proxy over a computed, settable key makes indexed edits") func proxyOverComputed() throws {
@@ -153,10 +153,10 @@ import Testing
         let shelf = Shelf()
         try shelf.observe("books", options: [.old, .new], recorder.handler())
         try shelf.mutableArrayValue(forKey: "books").append(3)
-        #expect(shelf.books == [1, 2, 3])
-        #expect(recorder.kinds == [.insertion])
-        #expect(recorder.last?.indexes == RangeSet(2..<3))
-        #expect(recorder.last?.new as? [Int] == [3])
+        expectEqual(shelf.books, [1, 2, 3])
+        expectEqual(recorder.kinds, [.insertion])
+        expectEqual(recorder.last?.indexes, RangeSet(2..<3))
+        expectEqual(recorder.last?.new as? [Int], [3])
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

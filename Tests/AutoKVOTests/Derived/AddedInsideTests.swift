@@ -19,8 +19,8 @@ private final class Holder: Model {
             g.b = 20
             g.a = 2
         }
-        #expect(early.take().map { [$0.old, $0.new] } == [[10, 22]])
-        #expect(late.take().map { [$0.old, $0.new] } == [[11, 22]])
+        expectEqual(early.take().map { [$0.old, $0.new] }, [[10, 22]])
+        expectEqual(late.take().map { [$0.old, $0.new] }, [[11, 22]])
     }
 
     @Test func itHearsNothingIfNothingIsStoredAfterwards() {
@@ -31,7 +31,7 @@ private final class Holder: Model {
             g.a = 1
             g.$sum.observe(options: [.old, .new], late.handler())
         }
-        #expect(early.take().map { [$0.old, $0.new] } == [[10, 11]])
+        expectEqual(early.take().map { [$0.old, $0.new] }, [[10, 11]])
         #expect(late.take().isEmpty)
     }
 
@@ -45,7 +45,7 @@ private final class Holder: Model {
             g.a = 5
             g.a = 1
         }
-        #expect(early.take().map { [$0.old, $0.new] } == [[10, 11]])
+        expectEqual(early.take().map { [$0.old, $0.new] }, [[10, 11]])
         #expect(late.take().isEmpty)
     }
 
@@ -62,9 +62,9 @@ private final class Holder: Model {
                 g.b = 40
             }
         }
-        #expect(logs.map { $0.take().map { [$0.old, $0.new] } } == [[[10, 40]], [[20, 40]], [[30, 40]]])
+        expectEqual(logs.map { $0.take().map { [$0.old, $0.new] } }, [[[10, 40]], [[20, 40]], [[30, 40]]])
         g.b = 50
-        #expect(logs.map { $0.take().map { [$0.old, $0.new] } } == [[[40, 50]], [[40, 50]], [[40, 50]]])
+        expectEqual(logs.map { $0.take().map { [$0.old, $0.new] } }, [[[40, 50]], [[40, 50]], [[40, 50]]])
     }
 
     @Test("partners of a group that are added inside are called once") func groups() throws {
@@ -76,8 +76,8 @@ private final class Holder: Model {
             try g.observe(["sum", "b"], options: [.new], late.handler())
             g.a = 2
         }
-        #expect(early.take().map { $0.new as? Int } == [12])
-        #expect(late.take().map { $0.new as? Int } == [12])
+        expectEqual(early.take().map { $0.new as? Int }, [12])
+        expectEqual(late.take().map { $0.new as? Int }, [12])
     }
 }
 
@@ -98,10 +98,9 @@ private final class Holder: Model {
             log.value = []
             withExtendedLifetime(referent) {}
         }
-        #expect(
-            log.value.filter { !$0.contains("to") }
-                == ["0 nil nil nil", "1 nil nil nil", "2 nil nil nil"])
-        #expect(log.value.filter { $0.contains("to") } == Array(repeating: "referent to nobody", count: 3))
+        expectEqual(
+            log.value.filter { !$0.contains("to") }, ["0 nil nil nil", "1 nil nil nil", "2 nil nil nil"])
+        expectEqual(log.value.filter { $0.contains("to") }, Array(repeating: "referent to nobody", count: 3))
     }
 
     @Test("a path that a handler of one moves to another one is told of the death, and of the move") func pathMoved()
@@ -119,7 +118,7 @@ private final class Holder: Model {
             log.clear()
             withExtendedLifetime(referent) {}
         }
-        #expect(log.count == 2)
+        expectEqual(log.count, 2)
         withExtendedLifetime((first, second)) {}
     }
 
@@ -135,7 +134,7 @@ private final class Holder: Model {
             first.next = referent
             second.next = referent
         }
-        #expect(told == [1, 2, 0])
+        expectEqual(told, [1, 2, 0])
     }
 }
 
@@ -151,11 +150,11 @@ private final class Holder: Model {
         ) { _, change in told.append(change.newValue!) }
         dying!.willChangeValue(forKey: "a")
         other.a = 5
-        #expect(told == [])
+        expectEqual(told, [])
         isAlive = false
         dying = nil
-        #expect(told == [5])
+        expectEqual(told, [5])
         other.a = 6
-        #expect(told == [5, 6])
+        expectEqual(told, [5, 6])
     }
 }

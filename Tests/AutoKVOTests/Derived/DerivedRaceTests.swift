@@ -38,7 +38,7 @@ final class RaceSource: TrackedObject, @unchecked Sendable {
             for value in 1...50 { if number == 0 { sum.a.value = value } else { sum.b.value = value } }
         }
         #expect(sum.sum == 100 && sum.twice == 200)
-        #expect(last.withLock { $0 } == 200)
+        expectEqual(last.withLock { $0 }, 200)
         observation.remove()
         #expect(sum.a.observations().isEmpty)
     }
@@ -56,7 +56,7 @@ final class RaceSource: TrackedObject, @unchecked Sendable {
                 }
             }
         }
-        #expect(sum.twice == 200)
+        expectEqual(sum.twice, 200)
         observation.remove()
     }
 
@@ -75,11 +75,11 @@ final class RaceSource: TrackedObject, @unchecked Sendable {
                 }
             }
         }
-        #expect(sum.twice == 200)
+        expectEqual(sum.twice, 200)
         let log = Recorder<Int>()
         sum.$twice.observe(options: [.old, .new], log.handler())
         sum.a.value = 60
-        #expect(log.entries.map { [$0.old, $0.new] } == [[200, 220]])
+        expectEqual(log.entries.map { [$0.old, $0.new] }, [[200, 220]])
     }
 
     @Test("two threads that read one object's properties while both record") func twoReaders() throws {

@@ -9,8 +9,8 @@ import Testing
         g.$top.observe(options: [.old, .new], log.handler())
         _ = g.computed.take()
         g.a = 5
-        #expect(g.computed.take() == ["left": 1, "right": 1, "top": 1])
-        #expect(log.take().map { [$0.old, $0.new] } == [[1, 16]])
+        expectEqual(g.computed.take(), ["left": 1, "right": 1, "top": 1])
+        expectEqual(log.take().map { [$0.old, $0.new] }, [[1, 16]])
     }
 
     @Test func whatIsNotChosenIsNotAskedFor() {
@@ -21,12 +21,12 @@ import Testing
         g.b = 11
         #expect(g.computed.take().isEmpty)
         g.flag = false
-        #expect(log.take().map(\.new) == [11])
+        expectEqual(log.take().map(\.new), [11])
         _ = g.computed.take()
         g.a = 1
         #expect(g.computed.take().isEmpty && log.take().isEmpty)
         g.b = 12
-        #expect(log.take().map(\.new) == [12])
+        expectEqual(log.take().map(\.new), [12])
     }
 
     @Test func anEqualValueIsNoChangeAndStopsThere() {
@@ -37,8 +37,8 @@ import Testing
         g.a = 5
         #expect(g.computed.take() == ["tens": 1] && log.take().isEmpty)
         g.a = 15
-        #expect(g.computed.take() == ["tens": 1, "shown": 1])
-        #expect(log.take().map(\.new) == ["1"])
+        expectEqual(g.computed.take(), ["tens": 1, "shown": 1])
+        expectEqual(log.take().map(\.new), ["1"])
     }
 
     @Test func whatNobodyNeedsIsComputedAtEachReadAndAtNoChange() {
@@ -46,7 +46,7 @@ import Testing
         g.a = 1
         #expect(g.computed.take().isEmpty)
         #expect(g.top == 4 && g.top == 4)
-        #expect(g.computed.take() == ["left": 2, "right": 2, "top": 2])
+        expectEqual(g.computed.take(), ["left": 2, "right": 2, "top": 2])
     }
 
     @Test func aValueThatIsKeptIsNotComputedForOtherReaders() throws {
@@ -54,16 +54,16 @@ import Testing
         let observation = g.$top.observe { _ in }
         _ = g.computed.take()
         #expect(g.top == 1 && g.left == 1)
-        #expect(try g.value(forKey: "top") as? Int == 1)
-        #expect(g.$top.value == 1)
+        try expectEqual(g.value(forKey: "top") as? Int, 1)
+        expectEqual(g.$top.value, 1)
         #expect(g.computed.take().isEmpty)
         observation.remove()
         _ = g.top
-        #expect(g.computed.take() == ["left": 1, "right": 1, "top": 1])
+        expectEqual(g.computed.take(), ["left": 1, "right": 1, "top": 1])
         let log = Recorder<Any>()
         g.a = 3
         try g.observe("top", options: [.initial, .new], log.handler())
-        #expect(log.news(Int.self) == [10])
+        expectEqual(log.news(Int.self), [10])
     }
 
     @Test func aReadNeverFindsAStaleValue() {
@@ -72,7 +72,7 @@ import Testing
         g.$a.observe(options: .prior) { _ in seen.append(g.top) }
         g.$top.observe { _ in seen.append(g.top) }
         g.a = 1
-        #expect(seen == [1, 4, 4])
+        expectEqual(seen, [1, 4, 4])
         seen = []
         coalescingChanges {
             g.a = 2
@@ -80,7 +80,7 @@ import Testing
             g.a = 3
             seen.append(g.top)
         }
-        #expect(seen == [7, 10, 10, 10])
+        expectEqual(seen, [7, 10, 10, 10])
     }
 
     @Test func severalBasesInOneTransactionAreOneComputationAndOneCall() {
@@ -93,8 +93,8 @@ import Testing
             g.b = 2
             g.a = 3
         }
-        #expect(g.computed.take() == ["sum": 1])
-        #expect(log.take().map { [$0.old, $0.new] } == [[10, 5]])
+        expectEqual(g.computed.take(), ["sum": 1])
+        expectEqual(log.take().map { [$0.old, $0.new] }, [[10, 5]])
         coalescingChanges {
             g.a = 100
             g.a = 3
@@ -106,7 +106,7 @@ import Testing
                 g.b = 7
             }
         }
-        #expect(log.take().map { [$0.old, $0.new] } == [[5, 14]])
+        expectEqual(log.take().map { [$0.old, $0.new] }, [[5, 14]])
     }
 
     @Test func observersOfTheBaseComeFirstThenDerivedKeysAsDeclared() throws {
@@ -114,7 +114,7 @@ import Testing
         var order: [String] = []
         for key in ["top", "right", "left", "a"] { try g.observe(key) { order.append($0.keyPath) } }
         g.a = 1
-        #expect(order == ["a", "left", "right", "top"])
+        expectEqual(order, ["a", "left", "right", "top"])
     }
 
     @Test func aHandlerThatWritesAgainIsHeardInOrder() {
@@ -124,9 +124,9 @@ import Testing
         g.$top.observe { _ in if g.a < 3 { g.a += 1 } }
         g.$top.observe(options: [.old, .new], late.handler())
         g.a = 1
-        #expect(early.entries.map(\.new) == [4, 7, 10])
-        #expect(late.entries.map(\.new) == [4, 7, 10])
-        #expect(late.entries.map(\.old) == [1, 4, 7])
+        expectEqual(early.entries.map(\.new), [4, 7, 10])
+        expectEqual(late.entries.map(\.new), [4, 7, 10])
+        expectEqual(late.entries.map(\.old), [1, 4, 7])
     }
 
     @Test func elementsOfACollectionAreFollowed() {
@@ -137,15 +137,15 @@ import Testing
         cart.$items.append(two)
         cart.items.append(one)
         one.price = 10
-        #expect(log.take().map(\.new) == [1, 3, 4, 22])
+        expectEqual(log.take().map(\.new), [1, 3, 4, 22])
         cart.$items.sort { $0.price > $1.price }
         #expect(log.take().isEmpty)
         cart.$items.removeAll { $0 === one }
         one.price = 5
-        #expect(log.take().map(\.new) == [2])
+        expectEqual(log.take().map(\.new), [2])
         cart.items = []
         two.price = 7
-        #expect(log.take().map(\.new) == [0])
+        expectEqual(log.take().map(\.new), [0])
     }
 
     @Test func objectsOnTheWayAreFollowedWhateverBecomesOfThem() {
@@ -159,11 +159,11 @@ import Testing
         bob.firstName = "Bobby"
         cart.owner = nil
         bob.firstName = "?"
-        #expect(log.take().map(\.new) == ["Ann", "Bob", "Bobby", "nobody"])
+        expectEqual(log.take().map(\.new), ["Ann", "Bob", "Bobby", "nobody"])
         var guest: Person? = Person("Gus")
         cart.guest = guest
         guest = nil
-        #expect(weak.take().map { [$0.old, $0.new] } == [[.some(nil), "Gus"], ["Gus", .some(nil)]])
+        expectEqual(weak.take().map { [$0.old, $0.new] }, [[.some(nil), "Gus"], ["Gus", .some(nil)]])
         _ = guest
     }
 
@@ -194,9 +194,9 @@ import Testing
         cart.items = [CartItem(5)]
         #expect(log.news(Int.self) == [5] && sums.news(Int.self) == [5] && shop.shown == 5)
         cart.items = [CartItem(500)]
-        #expect(log.paths == ["cart.total", "dear", "cart.total"])
+        expectEqual(log.paths, ["cart.total", "dear", "cart.total"])
         cart.items = [CartItem(500)]
-        #expect(log.count == 3)
+        expectEqual(log.count, 3)
         let described = Cart.keyDescriptions.first { $0.name == "total" }
         #expect(described?.isDerived == true && described?.affectedBy == [] && described?.isSettable == false)
         #expect(throws: KeyValueError.self) { try cart.setValue(1, forKey: "total") }
@@ -209,8 +209,8 @@ import Testing
         cart.owner = Person("Ann")
         cart.owner?.firstName = "Bea"
         cart.items = [CartItem(2)]
-        #expect(log.news(String.self) == ["1 for nobody", "1 for Ann", "1 for Bea"])
-        #expect(Cart.keyDescriptions.first { $0.name == "label" }?.isDerived == true)
+        expectEqual(log.news(String.self), ["1 for nobody", "1 for Ann", "1 for Bea"])
+        expectEqual(Cart.keyDescriptions.first { $0.name == "label" }?.isDerived, true)
     }
 
     @Test func priorOnceAndDistinct() throws {
@@ -219,18 +219,18 @@ import Testing
         let prior = g.$tens.observe(options: [.old, .new, .prior], priors.handler())
         g.$tens.observe(options: [.old, .new, .once, .prior], once.handler())
         g.a = 5
-        #expect(priors.take().map(\.isPrior) == [true])
+        expectEqual(priors.take().map(\.isPrior), [true])
         g.a = 25
-        #expect(priors.take().map { [$0.old, $0.new] } == [[0, nil], [0, 2]])
+        expectEqual(priors.take().map { [$0.old, $0.new] }, [[0, nil], [0, 2]])
         g.a = 45
-        #expect(once.entries.map(\.isPrior) == [true, true, false])
-        #expect(once.entries.last?.new == 2)
+        expectEqual(once.entries.map(\.isPrior), [true, true, false])
+        expectEqual(once.entries.last?.new, 2)
         prior.remove()
         let distinct = Recorder<Int>()
         g.$tens.observe(options: [.new, .distinct], distinct.handler())
         g.a = 46
         g.a = 56
-        #expect(distinct.entries.map(\.new) == [5])
+        expectEqual(distinct.entries.map(\.new), [5])
     }
 
     @Test func untrackedReadsAreNotFollowed() {
@@ -239,7 +239,7 @@ import Testing
         g.a = 3
         #expect(log.take().isEmpty)
         g.b = 4
-        #expect(log.take().map(\.new) == [7])
+        expectEqual(log.take().map(\.new), [7])
     }
 
     @Test func aWriteWhileComputingIsDoneReportedAndHeard() {
@@ -275,7 +275,7 @@ import Testing
         let (circle, log) = (ClosingCircle(), Recorder<Int>())
         circle.$third.observe(options: .new, log.handler())
         coalescingChanges { (circle.isClosed, circle.isShort) = (true, true) }
-        #expect(log.take().map(\.new) == [9])
+        expectEqual(log.take().map(\.new), [9])
     }
 
     private final class ClosingCircle: TrackedObject {
@@ -309,7 +309,7 @@ import Testing
         root.$next.$seen.observe(options: [.old, .new], log.handler())
         try root.observe("next.seen", as: Int.self, options: [.old, .new], log.handler())
         other = nil
-        #expect(log.take().map { [$0.old, $0.new] } == [[3, -1], [3, -1], [3, -1]])
+        expectEqual(log.take().map { [$0.old, $0.new] }, [[3, -1], [3, -1], [3, -1]])
         _ = other
     }
 
@@ -319,10 +319,10 @@ import Testing
         manual.stored = 4
         #expect(log.take().isEmpty)
         manual.withMutation(of: "token") { manual.stored = 5 }
-        #expect(log.take().map(\.new) == [10])
+        expectEqual(log.take().map(\.new), [10])
         manual.willChangeValue(forKey: "token")
         manual.stored = 6
-        #expect(manual.doubled == 12)
+        expectEqual(manual.doubled, 12)
         manual.stored = 7
         manual.didChangeValue(forKey: "token")
         #expect(log.take().map(\.new) == [14] && manual.doubled == 14)
@@ -334,7 +334,7 @@ import Testing
         ratio.b = 0
         ratio.a = 0
         ratio.c += 1
-        #expect(log.entries.count == 2)
+        expectEqual(log.entries.count, 2)
     }
 
     @Test func aLongChainIsChangedOnASmallStack() {
@@ -345,7 +345,7 @@ import Testing
         links.last!.$value.observe(options: .new) { values.append($0.newValue!) }
         nonisolated(unsafe) let box = (value: links, 0)
         onAnotherThread(stackSize: 512 * 1024) { box.value[0].base = 5 }
-        #expect(values == [10_004])
+        expectEqual(values, [10_004])
         var chain = links
         while let last = chain.popLast() { last.previous = nil }
     }
@@ -372,9 +372,9 @@ import Testing
         ring.n = 1
         ring.n = 200
         ring.n = 200
-        #expect(recorder.news(Int.self) == [1, 200, 200])
+        expectEqual(recorder.news(Int.self), [1, 200, 200])
         coalescingChanges { ring.n = 200 }
-        #expect(recorder.news(Int.self) == [1, 200, 200, 200])
+        expectEqual(recorder.news(Int.self), [1, 200, 200, 200])
     }
 
     @Test(
@@ -387,9 +387,9 @@ import Testing
         let recorder = Recorder<Any>()
         try ring.observe(path, options: [.old, .new], recorder.handler())
         ring.next = nil
-        #expect(recorder.olds(Int.self) == [2])
+        expectEqual(recorder.olds(Int.self), [2])
         ring.next = ring
-        #expect(recorder.news(Int.self) == [nil, 2])
+        expectEqual(recorder.news(Int.self), [nil, 2])
         let observer = DerivedRing()
         ring.next = observer
         try ring.observe("next.next.sum", options: [.old, .new], recorder.handler())

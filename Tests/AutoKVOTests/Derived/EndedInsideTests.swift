@@ -39,7 +39,7 @@ private final class Outer: TrackedObject, @unchecked Sendable {
                 for _ in 0..<20 {
                     let outer = Outer(source)
                     let observation = outer.$twice.observe { _ in }
-                    #expect(outer.twice % 2 == 0)
+                    expectEqual(outer.twice % 2, 0)
                     observation.remove()
                 }
                 isDone.store(true, ordering: .releasing)

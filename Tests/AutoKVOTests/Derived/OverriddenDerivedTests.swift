@@ -82,24 +82,24 @@ private final class Bank: TrackedObject {
         }
         account.balance = 2
         account.bonus = 20
-        #expect(told == ["12→14", "14→24"])
+        expectEqual(told, ["12→14", "14→24"])
         #expect(account.total == 24 && account.$total.value == 24)
-        #expect(try account.value(forKey: "total") as? Int == 24)
+        try expectEqual(account.value(forKey: "total") as? Int, 24)
         coalescingChanges {
             account.balance = 3
             account.bonus = 30
-            #expect(account.total == 36)
+            expectEqual(account.total, 36)
         }
-        #expect(told == ["12→14", "14→24", "24→36"])
+        expectEqual(told, ["12→14", "14→24", "24→36"])
         account.balance = 4
         account.bonus = 28
-        #expect(told.count == 5)
+        expectEqual(told.count, 5)
         // Equal in the end.
         coalescingChanges {
             account.balance = 5
             account.bonus = 26
         }
-        #expect(told.count == 5)
+        expectEqual(told.count, 5)
         account.removeAllObservers()
         #expect(account.total == 36 && account.$total.value == 36)
     }
@@ -115,10 +115,10 @@ private final class Bank: TrackedObject {
         try premium.observe("label", as: String.self, options: .new) { told.append($0.newValue!) }
         bank.observe(reading: { $0.accounts.map(\.total) }, options: .new) { told.append("\($1.newValue!)") }
         premium.bonus = 11
-        #expect(told.sorted() == ["@sum 14→15", "[2, 13]", "sum 14→15", "total 13"])
+        expectEqual(told.sorted(), ["@sum 14→15", "[2, 13]", "sum 14→15", "total 13"])
         told = []
         premium.balance = 2
-        #expect(told.sorted() == ["@sum 15→17", "[2, 15]", "sum 15→17", "total 15"])
+        expectEqual(told.sorted(), ["@sum 15→17", "[2, 15]", "sum 15→17", "total 15"])
         #expect(bank.sum == 17 && premium.label == "total 15")
         bank.removeAllObservers()
         premium.removeAllObservers()
@@ -131,7 +131,7 @@ private final class Bank: TrackedObject {
         let before = account.reads
         account.bonus = 11
         account.balance = 7
-        #expect(account.reads == before + 2)
+        expectEqual(account.reads, before + 2)
         account.removeAllObservers()
     }
 
@@ -156,14 +156,14 @@ private final class Bank: TrackedObject {
             owner.account = account
             account.others.append(other)
         }
-        #expect(calls == 1)
+        expectEqual(calls, 1)
         other.balance = 7
-        #expect(calls == 2)
+        expectEqual(calls, 2)
         other.bonus = 1
-        #expect(calls == 3)
+        expectEqual(calls, 3)
         owner.account = nil
         other.bonus = 2
-        #expect(calls == 4)
+        expectEqual(calls, 4)
         owner.removeAllObservers()
     }
 
@@ -171,7 +171,7 @@ private final class Bank: TrackedObject {
         let object = Scaled()
         var told: [Int] = []
         object.$area.observe(options: .new) { told.append($0.newValue!) }
-        #expect(object.area == 9)
+        expectEqual(object.area, 9)
         object.side = 2
         object.scale = 3
         #expect(told == [4, 12] && object.area == 12 && object.$area.value == 12)
@@ -186,7 +186,7 @@ private final class Bank: TrackedObject {
             if isObserved { try object.observe("own") { _ in } }
             _ = object.own
         }
-        #expect(missing("depends on itself", in: result) == [])
+        expectEqual(missing("depends on itself", in: result), [])
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

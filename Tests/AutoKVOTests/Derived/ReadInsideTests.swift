@@ -44,14 +44,14 @@ private final class SpecialSum: Sum {
         sum.$total.onValue { shown = $0 }
         coalescingChanges {
             sum.a = 5
-            if isRead { #expect(sum.total == 7) }
+            if isRead { expectEqual(sum.total, 7) }
             sum.b = -2
         }
         #expect(sum.total == 3 && shown == 3 && calls == (isRead ? 1 : 0))
-        #expect(told == [-2])
+        expectEqual(told, [-2])
         sum.a = 6
         #expect(shown == 4 && calls == (isRead ? 2 : 1))
-        #expect(told == [-2, 4, 4, 3, nil])
+        expectEqual(told, [-2, 4, 4, 3, nil])
     }
 
     @Test("is computed although what it read before reads it now") func turnedAround() {
@@ -67,9 +67,9 @@ private final class SpecialSum: Sum {
             third.next = first
             first.n = 5
             // Computes the second one, which takes out the third, which reads the first.
-            #expect(first.total == 6)
+            expectEqual(first.total, 6)
         }
-        #expect(told == [[6], [1], [7]])
+        expectEqual(told, [[6], [1], [7]])
     }
 
     @Test("a handler that was called for something else in an announced change hears of it", arguments: [false, true])
@@ -80,7 +80,7 @@ private final class SpecialSum: Sum {
         sum.withMutation(of: "a") {
             sum.a = 5
             sum.other = 1
-            #expect(shown == 7)
+            expectEqual(shown, 7)
             sum.a = 1
         }
         #expect(shown == 3 && sum.total == 3)
@@ -91,13 +91,13 @@ private final class SpecialSum: Sum {
         let sum = Self.make(isSpecial)
         var count = 0
         sum.$total.observe { _ in count += 1 }
-        #expect(sum.total == 3)
+        expectEqual(sum.total, 3)
         coalescingChanges {
             sum.a = 5
             sum.a = 1
-            #expect(sum.total == 3)
+            expectEqual(sum.total, 3)
         }
-        #expect(count == 0)
+        expectEqual(count, 0)
     }
 
     @Test("a view for Observation hears of it, too") func view() {
@@ -105,7 +105,7 @@ private final class SpecialSum: Sum {
         _ = track({ sum.observable.total }) { calls.add() }
         coalescingChanges {
             sum.a = 5
-            #expect(track({ sum.observable.total }) { calls.add() } == 7)
+            expectEqual(track({ sum.observable.total }) { calls.add() }, 7)
             sum.a = 1
         }
         #expect(calls.count == 2 && sum.total == 3)

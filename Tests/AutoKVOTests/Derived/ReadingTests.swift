@@ -16,10 +16,10 @@ import Testing
         ann.firstName = "X"
         bob.age = 3
         panel.model = nil
-        #expect(log.entries.map(\.new) == [.some(nil), "Ann Lee", "Ann Low", "Bob Lee", .some(nil)])
-        #expect(log.entries.map(\.old) == [nil, .some(nil), "Ann Lee", "Ann Low", "Bob Lee"])
+        expectEqual(log.entries.map(\.new), [.some(nil), "Ann Lee", "Ann Low", "Bob Lee", .some(nil)])
+        expectEqual(log.entries.map(\.old), [nil, .some(nil), "Ann Lee", "Ann Low", "Bob Lee"])
         #expect(observation.keyPaths == [] && observation.target == nil && observation.observer === panel)
-        #expect(panel.observations() == [observation])
+        expectEqual(panel.observations(), [observation])
         observation.remove()
         panel.model = ann
         #expect(log.count == 5 && panel.observations().isEmpty)
@@ -59,15 +59,15 @@ import Testing
             },
         ]
         person.firstName = "Bob"
-        #expect(log.take().map(\.0) == ["initials"])
+        expectEqual(log.take().map(\.0), ["initials"])
         person.firstName = "Bernard"
-        #expect(log.take().map(\.0) == ["count"])
+        expectEqual(log.take().map(\.0), ["count"])
         person.spouse = Person("Sue")
         person.spouse?.firstName = "Susan"
-        #expect(log.take().map { $0.1 as? String } == ["Sue", "Susan"])
+        expectEqual(log.take().map { $0.1 as? String }, ["Sue", "Susan"])
         #expect(observations.allSatisfy { $0.target === person && $0.isValid })
-        #expect(Set(person.observations()) == Set(observations))
-        #expect(person.removeAllObservers() == 3)
+        expectEqual(Set(person.observations()), Set(observations))
+        expectEqual(person.removeAllObservers(), 3)
     }
 
     @Test func anObservationOfAKeyPathEndsWithItsTarget() {
@@ -76,14 +76,14 @@ import Testing
             let person = Person()
             person.observe(\.firstName.count) { _, _ in }.onEnd { reasons.append($0) }
         }
-        #expect(reasons == [.targetDeinitialized])
+        expectEqual(reasons, [.targetDeinitialized])
     }
 
     @Test func aKeyPathFormedOnASuperclassServesItsSubclasses() {
         let (employee, log) = (Clerk("Ann"), Recorder<Int>())
         employee.observe(\Person.$age, options: .new) { _, change in log.record(change) }
         employee.age = 4
-        #expect(log.entries.map(\.new) == [4])
+        expectEqual(log.entries.map(\.new), [4])
     }
 
     @Test func theKeyPathOfAChangeIsTheOneKeyThatWasRead() {
@@ -91,13 +91,13 @@ import Testing
         person.observe(\.firstName.count, options: .new) { _, change in log.record(change) }
         person.observe(\.total, options: .new) { _, change in log.record(change) }
         person.firstName = "Angela"
-        #expect(log.paths == ["firstName", ""])
+        expectEqual(log.paths, ["firstName", ""])
     }
 
     @Test func readingNothingThatIsObservedIsReported() {
         let (panel, person) = (ReadingPanel(), Person())
-        #expect(messages { panel.observe(reading: { _ in 3 }) { _, _ in } }.count == 1)
-        #expect(messages { person.observe(\.birthplace.count) { _, _ in } }.count == 1)
+        expectEqual(messages { panel.observe(reading: { _ in 3 }) { _, _ in } }.count, 1)
+        expectEqual(messages { person.observe(\.birthplace.count) { _, _ in } }.count, 1)
     }
 
     private final class Constant: TrackedObject {
@@ -121,13 +121,13 @@ import Testing
     @Test func aPropertyFollowsAClosure() {
         let (label, person) = (ReadingPanel(), Person("Ann"))
         label.$text.bind { "\(person.fullName), \(person.age)" }
-        #expect(label.text == "Ann Lee, 0")
+        expectEqual(label.text, "Ann Lee, 0")
         person.age = 3
         person.lastName = "Low"
-        #expect(label.text == "Ann Low, 3")
+        expectEqual(label.text, "Ann Low, 3")
         #expect(label.$text.unbind())
         person.age = 4
-        #expect(label.text == "Ann Low, 3")
+        expectEqual(label.text, "Ann Low, 3")
     }
 
     @Test func onceAndPriorAndRearm() throws {
@@ -142,7 +142,7 @@ import Testing
         try observation.rearm()
         person.age = 26
         person.age = 35
-        #expect(log.take().last?.old == 2)
+        expectEqual(log.take().last?.old, 2)
     }
 
     @Test func observationSeesExactlyWhatAMemberReads() {
@@ -156,18 +156,18 @@ import Testing
             calls.withLock { $0.append(seen.value.initials) }
         }
         person.age = 4
-        #expect(calls.withLock { $0 } == [])
+        expectEqual(calls.withLock { $0 }, [])
         person.lastName = "Low"
-        #expect(calls.withLock { $0 } == ["AL"])
+        expectEqual(calls.withLock { $0 }, ["AL"])
         person.lastName = "Mow"
-        #expect(calls.withLock { $0 }.count == 1)
+        expectEqual(calls.withLock { $0 }.count, 1)
         withObservationTracking {
             _ = person.observable.spouseName
         } onChange: {
             calls.withLock { $0.append(seen.value.spouseName) }
         }
         person.spouse?.firstName = "Susan"
-        #expect(calls.withLock { $0 }.last == "Sue")
+        expectEqual(calls.withLock { $0 }.last, "Sue")
     }
 }
 

@@ -28,10 +28,10 @@ private final class GraphReader {}
         try node.observe("name") { _ in }
         let graph = Diagnostics.graph()
         let mine = graph.observations.filter { $0.targets.contains(address(node)) }
-        #expect(mine.count == 2)
+        expectEqual(mine.count, 2)
         let withReader = try #require(mine.first { $0.observer == address(reader) })
-        #expect(withReader.keyPaths == ["name", "next.name"])
-        #expect(withReader.options == [.old])
+        expectEqual(withReader.keyPaths, ["name", "next.name"])
+        expectEqual(withReader.options, [.old])
         #expect(withReader.registeredAt.contains("ObservationGraphTests.swift:"))
         #expect(mine.contains { $0.observer == nil && $0.keyPaths == ["name"] })
         #expect(graph.objects.contains { $0.address == address(node) && $0.className == "GraphNode" && $0.isAlive })
@@ -63,8 +63,8 @@ private final class GraphReader {}
         let observation = try node!.addObserver(reader, forKeyPath: paths, options: .unregisterManually) { _, _ in }
         node = nil
         let edge = try #require(Diagnostics.graph().observations.first { $0.observer == address(reader) })
-        #expect(edge.keyPaths == paths)
-        #expect(edge.targets == [])
+        expectEqual(edge.keyPaths, paths)
+        expectEqual(edge.targets, [])
         observation.remove()
         #expect(!Diagnostics.graph().observations.contains { $0.observer == address(reader) })
     }
@@ -130,19 +130,19 @@ private final class GraphReader {}
             Diagnostics.graph().observations.first { $0.registeredAt == observation.registrationSite }?.calls
         }
         #expect(Diagnostics.graph().observations.contains { $0.targets == [address(node)] && $0.calls == nil })
-        #expect(calls(initial) == 4)
+        expectEqual(calls(initial), 4)
         // Before and after two changes of the name and one of `next`, and once for what was coalesced.
-        #expect(calls(path) == 7)
-        #expect(calls(distinct) == 2)
+        expectEqual(calls(path), 7)
+        expectEqual(calls(distinct), 2)
         #expect(!once.isValid)
         try once.rearm()
-        #expect(calls(once) == 1)
+        expectEqual(calls(once), 1)
         node.name = "Ida"
         try once.rearm()
-        #expect(calls(once) == 2)
+        expectEqual(calls(once), 2)
         Diagnostics.countsCalls = false
         node.name = "Zoe"
-        #expect(calls(initial) == 6)
+        expectEqual(calls(initial), 6)
     }
 
     @Test("it says what each derived value that somebody needs has read") func derived() {
@@ -166,10 +166,10 @@ private final class GraphReader {}
         #expect(values().isEmpty)
         let observation = total.$twice.observe { _ in }
         _ = total.twice
-        #expect(values() == ["text": ["nodes", "name of 0", "name of 1"], "twice": ["text"]])
+        expectEqual(values(), ["text": ["nodes", "name of 0", "name of 1"], "twice": ["text"]])
         total.nodes = [nodes[1]]
         _ = total.twice
-        #expect(values()["text"] == ["nodes", "name of 1"])
+        expectEqual(values()["text"], ["nodes", "name of 1"])
         observation.remove()
         #expect(values().isEmpty)
     }
@@ -191,50 +191,53 @@ private final class GraphReader {}
                 (object: 32, key: "sum", sourceObject: 16, sourceKey: "a\"b"),
                 (object: 32, key: "sum", sourceObject: 32, sourceKey: "x"),
             ])
-        #expect(
-            graph.mermaid == """
-                flowchart LR
-                    object_10["Per#quot;son#lt;#35;> 0x10"]
-                    object_20["Panel\\ 0x20 (dead)"]
-                    object_20 -->|"a#quot;b, c"| object_10
-                    closure1(("y.swift:2"))
-                    closure1 -->|"d "| object_10
-                    object_20 -.->|"sum reads a#quot;b"| object_10
-                    object_20 -.->|"sum reads x"| object_20
+        expectEqual(
+            graph.mermaid,
+            """
+            flowchart LR
+                object_10["Per#quot;son#lt;#35;> 0x10"]
+                object_20["Panel\\ 0x20 (dead)"]
+                object_20 -->|"a#quot;b, c"| object_10
+                closure1(("y.swift:2"))
+                closure1 -->|"d "| object_10
+                object_20 -.->|"sum reads a#quot;b"| object_10
+                object_20 -.->|"sum reads x"| object_20
 
-                """)
-        #expect(
-            graph.graphviz == #"""
-                digraph observations {
-                    rankdir=LR;
-                    node [shape=box];
-                    object_10 [label="Per\"son<#> 0x10"];
-                    object_20 [label="Panel\\ 0x20 (dead)", style=dashed];
-                    object_20 -> object_10 [label="a\"b, c"];
-                    closure1 [shape=ellipse, label="y.swift:2"];
-                    closure1 -> object_10 [label="d "];
-                    object_20 -> object_10 [label="sum reads a\"b", style=dotted];
-                    object_20 -> object_20 [label="sum reads x", style=dotted];
-                }
+            """)
+        expectEqual(
+            graph.graphviz,
+            #"""
+            digraph observations {
+                rankdir=LR;
+                node [shape=box];
+                object_10 [label="Per\"son<#> 0x10"];
+                object_20 [label="Panel\\ 0x20 (dead)", style=dashed];
+                object_20 -> object_10 [label="a\"b, c"];
+                closure1 [shape=ellipse, label="y.swift:2"];
+                closure1 -> object_10 [label="d "];
+                object_20 -> object_10 [label="sum reads a\"b", style=dotted];
+                object_20 -> object_20 [label="sum reads x", style=dotted];
+            }
 
-                """#)
-        #expect(
-            graph.json == #"""
-                {
-                  "objects": [
-                    {"address": "0x10", "class": "Per\"son<#>", "alive": true},
-                    {"address": "0x20", "class": "Panel\\", "alive": false}
-                  ],
-                  "observations": [
-                    {"targets": ["0x10"], "observer": "0x20", "keyPaths": ["a\"b", "c"], "options": "[.new]", "registeredAt": "x.swift:1"},
-                    {"targets": ["0x10"], "observer": null, "keyPaths": ["d\u000a"], "options": "[]", "registeredAt": "y.swift:2", "calls": 3}
-                  ],
-                  "reads": [
-                    {"object": "0x20", "key": "sum", "sourceObject": "0x10", "sourceKey": "a\"b"},
-                    {"object": "0x20", "key": "sum", "sourceObject": "0x20", "sourceKey": "x"}
-                  ]
-                }
+            """#)
+        expectEqual(
+            graph.json,
+            #"""
+            {
+              "objects": [
+                {"address": "0x10", "class": "Per\"son<#>", "alive": true},
+                {"address": "0x20", "class": "Panel\\", "alive": false}
+              ],
+              "observations": [
+                {"targets": ["0x10"], "observer": "0x20", "keyPaths": ["a\"b", "c"], "options": "[.new]", "registeredAt": "x.swift:1"},
+                {"targets": ["0x10"], "observer": null, "keyPaths": ["d\u000a"], "options": "[]", "registeredAt": "y.swift:2", "calls": 3}
+              ],
+              "reads": [
+                {"object": "0x20", "key": "sum", "sourceObject": "0x10", "sourceKey": "a\"b"},
+                {"object": "0x20", "key": "sum", "sourceObject": "0x20", "sourceKey": "x"}
+              ]
+            }
 
-                """#)
+            """#)
     }
 }

@@ -43,12 +43,13 @@ private final class KeylessObject: TrackedObject {}
         boiler.heat = 1
         boiler.heat = 2
         boiler.limit = 11
-        #expect(
-            log.lines == [
+        expectEqual(
+            log.lines,
+            [
                 #"heat setting 0 1 ["heat", "heat"]"#, #"heat setting 1 2 ["heat"]"#, "limit setting 10 11 []",
             ])
         let sites = [first.registrationSite, second.registrationSite]
-        #expect(changes.map { $0.calls.map(\.registeredAt) } == [sites, [sites[0]], []])
+        expectEqual(changes.map { $0.calls.map(\.registeredAt) }, [sites, [sites[0]], []])
         #expect(log.durations[0] >= .milliseconds(3) && log.durations[1] < log.durations[0])
         trace.remove()
         other.remove()
@@ -67,11 +68,11 @@ private final class KeylessObject: TrackedObject {}
         let trace = trace()
         for number in 20..<40 { boiler.$heat.observe { _ in calls.append(number) } }
         boiler.heat = 1
-        #expect(calls == Array(0..<40))
-        #expect(log.durations.count == 40)
+        expectEqual(calls, Array(0..<40))
+        expectEqual(log.durations.count, 40)
         trace.remove()
         boiler.heat = 2
-        #expect(calls == Array(0..<40) + Array(0..<40))
+        expectEqual(calls, Array(0..<40) + Array(0..<40))
     }
 
     @Test("derived values, several paths, longer paths and closures, each with the change that it was called for")
@@ -87,10 +88,10 @@ private final class KeylessObject: TrackedObject {}
         boiler.$next.$heat.observe { _ in }
         boiler.heat = 20
         boiler.next = nil
-        #expect(log.lines.count == 4)
+        expectEqual(log.lines.count, 4)
         #expect(log.lines[0].hasPrefix("next setting nil ") && log.lines[0].hasSuffix(" []"))
-        #expect(log.lines[1] == #"heat setting 0 20 ["heat", "next.heat", "read"]"#)
-        #expect(log.lines[2] == #"isHot setting false true ["isHot", "isHot"]"#)
+        expectEqual(log.lines[1], #"heat setting 0 20 ["heat", "next.heat", "read"]"#)
+        expectEqual(log.lines[2], #"isHot setting false true ["isHot", "isHot"]"#)
         #expect(log.lines[3].hasSuffix(#" nil ["next.heat"]"#))
         withExtendedLifetime(trace) {}
         panel.stopObserving()
@@ -102,8 +103,9 @@ private final class KeylessObject: TrackedObject {}
         boiler.$heat.observe { [unowned boiler] _ in boiler.limit = 5 }
         boiler.heat = 1
         // The second observer is called for the first change before the handler's own write is stored.
-        #expect(
-            log.lines == [
+        expectEqual(
+            log.lines,
+            [
                 "limit setting 10 5 []", "limit setting 5 5 []", #"heat setting 1 2 ["heat", "heat"]"#,
                 #"heat setting 0 1 ["heat", "heat"]"#,
             ])
@@ -115,8 +117,9 @@ private final class KeylessObject: TrackedObject {}
         boiler.$parts.append("valve")
         boiler.$parts[0] = "pump"
         boiler.$parts.removeAll()
-        #expect(
-            log.lines == [
+        expectEqual(
+            log.lines,
+            [
                 #"parts insertion - ["valve"] []"#, #"parts replacement ["valve"] ["pump"] []"#,
                 #"parts removal ["pump"] - []"#,
             ])
@@ -131,7 +134,7 @@ private final class KeylessObject: TrackedObject {}
             boiler.heat = 2
             #expect(log.lines.isEmpty)
         }
-        #expect(log.lines == [#"heat setting 0 2 ["heat"]"#])
+        expectEqual(log.lines, [#"heat setting 0 2 ["heat"]"#])
         withExtendedLifetime(trace) {}
     }
 
@@ -147,7 +150,7 @@ private final class KeylessObject: TrackedObject {}
             observation = boiler.$heat.observe { _ in }
         }
         boiler.heat = 1
-        #expect(lines == ["heat 1", "heat 2", "heat 3"])
+        expectEqual(lines, ["heat 1", "heat 2", "heat 3"])
         withExtendedLifetime(trace) {}
     }
 
@@ -160,10 +163,10 @@ private final class KeylessObject: TrackedObject {}
             boiler.$heat.observe { _ in calls += 1 }
             boiler.heat = 2
         }
-        #expect(calls == 0)
+        expectEqual(calls, 0)
         boiler.heat = 3
-        #expect(calls == 1)
-        #expect(log.lines == ["heat setting 0 2 []", #"heat setting 2 3 ["heat"]"#])
+        expectEqual(calls, 1)
+        expectEqual(log.lines, ["heat setting 0 2 []", #"heat setting 2 3 ["heat"]"#])
         withExtendedLifetime(trace) {}
     }
 
@@ -175,14 +178,14 @@ private final class KeylessObject: TrackedObject {}
         trace.observation.onEnd { ends.append($0) }
         mortal = nil
         #expect(!trace.isValid && ends == [.targetDeinitialized])
-        #expect(tracker.liveCount == 0)
+        expectEqual(tracker.liveCount, 0)
         var second: ScopedObservation? = self.trace()
         boiler.heat = 1
         #expect(second!.isValid && log.lines.count == 1)
         second = nil
         #expect(boiler.observations().isEmpty)
         boiler.heat = 2
-        #expect(log.lines.count == 1)
+        expectEqual(log.lines.count, 1)
     }
 
     @Test("changes of other threads are told there") func threads() async {
@@ -198,7 +201,7 @@ private final class KeylessObject: TrackedObject {}
                     return told
                 }
             }
-            for await told in group { #expect(told == 200) }
+            for await told in group { expectEqual(told, 200) }
         }
     }
 

@@ -60,7 +60,7 @@ import Testing
         bound.$b.bind { sum.a + sum.b }
         let first = holding == .prior ? 0 : 1
         hold(sum, holding, first, { sum.b = 1 }, -1)
-        #expect(inOrder.take().map { [$0.old, $0.new] } == [[0, first + 1], [first + 1, 0]])
+        expectEqual(inOrder.take().map { [$0.old, $0.new] }, [[0, first + 1], [first + 1, 0]])
         #expect(values == [0, first + 1, 0] && read == [first + 1, 0] && named == [0, first + 1, first + 1, 0])
         #expect(last == [2 * first + 2, 0] && (bound.a, bound.b) == (0, 0))
         hold(sum, holding, 5, { sum.b = 2 }, 7)
@@ -80,8 +80,8 @@ import Testing
             }
             sum.level = 0
         }
-        #expect(log.take().map { [$0.old, $0.new] } == [[1, 5], [5, 0]])
-        #expect(list.take().map(\.old) == [nil, [1, 2]])
+        expectEqual(log.take().map { [$0.old, $0.new] }, [[1, 5], [5, 0]])
+        expectEqual(list.take().map(\.old), [nil, [1, 2]])
     }
 
     @Test("leaves nothing behind, and costs nothing when both are over") func nothingStays() {

@@ -14,12 +14,12 @@ import Testing
             person.age = 1
             person.lastName = "Ray"
             person.lastName = "Moe"
-            #expect(recorder.count == 0)
+            expectEqual(recorder.count, 0)
         }
-        #expect(recorder.paths == ["age", "lastName"])
-        #expect(recorder.olds(String.self) == [nil, "Lee"])
-        #expect(recorder.news(String.self) == [nil, "Moe"])
-        #expect(recorder.news(Int.self) == [1, nil])
+        expectEqual(recorder.paths, ["age", "lastName"])
+        expectEqual(recorder.olds(String.self), [nil, "Lee"])
+        expectEqual(recorder.news(String.self), [nil, "Moe"])
+        expectEqual(recorder.news(Int.self), [1, nil])
     }
 
     @Test("a computed key that is announced by hand, too, is one call")
@@ -31,8 +31,8 @@ import Testing
             labels.willChangeValue(forKey: "title")
             labels.didChangeValue(forKey: "title")
         }
-        #expect(recorder.olds(String.self) == ["<a>"])
-        #expect(recorder.news(String.self) == ["<b>"])
+        expectEqual(recorder.olds(String.self), ["<a>"])
+        expectEqual(recorder.news(String.self), ["<b>"])
     }
 
     @Test("the same key twice is one call, with the first old and the last new value") func sameKey() throws {
@@ -41,11 +41,11 @@ import Testing
             person.age = 1
             person.age = 2
         }
-        #expect(recorder.count == 1)
-        #expect(recorder.olds(Int.self) == [0])
-        #expect(recorder.news(Int.self) == [2])
+        expectEqual(recorder.count, 1)
+        expectEqual(recorder.olds(Int.self), [0])
+        expectEqual(recorder.news(Int.self), [2])
         person.age = 3
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
     }
 
     @Test("observations are called in the order in which they were first concerned") func order() throws {
@@ -56,7 +56,7 @@ import Testing
             person.lastName = "Ray"
             person.age = 2
         }
-        #expect(recorder.labels == ["age", "lastName"])
+        expectEqual(recorder.labels, ["age", "lastName"])
     }
 
     @Test("of one write the derived keys are called before the paths, whichever were registered first")
@@ -82,10 +82,10 @@ import Testing
         #expect(called.count == 6 && called[0] == "level" && called[4...].allSatisfy { $0.hasPrefix("path") })
         called = []
         coalescingChanges { source.level = 5 }
-        #expect(called == plain)
+        expectEqual(called, plain)
         called = []
         coalescingChanges { for level in 6..<9 { source.level = level } }
-        #expect(called == plain)
+        expectEqual(called, plain)
     }
 
     @Test("of many objects, set in another order each time, each is one call with its first old and last new value")
@@ -101,19 +101,19 @@ import Testing
         var (last, called) = ([Int](repeating: 0, count: 40), [Int]())
         for index in people.indices { last[index * 9 % 40] = 201 + index }
         for index in people.indices { called.append(index * 3 % 40) }
-        #expect(recorder.olds(Int.self) == Array(repeating: 0, count: 40))
-        #expect(recorder.news(Int.self) == called.map { last[$0] })
-        #expect(people.map(\.age) == last)
+        expectEqual(recorder.olds(Int.self), Array(repeating: 0, count: 40))
+        expectEqual(recorder.news(Int.self), called.map { last[$0] })
+        expectEqual(people.map(\.age), last)
     }
 
     @Test("only the end of the outermost tells") func nested() throws {
         try person.observe("age", options: [.new], recorder.handler())
         coalescingChanges {
             coalescingChanges { person.age = 1 }
-            #expect(recorder.count == 0)
+            expectEqual(recorder.count, 0)
             person.age = 2
         }
-        #expect(recorder.news(Int.self) == [2])
+        expectEqual(recorder.news(Int.self), [2])
     }
 
     @Test("a closure that throws tells what was changed until then, and the error goes on") func throwing() throws {
@@ -125,11 +125,11 @@ import Testing
                 throw Failure()
             }
         }
-        #expect(recorder.news(Int.self) == [1])
+        expectEqual(recorder.news(Int.self), [1])
         let result = coalescingChanges { 5 }
-        #expect(result == 5)
+        expectEqual(result, 5)
         person.age = 2
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
     }
 
     @Test("a value that came back to what it was is no change for .distinct") func distinct() throws {
@@ -142,7 +142,7 @@ import Testing
             person.$scores.append(1)
             person.$scores.removeAll { $0 == 1 }
         }
-        #expect(recorder.labels == ["all"])
+        expectEqual(recorder.labels, ["all"])
     }
 
     @Test("an observation with .once is called once, with the last value") func once() throws {
@@ -152,7 +152,7 @@ import Testing
             person.age = 2
         }
         person.age = 3
-        #expect(recorder.news(Int.self) == [2])
+        expectEqual(recorder.news(Int.self), [2])
     }
 
     @Test("who is removed, registered or dies inside is treated as at the end") func removal() throws {
@@ -169,15 +169,15 @@ import Testing
             group.remove(keyPath: "age")
             dying = nil
         }
-        #expect(recorder.labels == ["group"])
-        #expect(recorder.paths == ["lastName"])
+        expectEqual(recorder.labels, ["group"])
+        expectEqual(recorder.paths, ["lastName"])
         recorder.clear()
         try coalescingChanges {
             person.lastName = "Moe"
             try person.observe("lastName", options: [.initial], recorder.handler("late"))
-            #expect(recorder.labels == ["late"])
+            expectEqual(recorder.labels, ["late"])
         }
-        #expect(recorder.labels == ["late", "group"])
+        expectEqual(recorder.labels, ["late", "group"])
     }
 
     @Test("a target that dies inside is not given to the handler of an observation that is ended by hand") func manual()
@@ -200,9 +200,9 @@ import Testing
             person.firstName = "Eve"
             person.lastName = "Ray"
         }
-        #expect(recorder.priors == [false])
-        #expect(recorder.olds(String.self) == ["Ann Lee"])
-        #expect(recorder.news(String.self) == ["Eve Ray"])
+        expectEqual(recorder.priors, [false])
+        expectEqual(recorder.olds(String.self), ["Ann Lee"])
+        expectEqual(recorder.news(String.self), ["Eve Ray"])
     }
 
     @Test("several edits of a collection are one setting, old and new whole") func edits() throws {
@@ -217,23 +217,23 @@ import Testing
             person.$tags.insert("c")
             person.$tags.remove("a")
         }
-        #expect(recorder.kinds == [.setting, .setting])
-        #expect(recorder.entries[0].old as? [Int] == [1, 2, 3])
-        #expect(recorder.entries[0].new as? [Int] == [3, 2, 4])
-        #expect(recorder.entries[1].old as? Set == ["a", "b"])
-        #expect(recorder.entries[1].new as? Set == ["b", "c"])
+        expectEqual(recorder.kinds, [.setting, .setting])
+        expectEqual(recorder.entries[0].old as? [Int], [1, 2, 3])
+        expectEqual(recorder.entries[0].new as? [Int], [3, 2, 4])
+        expectEqual(recorder.entries[1].old as? Set, ["a", "b"])
+        expectEqual(recorder.entries[1].new as? Set, ["b", "c"])
         recorder.clear()
         coalescingChanges {
             person.$scores.append(9)
             person.scores = [7]
             person.$scores.append(8)
         }
-        #expect(recorder.last?.old as? [Int] == [3, 2, 4])
-        #expect(recorder.last?.new as? [Int] == [7, 8])
+        expectEqual(recorder.last?.old as? [Int], [3, 2, 4])
+        expectEqual(recorder.last?.new as? [Int], [7, 8])
         recorder.clear()
         coalescingChanges { person.$scores.append(10) }
-        #expect(recorder.kinds == [.insertion])
-        #expect(recorder.last?.indexes == RangeSet(2..<3))
+        expectEqual(recorder.kinds, [.insertion])
+        expectEqual(recorder.last?.indexes, RangeSet(2..<3))
     }
 
     @Test("the whole old value of any array, and values that are read before the first handler") func whole() throws {
@@ -249,9 +249,9 @@ import Testing
             crate.$dense.remove(at: 0)
             crate.$dense[0] = 7
         }
-        #expect(recorder.entries.map(\.kind) == [.setting, .insertion, .insertion])
-        #expect(recorder.entries.first?.old as? ContiguousArray == [1, 2, 3])
-        #expect(recorder.entries.first?.new as? ContiguousArray == [7, 3, 4])
+        expectEqual(recorder.entries.map(\.kind), [.setting, .insertion, .insertion])
+        expectEqual(recorder.entries.first?.old as? ContiguousArray, [1, 2, 3])
+        expectEqual(recorder.entries.first?.new as? ContiguousArray, [7, 3, 4])
     }
 
     @Test("an observer that is added inside gets the collection from before its own first edit") func addedInside()
@@ -270,12 +270,12 @@ import Testing
             person.$tags.insert("c")
             person.$tags.insert("d")
         }
-        #expect(recorder.labels == ["first", "second", "tags"])
-        #expect(recorder.entries[0].old as? [Int] == [1])
-        #expect(recorder.entries[1].old as? [Int] == [1, 2])
-        #expect(recorder.entries[2].old as? Set == ["a", "b"])
-        #expect(recorder.entries[0].new as? [Int] == [1, 2, 3, 4])
-        #expect(recorder.entries[1].new as? [Int] == [1, 2, 3, 4])
+        expectEqual(recorder.labels, ["first", "second", "tags"])
+        expectEqual(recorder.entries[0].old as? [Int], [1])
+        expectEqual(recorder.entries[1].old as? [Int], [1, 2])
+        expectEqual(recorder.entries[2].old as? Set, ["a", "b"])
+        expectEqual(recorder.entries[0].new as? [Int], [1, 2, 3, 4])
+        expectEqual(recorder.entries[1].new as? [Int], [1, 2, 3, 4])
     }
 
     @Test("a path that moves to another object keeps the collection from before the first edit") func movedPath() throws
@@ -289,9 +289,9 @@ import Testing
             person.spouse = second
             second.$scores.append(8)
         }
-        #expect(recorder.kinds == [.setting])
-        #expect(recorder.last?.old as? [Int] == [1])
-        #expect(recorder.last?.new as? [Int] == [9, 8])
+        expectEqual(recorder.kinds, [.setting])
+        expectEqual(recorder.last?.old as? [Int], [1])
+        expectEqual(recorder.last?.new as? [Int], [9, 8])
     }
 
     @Test("edits copy the collection once, however many there are") func linear() throws {
@@ -305,9 +305,9 @@ import Testing
                 person.scores.withUnsafeBytes { _ = storages.insert($0.baseAddress!) }
             }
         }
-        #expect(storages.count == 1)
-        #expect(recorder.last?.old as? [Int] == Array(0..<count))
-        #expect(recorder.last?.new as? [Int] == Array(repeating: -1, count: count))
+        expectEqual(storages.count, 1)
+        expectEqual(recorder.last?.old as? [Int], Array(0..<count))
+        expectEqual(recorder.last?.new as? [Int], Array(repeating: -1, count: count))
     }
 
     @Test("what handlers change at the end is told inside their call") func reentrant() throws {
@@ -317,8 +317,8 @@ import Testing
             if person.age < 3 { person.age += 1 }
         }
         coalescingChanges { person.age = 1 }
-        #expect(recorder.count == 3)
-        #expect(person.age == 3)
+        expectEqual(recorder.count, 3)
+        expectEqual(person.age, 3)
     }
 
     @Test("objects that change in another order each time, and paths of one observation by turns") func turns() throws {
@@ -337,12 +337,12 @@ import Testing
                 person.age = round + 1
             }
         }
-        #expect(recorder.labels == ["0", "1", "2", "3", "4", "5"])
-        #expect(recorder.olds(Int.self) == [0, 0, 0, 0, 0, 0])
-        #expect(recorder.news(Int.self) == people.map(\.age))
-        #expect(group.paths == ["lastName", "age", "firstName"])
-        #expect(group.entries.map { "\($0.old!)" } == ["Lee", "0", "Ann"])
-        #expect(group.entries.map { "\($0.new!)" } == ["last 5", "6", "first 5"])
+        expectEqual(recorder.labels, ["0", "1", "2", "3", "4", "5"])
+        expectEqual(recorder.olds(Int.self), [0, 0, 0, 0, 0, 0])
+        expectEqual(recorder.news(Int.self), people.map(\.age))
+        expectEqual(group.paths, ["lastName", "age", "firstName"])
+        expectEqual(group.entries.map { "\($0.old!)" }, ["Lee", "0", "Ann"])
+        expectEqual(group.entries.map { "\($0.new!)" }, ["last 5", "6", "first 5"])
     }
 
     @Test("the last value is delivered whatever types the values before it had") func typesOfValues() throws {
@@ -355,9 +355,9 @@ import Testing
                     box.content = value
                 }
             }
-            #expect("\(recorder.last!.new!)" == "\(last)")
+            expectEqual("\(recorder.last!.new!)", "\(last)")
         }
-        #expect(recorder.count == 5)
+        expectEqual(recorder.count, 5)
     }
 
     @Test("a value that is replaced, and makes a change when it is released") func releasing() throws {
@@ -395,9 +395,9 @@ import Testing
                 Issue.record(error)
             }
         }
-        #expect(together.count == 50)
-        #expect(inAll.count == 10)
-        #expect(single.count == 50)
+        expectEqual(together.count, 50)
+        expectEqual(inAll.count, 10)
+        expectEqual(single.count, 50)
     }
 }
 

@@ -9,10 +9,10 @@ import Testing
         var changes: [Change<Int>] = []
         person.$age.observe(options: .new) { changes.append($0) }
         person.age = 1
-        #expect(changes[0].currentValue == 1)
+        expectEqual(changes[0].currentValue, 1)
         person.age = 2
-        #expect(changes.map(\.newValue) == [1, 2])
-        #expect(changes.map(\.currentValue) == [2, 2])
+        expectEqual(changes.map(\.newValue), [1, 2])
+        expectEqual(changes.map(\.currentValue), [2, 2])
     }
 
     @Test("after an edit of a collection it is the whole collection, and in a prior call the one from before")
@@ -21,7 +21,7 @@ import Testing
         var values: [[Int]?] = []
         person.$scores.observe(options: [.prior, .new]) { values.append($0.currentValue) }
         person.$scores.append(9)
-        #expect(values == [[1], [1, 9]])
+        expectEqual(values, [[1], [1, 9]])
     }
 
     @Test("of a path it is the value at its end, and .some(nil) for an optional type where an object is missing")
@@ -30,9 +30,9 @@ import Testing
         var kept: Change<String?>?
         try person.observe("address.city", as: String?.self) { kept = $0 }
         person.address!.city = "Bonn"
-        #expect(kept?.currentValue == .some("Bonn"))
+        expectEqual(kept?.currentValue, .some("Bonn"))
         person.address = nil
-        #expect(kept?.currentValue == .some(.some(.none)))
+        expectEqual(kept?.currentValue, .some(.some(.none)))
     }
 
     @Test("it is nil if the target is dead, or if the value is not of the type of the change") func none() throws {
@@ -41,7 +41,7 @@ import Testing
             let other = Person()
             try other.observe("age") { kept = $0 }
             other.age = 1
-            #expect(kept?.currentValue as? Int == 1)
+            expectEqual(kept?.currentValue as? Int, 1)
         }
         #expect(kept != nil)
         #expect(kept?.currentValue == nil)

@@ -11,11 +11,11 @@ extension DeathTests {
             let person = tracker.track(Person())
             observation = try person.addObserver(panel, forKeyPath: path, options: [.retainsTarget]) { _, _ in }
         }
-        #expect(tracker.liveCount == 2)
+        expectEqual(tracker.liveCount, 2)
         #expect(observation?.target != nil)
-        #expect(observation?.isValid == true)
+        expectEqual(observation?.isValid, true)
         observation?.remove()
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
     }
 
     @Test(".retainsTarget lets go when the observer dies") func retainsTargetObserver() throws {
@@ -24,7 +24,7 @@ extension DeathTests {
             do {
                 try tracker.track(Person()).addObserver(panel, forKeyPath: "age", options: [.retainsTarget]) { _, _ in }
             }
-            #expect(tracker.liveCount == 2)
+            expectEqual(tracker.liveCount, 2)
         }
         tracker.expectNoLeaks()
     }
@@ -77,9 +77,9 @@ extension DeathTests {
             }
         }
         person.age = 1
-        #expect(seen == ["Panel1"])
+        expectEqual(seen, ["Panel1"])
         tracker.expectNoLeaks()
         person.age = 2
-        #expect(seen.count == 1)
+        expectEqual(seen.count, 1)
     }
 }

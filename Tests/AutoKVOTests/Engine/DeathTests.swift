@@ -47,15 +47,15 @@ private final class LastWord: Model {
             observation!.onEnd { reasons.append($0) }
             #expect(observation!.isValid)
         }
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
         #expect(!observation!.isValid)
-        #expect(reasons == [.targetDeinitialized])
+        expectEqual(reasons, [.targetDeinitialized])
         #expect(observation!.target == nil)
         #expect(observation!.targets.isEmpty)
         #expect(observation!.observer === panel)
         #expect(panel.observations().isEmpty)
         observation!.remove()
-        #expect(reasons.count == 1)
+        expectEqual(reasons.count, 1)
         observation = nil
     }
 
@@ -73,9 +73,9 @@ private final class LastWord: Model {
             observation = try person.addObserver(panel, forKeyPath: path) { _, _ in calls += 1 }
             observation.onEnd { reasons.append($0) }
         }
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
         #expect(!observation.isValid)
-        #expect(reasons == [.observerDeinitialized])
+        expectEqual(reasons, [.observerDeinitialized])
         #expect(observation.observer == nil)
         #expect(person.observations().isEmpty)
         person.age = 1
@@ -83,7 +83,7 @@ private final class LastWord: Model {
         person.address = nil
         person.parent = Person()
         person.friends = [Person()]
-        #expect(calls == 0)
+        expectEqual(calls, 0)
     }
 
     @Test(
@@ -99,7 +99,7 @@ private final class LastWord: Model {
         #expect(!kept.isValid)
         person = nil
         panel = nil
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
         kept.remove()
     }
 
@@ -112,7 +112,7 @@ private final class LastWord: Model {
                 observations.append(try hub.addObserver(other, forKeyPath: "age") { _, _ in })
                 observations.append(try other.addObserver(hub, forKeyPath: ["age", "spouse.age"]) { _, _ in })
             }
-            #expect(hub.observations().count == 100)
+            expectEqual(hub.observations().count, 100)
         }
         tracker.expectNoLeaks()
         #expect(observations.allSatisfy { !$0.isValid })
@@ -131,11 +131,11 @@ private final class LastWord: Model {
                 me.log.append("x")
             }
             observation.onEnd { reasons.append($0) }
-            #expect(person.log == ["x"])
-            #expect(person.observations() == [observation])
+            expectEqual(person.log, ["x"])
+            expectEqual(person.observations(), [observation])
         }
         tracker.expectNoLeaks()
-        #expect(reasons == [.targetDeinitialized])
+        expectEqual(reasons, [.targetDeinitialized])
     }
 
     @Test("at any depth of subclassing, onEnd sees the stored properties whole") func depth() throws {
@@ -157,7 +157,7 @@ private final class LastWord: Model {
             }
         }
         tracker.expectNoLeaks()
-        #expect(seen == Array(repeating: "123wholetext", count: 3))
+        expectEqual(seen, Array(repeating: "123wholetext", count: 3))
     }
 
     @Test("an observer's stored properties are whole in its onEnd") func observerDepth() throws {
@@ -170,7 +170,7 @@ private final class LastWord: Model {
             try person.addObserver(panel, forKeyPath: "age") { _, _ in }
                 .onEnd { _ in address._withUnsafeGuaranteedRef { seen.append($0.d) } }
         }
-        #expect(seen == [4])
+        expectEqual(seen, [4])
     }
 
     @Test("onEnd closures run in order, once, and at once on an observation that has ended") func onEndOrder() throws {
@@ -180,10 +180,10 @@ private final class LastWord: Model {
         observation.onEnd { _ in order.append("1") }
         observation.onEnd { _ in order.append("2") }
         observation.remove()
-        #expect(order == ["1", "2"])
+        expectEqual(order, ["1", "2"])
         observation.onEnd { order.append("3 \($0 == .removed)") }
         observation.remove()
-        #expect(order == ["1", "2", "3 true"])
+        expectEqual(order, ["1", "2", "3 true"])
     }
 
     @Test("onEnd of one observation may add and remove others, on any object") func onEndReenters() throws {
@@ -208,8 +208,8 @@ private final class LastWord: Model {
             }
         }
         tracker.expectNoLeaks()
-        #expect(reasons == [.removed])
-        #expect(other.observations().count == 1)
+        expectEqual(reasons, [.removed])
+        expectEqual(other.observations().count, 1)
     }
 
     // Change made by a dying object; registration on a dying object.
@@ -237,9 +237,9 @@ private final class LastWord: Model {
         }
         tracker.expectNoLeaks()
         other.age = 1
-        #expect(calls == 0)
-        #expect(errors == Array(repeating: .deinitializingObject, count: 4))
-        #expect(reasons.count == 1)
+        expectEqual(calls, 0)
+        expectEqual(errors, Array(repeating: .deinitializingObject, count: 4))
+        expectEqual(reasons.count, 1)
         #expect(other.observations().isEmpty)
     }
 
@@ -255,7 +255,7 @@ private final class LastWord: Model {
             var calls = 0
             try person.observe("age") { _ in calls += 1 }
             person.age = index
-            #expect(calls == 1)
+            expectEqual(calls, 1)
         }
         tracker.expectNoLeaks()
     }

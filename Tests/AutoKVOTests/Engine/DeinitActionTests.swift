@@ -9,9 +9,9 @@ import Testing
         do {
             let person = Person()
             for name in ["a", "b", "c"] { person.onDeinit { log.add(name) } }
-            #expect(log.messages == [])
+            expectEqual(log.messages, [])
         }
-        #expect(log.messages == ["a", "b", "c"])
+        expectEqual(log.messages, ["a", "b", "c"])
     }
 
     @Test("it runs after observations ended and before stored properties go") func moment() throws {
@@ -31,7 +31,7 @@ import Testing
         try door!.observe("age") { _ in }.onEnd { _ in log.add("observation") }
         door!.onDeinit { log.add("action") }
         door = nil
-        #expect(log.messages == ["deinit", "observation", "action", "part"])
+        expectEqual(log.messages, ["deinit", "observation", "action", "part"])
     }
 
     @Test("it can be taken back once, and then neither runs nor is kept") func cancelling() {
@@ -48,7 +48,7 @@ import Testing
             #expect(action != other)
             tracker.expectNoLeaks()
         }
-        #expect(log.messages == ["other"])
+        expectEqual(log.messages, ["other"])
         #expect(!action.cancel())
     }
 
@@ -66,7 +66,7 @@ import Testing
             // The optimizer may release the object at its last use.
             withExtendedLifetime(person) { later.all.append(second) }
         }
-        #expect(log.messages == ["first"])
+        expectEqual(log.messages, ["first"])
     }
 
     @Test("its closure is released when it has run") func leaks() {
@@ -86,8 +86,8 @@ import Testing
             deinit { onDeinit { [log] in log.add("too late") } }
         }
         let told = messages { _ = Late(log) }
-        #expect(told.count == 1)
-        #expect(log.messages == [])
+        expectEqual(told.count, 1)
+        expectEqual(log.messages, [])
     }
 }
 

@@ -18,7 +18,7 @@ import Testing
             observation?.remove()
         })
         box.kids = [Box(), Box(), Box()]
-        #expect(calls == 1)
+        expectEqual(calls, 1)
         observation = box.$tags.observeElements(added: { [unowned box] _ in
             calls += 1
             // What is left is called before this is stored.
@@ -36,7 +36,7 @@ import Testing
         box.kids = [Box(), Box()]
         box.kids = []
         box.kids = [Box()]
-        #expect(calls == 2)
+        expectEqual(calls, 2)
     }
 
     @Test("several handlers of one observation") func handlers() throws {
@@ -49,7 +49,7 @@ import Testing
             }, "v": { _ in calls.append(2) },
         ])
         box.v = 1
-        #expect(calls == [1])
+        expectEqual(calls, [1])
     }
 
     @Test("a trace") func traces() {
@@ -61,14 +61,14 @@ import Testing
             trace?.remove()
         }
         box.v = 1
-        #expect(told == ["v"])
+        expectEqual(told, ["v"])
         var second: ScopedObservation?
         told = []
         trace = Diagnostics.trace(box) { _ in second?.remove() }
         second = Diagnostics.trace(box) { told.append($0.key) }
         box.v = 2
         box.v = 3
-        #expect(told == ["v"])
+        expectEqual(told, ["v"])
         trace?.remove()
     }
 

@@ -47,8 +47,8 @@ import Testing
             }
         }
         target.age = 1
-        #expect(calls.count == 1)
-        #expect(tracker.liveCount == 1)
+        expectEqual(calls.count, 1)
+        expectEqual(tracker.liveCount, 1)
     }
 
     @Test func handlerMayRegisterMore() throws {
@@ -59,7 +59,7 @@ import Testing
             _ = try! change.target!.observe("age") { _ in calls.add() }
         }
         for round in 1...5 { target.age = round }
-        #expect(calls.count == 1 + 2 + 3 + 4 + 5)
+        expectEqual(calls.count, 1 + 2 + 3 + 4 + 5)
     }
 
     @Test func initialHandlerMayRemoveItself() throws {
@@ -72,11 +72,11 @@ import Testing
                 calls.add()
                 change.observation.remove()
             }
-            #expect(calls.count == 1)
+            expectEqual(calls.count, 1)
             #expect(!observation.isValid)
-            #expect(tracker.liveCount == 2)
+            expectEqual(tracker.liveCount, 2)
         }
-        #expect(target.observations() == [])
+        expectEqual(target.observations(), [])
     }
 
     @Test func handlerMayKillItsOwnObserver() throws {
@@ -91,8 +91,8 @@ import Testing
             }
         }
         target.age = 1
-        #expect(calls.count == 1)
-        #expect(tracker.liveCount == 1)
+        expectEqual(calls.count, 1)
+        expectEqual(tracker.liveCount, 1)
     }
 
     @Test func handlerMayKillTheTarget() throws {
@@ -108,8 +108,8 @@ import Testing
             }
         }
         leaf.city = "Bonn"
-        #expect(calls.count == 1)
-        #expect(tracker.liveCount == 1)
+        expectEqual(calls.count, 1)
+        expectEqual(tracker.liveCount, 1)
     }
 
     @Test(arguments: [ObservingOptions](arrayLiteral: [], [.old, .new, .prior]))
@@ -124,7 +124,7 @@ import Testing
         }
         // Where closures are not called directly, each call takes two functions more, and a debug build does not share their stack.
         onAnotherThread(stackSize: ClosureCall.canCallDirectly ? 8 << 20 : 12 << 20) { target.age = 1 }
-        #expect(calls.count == 1_000)
+        expectEqual(calls.count, 1_000)
     }
 
     /// A registration that fails gives its handler back once.
@@ -140,7 +140,7 @@ import Testing
                 }
             }
         }
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
     }
 
     @Test func editThatThrowsEndsItsChange() throws {
@@ -153,9 +153,9 @@ import Testing
         let calls = Counter()
         try target.observe("scores", options: .prior) { if !$0.isPrior { calls.add() } }
         try? stop(&target.scores)
-        #expect(calls.count == 1)
+        expectEqual(calls.count, 1)
         target.scores = []
-        #expect(calls.count == 2)
+        expectEqual(calls.count, 2)
     }
 
     @Test func endReasonIsToldAfterTheEndToo() throws {
@@ -164,7 +164,7 @@ import Testing
         let observation = try target!.observe("age") { _ in }
         target = nil
         observation.onEnd { reasons.value.append($0) }
-        #expect(reasons.value == [.targetDeinitialized])
+        expectEqual(reasons.value, [.targetDeinitialized])
     }
 
     @Test func firedObservationOfAPathIsFreedWithItsHandle() throws {
@@ -172,7 +172,7 @@ import Testing
         target.address = tracker.track(Address())
         try target.observe("address.city", options: .once) { [token = tracker.token()] _ in token.touch() }
         target.address!.city = "Bonn"
-        #expect(tracker.liveCount == 2)
+        expectEqual(tracker.liveCount, 2)
     }
 
     // MARK: Sizes
@@ -184,10 +184,10 @@ import Testing
         var observations: [KeyValueObservation] = []
         for _ in 0..<count { observations.append(try target.observe("age") { _ in calls.add() }) }
         target.age = 1
-        #expect(calls.count == count)
+        expectEqual(calls.count, count)
         for observation in observations.shuffled() { observation.remove() }
         target.age = 2
-        #expect(calls.count == count)
+        expectEqual(calls.count, count)
     }
 
     @Test func manyTargets() throws {
@@ -200,9 +200,9 @@ import Testing
                 try target.addObserver(observer, forKeyPath: "value") { (_: Person, _) in calls.add() }
             }
             for target in targets { target.value = 1 }
-            #expect(calls.count == count)
+            expectEqual(calls.count, count)
         }
-        #expect(observer.observations() == [])
+        expectEqual(observer.observations(), [])
     }
 
     /// The time of 100,000 deaths, in processor time of this thread, is near eight times that of an eighth; were it
@@ -223,11 +223,11 @@ import Testing
             let seconds = processorTime() - start
             targets[0].value = 1
             #expect((calls.count, ends.count) == (2, 0))
-            #expect(observation.targets.map(ObjectIdentifier.init) == targets.map(ObjectIdentifier.init))
+            expectEqual(observation.targets.map(ObjectIdentifier.init), targets.map(ObjectIdentifier.init))
             targets = []
             #expect(ends.count == (options.isEmpty ? 1 : 0))
             observation.remove()
-            #expect(ends.count == 1)
+            expectEqual(ends.count, 1)
             return seconds
         }
         let count = size(100_000)
@@ -243,7 +243,7 @@ import Testing
             let calls = Counter()
             _ = try! ladder.observe("k10000") { _ in calls.add() }
             ladder.k0 = 1
-            #expect(calls.count == 1)
+            expectEqual(calls.count, 1)
         }
     }
 
@@ -255,11 +255,11 @@ import Testing
             let calls = Counter()
             let observation = try! links[0].observe("total") { _ in calls.add() }
             links.last!.value = 1
-            #expect(calls.count == 1)
+            expectEqual(calls.count, 1)
             links[5_000].next = nil
-            #expect(calls.count == 2)
+            expectEqual(calls.count, 2)
             links.last!.value = 2
-            #expect(calls.count == 2)
+            expectEqual(calls.count, 2)
             observation.remove()
             for link in links { link.next = nil }
         }
@@ -274,7 +274,7 @@ import Testing
             let observation = try! links[0].observe(path, options: [.old, .new]) { _ in calls.add() }
             links.last!.value = 1
             links[500].next = nil
-            #expect(calls.count == 2)
+            expectEqual(calls.count, 2)
             observation.remove()
             for link in links { link.next = nil }
         }

@@ -15,7 +15,7 @@ import Testing
             let token = tracker.token()
             observation = try person.observe(path) { _ in token.touch() }
         }
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
         observation.remove()
         tracker.expectNoLeaks()
         #expect(!observation.isValid)
@@ -59,7 +59,7 @@ import Testing
             }
         }
         person.age = 1
-        #expect(live == [1])
+        expectEqual(live, [1])
         tracker.expectNoLeaks()
     }
 
@@ -113,7 +113,7 @@ import Testing
             let token = tracker.token()
             observation.onEnd { _ in token.touch() }
         }
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
         observation.remove()
         tracker.expectNoLeaks()
     }
@@ -136,7 +136,7 @@ import Testing
         }
         person.age = 1
         person.age = 2
-        #expect(recorder.labels == ["other", "new"])
+        expectEqual(recorder.labels, ["other", "new"])
         person.removeAllObservers()
     }
 
@@ -147,7 +147,7 @@ import Testing
             observation = try person.observe("age", options: [.once]) { _ in token.touch() }
         }
         person.age = 1
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
         observation.remove()
         tracker.expectNoLeaks()
     }

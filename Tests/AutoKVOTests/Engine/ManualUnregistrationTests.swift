@@ -27,14 +27,14 @@ private final class OptedOut: Model {
             }
             observation.onEnd { reasons.append($0) }
         }
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
         #expect(observation.isValid)
         #expect(observation.target == nil)
         #expect(reasons.isEmpty)
         observation.remove()
         observation.remove()
         #expect(!observation.isValid)
-        #expect(reasons == [.removed])
+        expectEqual(reasons, [.removed])
         tracker.expectNoLeaks()
     }
 
@@ -58,10 +58,10 @@ private final class OptedOut: Model {
             person.age = 2
             person.firstName = "x"
         }
-        #expect(calls == 0)
-        #expect(lines.count == 1)
-        #expect(lines.first?.contains("ManualUnregistrationTests.swift") == true)
-        #expect(lines.first?.contains(" by a dead Person,") == true)
+        expectEqual(calls, 0)
+        expectEqual(lines.count, 1)
+        expectEqual(lines.first?.contains("ManualUnregistrationTests.swift"), true)
+        expectEqual(lines.first?.contains(" by a dead Person,"), true)
         #expect(observation.isValid)
         observation.remove()
         #expect(!observation.isValid)
@@ -104,7 +104,7 @@ private final class OptedOut: Model {
         #expect(observation.isValid)
         person = nil
         panel = nil
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
         #expect(observation.isValid)
         observation.remove()
         #expect(!observation.isValid)
@@ -120,16 +120,16 @@ private final class OptedOut: Model {
             }
         }
         tracker.expectNoLeaks()
-        #expect(panel.observations().count == 2)
-        #expect(panel.stopObserving() == 2)
+        expectEqual(panel.observations().count, 2)
+        expectEqual(panel.stopObserving(), 2)
         #expect(panel.observations().isEmpty)
         let person = Person()
         do {
             let panel = tracker.track(Person("Panel"))
             try person.addObserver(panel, forKeyPath: "age", options: [.unregisterManually]) { _, _ in }
         }
-        #expect(person.observations().count == 1)
-        #expect(person.removeAllObservers() == 1)
+        expectEqual(person.observations().count, 1)
+        expectEqual(person.removeAllObservers(), 1)
         tracker.expectNoLeaks()
     }
 
@@ -161,7 +161,7 @@ private final class OptedOut: Model {
             person.age = 1
             #expect(person.observations().isEmpty)
         }
-        #expect(calls == 0)
+        expectEqual(calls, 0)
         for observation in observations { observation.remove() }
     }
 
@@ -177,7 +177,7 @@ private final class OptedOut: Model {
         }
         tracker.expectNoLeaks()
         #expect(a.isValid && b.isValid)
-        #expect(messages { person.age = 1 }.count == 1)
+        expectEqual(messages { person.age = 1 }.count, 1)
         a.remove()
         b.remove()
         #expect(person.observations().isEmpty)

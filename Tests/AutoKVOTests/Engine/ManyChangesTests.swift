@@ -98,11 +98,11 @@ private final class Mesh: Model {
         for value in 1...2 {
             fan[keyPath: Fan.keyPaths[which]] = value
             let entries = recorder.take().filter { !$0.isPrior }
-            #expect(Set(entries.map(\.keyPath)) == Set((1...count).map { "\(name)\($0)" }))
-            #expect(entries.count == count)
+            expectEqual(Set(entries.map(\.keyPath)), Set((1...count).map { "\(name)\($0)" }))
+            expectEqual(entries.count, count)
             for entry in entries {
                 let digit = Int(String(entry.keyPath.last!))!
-                #expect(entry.new as? Int == value * 10 + digit)
+                expectEqual(entry.new as? Int, value * 10 + digit)
                 #expect(entry.old as? Int == (options.contains(.old) ? (value - 1) * 10 + digit : nil))
             }
         }
@@ -123,14 +123,14 @@ private final class Mesh: Model {
                 fans[fan].willChangeValue(forKey: Fan.properties[which].name)
             }
             for (fan, which) in changes { fans[fan][keyPath: Fan.keyPaths[which]] = round }
-            #expect(recorder.count == 0)
+            expectEqual(recorder.count, 0)
             for (fan, which) in changes.shuffled(using: &random) {
                 fans[fan].didChangeValue(forKey: Fan.properties[which].name)
                 let entries = recorder.take()
-                #expect(entries.map(\.keyPath) == [Fan.properties[which].name])
-                #expect(entries.map(\.target) == [ObjectIdentifier(fans[fan])])
-                #expect(entries.map { $0.old as? Int } == [round - 1])
-                #expect(entries.map { $0.new as? Int } == [round])
+                expectEqual(entries.map(\.keyPath), [Fan.properties[which].name])
+                expectEqual(entries.map(\.target), [ObjectIdentifier(fans[fan])])
+                expectEqual(entries.map { $0.old as? Int }, [round - 1])
+                expectEqual(entries.map { $0.new as? Int }, [round])
             }
         }
     }
@@ -152,15 +152,15 @@ private final class Mesh: Model {
             }
             (mesh.x, mesh.y, mesh.z) = (round, round, round)
             for name in ["x", "y", "z"].shuffled(using: &random) {
-                #expect(recorder.count == 0)
+                expectEqual(recorder.count, 0)
                 mesh.didChangeValue(forKey: name)
             }
             entries = recorder.take()
             #expect(Set(entries.map(\.keyPath)) == Set(sums) && entries.count == count)
             for entry in entries {
                 let digit = Int(String(entry.keyPath.last!))!
-                #expect(entry.old as? Int == 3 * (round - 1) + digit)
-                #expect(entry.new as? Int == 3 * round + digit)
+                expectEqual(entry.old as? Int, 3 * (round - 1) + digit)
+                expectEqual(entry.new as? Int, 3 * round + digit)
             }
         }
     }
@@ -176,9 +176,9 @@ private final class Mesh: Model {
                 for name in names { try fan.observe(name, recorder.handler()) }
                 for name in (names + names).shuffled(using: &random) { fan.didChangeValue(forKey: name) }
             }
-            #expect(lines == [])
-            #expect(recorder.count == 0)
-            #expect(messages { for name in names { fan.didChangeValue(forKey: name) } }.count == names.count)
+            expectEqual(lines, [])
+            expectEqual(recorder.count, 0)
+            expectEqual(messages { for name in names { fan.didChangeValue(forKey: name) } }.count, names.count)
             fan.removeAllObservers()
         }
     }

@@ -24,7 +24,7 @@ import Testing
         for _ in 0..<2 {
             calls = []
             person.age += 1
-            #expect(calls == Array(0..<count))
+            expectEqual(calls, Array(0..<count))
         }
         person.removeAllObservers()
     }
@@ -45,10 +45,10 @@ import Testing
                     })
             }
             person.age += 1
-            #expect(calls == (0..<count).filter { $0 <= remover || !leaving.contains($0) })
+            expectEqual(calls, (0..<count).filter { $0 <= remover || !leaving.contains($0) })
             calls = []
             person.age += 1
-            #expect(calls == (0..<count).filter { !leaving.contains($0) })
+            expectEqual(calls, (0..<count).filter { !leaving.contains($0) })
             person.removeAllObservers()
         }
     }
@@ -65,10 +65,10 @@ import Testing
             }
         }
         person.age = 1
-        #expect(calls == Array(0..<count))
+        expectEqual(calls, Array(0..<count))
         calls = []
         person.age = 2
-        #expect(calls == Array(0..<count + 20))
+        expectEqual(calls, Array(0..<count + 20))
         person.removeAllObservers()
     }
 
@@ -90,9 +90,9 @@ import Testing
         for age in [1, 9, 17] { person.age = age }
         #expect(!kept.isEmpty)
         for (age, index, change) in kept {
-            #expect(change.newValue as? Int == age)
-            #expect(change.oldValue as? Int == age - 1)
-            #expect(change.userInfo as? Int == index)
+            expectEqual(change.newValue as? Int, age)
+            expectEqual(change.oldValue as? Int, age - 1)
+            expectEqual(change.userInfo as? Int, index)
             #expect(change.target === person)
         }
         person.removeAllObservers()
@@ -105,8 +105,8 @@ import Testing
         for (index, person) in people.enumerated() {
             try person.observe("age", options: [.old, .new]) { change in
                 told.append(index)
-                #expect(change.oldValue as? Int == 0)
-                #expect(change.newValue as? Int == index + 100)
+                expectEqual(change.oldValue as? Int, 0)
+                expectEqual(change.newValue as? Int, index + 100)
             }
         }
         let order = people.indices.map { $0 * 7 % 40 }
@@ -114,7 +114,7 @@ import Testing
             for index in order { people[index].age = index + 1 }
             for index in order.reversed() { people[index].age = index + 100 }
         }
-        #expect(told == order)
+        expectEqual(told, order)
     }
 
     // MARK: Many targets, elsewhere
@@ -133,13 +133,13 @@ import Testing
                 let leaving = people[index]!
                 people[index] = nil
                 if !byDeath {
-                    #expect(leaving.removeAllObservers() == 1)
+                    expectEqual(leaving.removeAllObservers(), 1)
                     #expect(!observation.targets.contains { $0 === leaving } || !observation.isValid)
                     leaving.age += 1
                 }
                 withExtendedLifetime(leaving) {}
             }
-            #expect(calls == [])
+            expectEqual(calls, [])
             #expect(!observation.isValid)
         }
     }
@@ -157,8 +157,8 @@ import Testing
                 people.value[index] = nil
                 let left = people.value.compactMap { $0 }
                 for person in left { person.age += 1 }
-                #expect(calls == left.map(ObjectIdentifier.init))
-                #expect(observation.targets.map(ObjectIdentifier.init) == calls)
+                expectEqual(calls, left.map(ObjectIdentifier.init))
+                expectEqual(observation.targets.map(ObjectIdentifier.init), calls)
                 calls = []
             }
         }
@@ -182,7 +182,7 @@ import Testing
         }
         for age in 1...10 { person.age = age }
         scheduler.run()
-        #expect(ages.withLock { $0 } == Array(1...110))
+        expectEqual(ages.withLock { $0 }, Array(1...110))
         observation.remove()
     }
 

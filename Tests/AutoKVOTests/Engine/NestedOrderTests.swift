@@ -30,7 +30,7 @@ import Testing
         #expect(follow("base", from: "Ann", to: "Bob!!"))
         for label in ["derived", "behind"] { #expect(follow(label, from: "Ann Lee", to: "Bob!! Lee")) }
         #expect(follow("greeting", from: "Hello Ann Lee", to: "Hello Bob!! Lee"))
-        for label in ["base", "derived", "behind", "greeting"] { #expect(recorder.labels.count { $0 == label } == 3) }
+        for label in ["base", "derived", "behind", "greeting"] { expectEqual(recorder.labels.count { $0 == label }, 3) }
     }
 
     @Test(
@@ -53,7 +53,7 @@ import Testing
             try person.observeElements("scores", as: Int.self, added: added, removed: removed)
         }
         person.scores = [3, 4]
-        #expect(told == ["-1", "-2", "+3", "+4", "-3", "-4", "+5", "+6"])
+        expectEqual(told, ["-1", "-2", "+3", "+4", "-3", "-4", "+5", "+6"])
     }
 
     @Test("several handlers for one path: each hears the older change first") func severalHandlers() throws {
@@ -67,7 +67,7 @@ import Testing
             options: .new)
         person.age = 1
         let ages = ["a", "b", "c"].map { name in told.filter { $0.hasPrefix(name) }.map { $0.suffix(1) } }
-        #expect(ages == [["1", "2", "3"], ["1", "2", "3"], ["1", "2", "3"]])
+        expectEqual(ages, [["1", "2", "3"], ["1", "2", "3"], ["1", "2", "3"]])
     }
 
     @Test("a leaf is set in a handler of the head's change, and the head in a handler of the leaf's") func headAndLeaf()
@@ -105,7 +105,7 @@ import Testing
         if writers.count == 1 { #expect((person.age, count) == (3, 3)) }
         for index in 0..<40 {
             #expect(follow("\(index)", from: 0, to: person.age))
-            #expect(recorder.labels.count { $0 == "\(index)" } == count)
+            expectEqual(recorder.labels.count { $0 == "\(index)" }, count)
         }
     }
 
@@ -121,9 +121,9 @@ import Testing
         }
         for _ in 1..<count { person.$age.observe { _ in } }
         person.withMutation(of: "age") { person.age = 1 }
-        #expect(late == [2])
+        expectEqual(late, [2])
         person.age = 3
-        #expect(late == [2, 3])
+        expectEqual(late, [2, 3])
     }
 
     @Test("a delivery that was completed leaves nothing behind for the next change, of any object")
@@ -135,7 +135,7 @@ import Testing
         for _ in 1..<17 { person.$age.observe { _ in } }
         person.withMutation(of: "age") { person.age = 1 }
         other.lastName = "Ray"
-        #expect(recorder.count == 40)
+        expectEqual(recorder.count, 40)
         other.stopObserving()
     }
 
@@ -155,10 +155,10 @@ import Testing
         try person.addObserver(dying.value!, forKeyPath: "age") { [recorder] in recorder.record($1, "died") }
         for _ in 0..<20 { try person.observe("age", options: [.old, .new], recorder.handler("other")) }
         person.age = 1
-        #expect(recorder.labels.filter { ["removed", "died"].contains($0) } == [])
+        expectEqual(recorder.labels.filter { ["removed", "died"].contains($0) }, [])
         #expect(follow("writer", from: 0, to: 2))
         #expect(follow("added", from: 1, to: 2))
-        #expect(recorder.labels.count { $0 == "other" } == 40)
+        expectEqual(recorder.labels.count { $0 == "other" }, 40)
     }
 
     @Test("a nested change meets .once, .distinct and .prior") func options() throws {
@@ -175,7 +175,7 @@ import Testing
         try person.observe("age", options: [.old, .new, .prior], recorder.handler("prior"))
         person.age = 1
         #expect(follow("once", from: 0, to: 1))
-        #expect(recorder.entries.filter { $0.label == "oncePrior" }.map(\.isPrior) == [true, false])
+        expectEqual(recorder.entries.filter { $0.label == "oncePrior" }.map(\.isPrior), [true, false])
         #expect(follow("distinct", from: 0, to: 2))
         #expect(follow("prior", from: 0, to: 2))
         let priors = recorder.entries.filter { $0.label == "prior" }.map(\.isPrior)
@@ -194,10 +194,10 @@ import Testing
         try person.observe("age", options: [.old, .new, .prior, .once], recorder.handler("once"))
         person.age = 1
         for label in ["writer", "other"] {
-            #expect(recorder.entries.filter { $0.label == label }.map { $0.old as? Int } == [0, 1])
-            #expect(recorder.entries.filter { $0.label == label }.map { $0.new as? Int } == [1, 4])
+            expectEqual(recorder.entries.filter { $0.label == label }.map { $0.old as? Int }, [0, 1])
+            expectEqual(recorder.entries.filter { $0.label == label }.map { $0.new as? Int }, [1, 4])
         }
-        #expect(recorder.entries.filter { $0.label == "once" }.map(\.isPrior) == [true, false])
+        expectEqual(recorder.entries.filter { $0.label == "once" }.map(\.isPrior), [true, false])
     }
 
     @Test("a handler sets while a coalescing is delivered") func setDuringCoalescing() throws {
@@ -258,7 +258,7 @@ import Testing
             if recorder.count == 1 { person.spouse = nil }
         }
         person.spouse = spouse
-        #expect(recorder.news(String.self).prefix(2) == ["Parent", nil])
+        expectEqual(recorder.news(String.self).prefix(2), ["Parent", nil])
         // The death has no old value; to the path that leads nowhere then nothing else happens.
         #expect(recorder.count == (isDistinct ? 2 : 3) && recorder.last?.old as? String == nil)
     }
@@ -290,8 +290,8 @@ import Testing
         person.age = 500
         person.removeAllObservers()
         for age in log.value.reversed() { person.age = age }
-        #expect(person.age == 0)
-        #expect(log.value == [0, 500])
+        expectEqual(person.age, 0)
+        expectEqual(log.value, [0, 500])
     }
 
     @Test("the key's own observers, then derived keys as declared, then paths as registered") func subjects() throws {
@@ -303,6 +303,6 @@ import Testing
         try holder.observe("spouse.greeting", recorder.handler("path 2"))
         try person.observe("firstName", recorder.handler("own"))
         person.firstName = "Bob"
-        #expect(recorder.labels == ["own", "fullName", "greeting", "path 1", "path 2"])
+        expectEqual(recorder.labels, ["own", "fullName", "greeting", "path 1", "path 2"])
     }
 }

@@ -11,16 +11,16 @@ import Testing
     {
         try person.observe("age", options: [.old, .new, .prior], recorder.handler())
         person.willChangeValue(forKey: "age")
-        #expect(recorder.priors == [true])
+        expectEqual(recorder.priors, [true])
         person.willChangeValue(forKey: "age")
         person.age = 1
         person.age = 2
         person.didChangeValue(forKey: "age")
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         person.didChangeValue(forKey: "age")
-        #expect(recorder.priors == [true, false])
-        #expect(recorder.last?.old as? Int == 0)
-        #expect(recorder.last?.new as? Int == 2)
+        expectEqual(recorder.priors, [true, false])
+        expectEqual(recorder.last?.old as? Int, 0)
+        expectEqual(recorder.last?.new as? Int, 2)
     }
 
     @Test(
@@ -30,8 +30,8 @@ import Testing
         try person.observe("age", options: options, recorder.handler())
         person.withMutation(of: "age") { for value in 1...5 { person.age = value } }
         #expect(recorder.count == (options.contains(.prior) ? 2 : 1))
-        if options.contains(.new) { #expect(recorder.last?.new as? Int == 5) }
-        if options.contains(.old) { #expect(recorder.last?.old as? Int == 0) }
+        if options.contains(.new) { expectEqual(recorder.last?.new as? Int, 5) }
+        if options.contains(.old) { expectEqual(recorder.last?.old as? Int, 0) }
     }
 
     @Test("different keys nested with nobody observing: balanced, no message") func unobserved() {
@@ -71,13 +71,13 @@ import Testing
         try person.observe("cityLine", recorder.handler("derived"))
         person.address = Address("Bonn")
         person.didChangeValue(forKey: "address")
-        #expect(recorder.labels == [])
+        expectEqual(recorder.labels, [])
         person.address = Address("Kiel")
-        #expect(Set(recorder.labels) == ["path", "group", "derived"])
-        #expect(recorder.count == 3)
+        expectEqual(Set(recorder.labels), ["path", "group", "derived"])
+        expectEqual(recorder.count, 3)
         recorder.clear()
         person.address!.city = "Ulm"
-        #expect(Set(recorder.labels) == ["path", "derived"])
+        expectEqual(Set(recorder.labels), ["path", "derived"])
     }
 
     @Test("an observer removed between will and did gets nothing more") func removedBetween() throws {
@@ -86,7 +86,7 @@ import Testing
         person.willChangeValue(forKey: "age")
         observation.remove()
         person.didChangeValue(forKey: "age")
-        #expect(recorder.labels == ["gone", "stays", "stays"])
+        expectEqual(recorder.labels, ["gone", "stays", "stays"])
     }
 
     @Test("all observers removed between will and did: no call, no message") func allRemovedBetween() throws {
@@ -97,7 +97,7 @@ import Testing
             person.didChangeValue(forKey: "age")
         }
         #expect(lines.isEmpty)
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
     }
 
     @Test("did without will is one diagnostic and no call", arguments: [true, false]) func didWithoutWill(
@@ -105,9 +105,9 @@ import Testing
     ) throws {
         if observed { try person.observe("age", recorder.handler()) }
         let lines = messages { person.didChangeValue(forKey: "age") }
-        #expect(lines.count == 1)
-        #expect(lines.first?.contains("age") == true)
-        #expect(recorder.count == 0)
+        expectEqual(lines.count, 1)
+        expectEqual(lines.first?.contains("age"), true)
+        expectEqual(recorder.count, 0)
         person.age = 1
         #expect(recorder.count == (observed ? 1 : 0))
     }
@@ -119,8 +119,8 @@ import Testing
             person.didChangeValue(forKey: "age")
             person.didChangeValue(forKey: "age")
         }
-        #expect(lines.count == 1)
-        #expect(recorder.count == 1)
+        expectEqual(lines.count, 1)
+        expectEqual(recorder.count, 1)
     }
 
     @Test("a will without did leaves other objects, other keys and other threads alone") func willWithoutDid()
@@ -128,17 +128,17 @@ import Testing
     {
         try person.observe("age", options: [.prior], recorder.handler())
         person.willChangeValue(forKey: "age")
-        #expect(recorder.priors == [true])
+        expectEqual(recorder.priors, [true])
         let other = Person()
         let otherRecorder = Recorder<Any>()
         try other.observe("age", options: [.prior], otherRecorder.handler())
         other.age = 1
         try person.observe("firstName", otherRecorder.handler())
         person.firstName = "x"
-        #expect(otherRecorder.count == 3)
+        expectEqual(otherRecorder.count, 3)
         person.didChangeValue(forKey: "age")
         person.age = 2
-        #expect(recorder.priors == [true, false, true, false])
+        expectEqual(recorder.priors, [true, false, true, false])
     }
 
     @Test("an object may die with a change open, and its address be used again") func diesOpen() throws {
@@ -152,7 +152,7 @@ import Testing
             recorder.clear()
             try other.observe("age", options: [.old, .new, .prior], recorder.handler())
             other.age = 3
-            #expect(recorder.priors == [true, false])
+            expectEqual(recorder.priors, [true, false])
         }
     }
 
@@ -162,17 +162,17 @@ import Testing
         try person.observe("fullName", options: [.old, .new, .prior], recorder.handler("full"))
         try person.observe("greeting", options: [.old, .new], recorder.handler("greeting"))
         person.willChangeValue(forKey: "firstName")
-        #expect(recorder.priors == [true])
+        expectEqual(recorder.priors, [true])
         person.willChangeValue(forKey: "lastName")
         person.firstName = "Bob"
         person.lastName = "Ray"
         person.didChangeValue(forKey: "lastName")
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         person.didChangeValue(forKey: "firstName")
-        #expect(recorder.labels == ["full", "full", "greeting"])
-        #expect(recorder.entries[1].old as? String == "Ann Lee")
-        #expect(recorder.entries[1].new as? String == "Bob Ray")
-        #expect(recorder.entries[2].new as? String == "Hello Bob Ray")
+        expectEqual(recorder.labels, ["full", "full", "greeting"])
+        expectEqual(recorder.entries[1].old as? String, "Ann Lee")
+        expectEqual(recorder.entries[1].new as? String, "Bob Ray")
+        expectEqual(recorder.entries[2].new as? String, "Hello Bob Ray")
         recorder.clear()
         // Overlapping, not nested.
         person.willChangeValue(forKey: "firstName")
@@ -181,8 +181,8 @@ import Testing
         person.didChangeValue(forKey: "firstName")
         person.lastName = "Roy"
         person.didChangeValue(forKey: "lastName")
-        #expect(recorder.labels == ["full", "full", "greeting"])
-        #expect(recorder.entries[1].new as? String == "Cid Roy")
+        expectEqual(recorder.labels, ["full", "full", "greeting"])
+        expectEqual(recorder.entries[1].new as? String, "Cid Roy")
     }
 
     @Test("withMutation returns what its body returns, and announces the change though the body throws") func throwing()
@@ -190,21 +190,21 @@ import Testing
     {
         struct Failure: Error {}
         try person.observe("plain", options: [.old, .new], recorder.handler())
-        #expect(
+        expectEqual(
             person.withMutation(of: "plain") {
                 person.plain = 1
                 return "done"
-            } == "done")
+            }, "done")
         #expect(throws: Failure.self) {
             try person.withMutation(of: "plain") {
                 person.plain = 2
                 throw Failure()
             }
         }
-        #expect(recorder.news(Int.self) == [1, 2])
-        #expect(recorder.olds(Int.self) == [0, 1])
+        expectEqual(recorder.news(Int.self), [1, 2])
+        expectEqual(recorder.olds(Int.self), [0, 1])
         person.$age.withMutation { person.age = 3 }
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
     }
 
     @Test("announcing an unknown key is a diagnostic, and withMutation runs its body all the same") func unknownKey() {
@@ -226,9 +226,9 @@ import Testing
                 person.didChangeValue(forKey: "age")
             }
         }
-        #expect(lines.count == 1)
+        expectEqual(lines.count, 1)
         person.didChangeValue(forKey: "age")
-        #expect(recorder.paths == ["firstName", "age"])
+        expectEqual(recorder.paths, ["firstName", "age"])
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

@@ -12,10 +12,10 @@ import Testing
         let flags = ObservationFlags(options).union([.any, .part, .notJustChange])
         for state in Self.states {
             let changed = flags.with(state)
-            #expect(changed.state == state)
-            #expect(changed.options == options)
+            expectEqual(changed.state, state)
+            expectEqual(changed.options, options)
             #expect(changed.isSuperset(of: [.any, .part, .notJustChange]))
-            #expect(changed.with(.active) == flags)
+            expectEqual(changed.with(.active), flags)
         }
     }
 
@@ -43,7 +43,7 @@ import Testing
         #expect(!observation.isLive)
         #expect(observation.changeState(from: .fired, to: .active) == (true, .fired))
         #expect(observation.isActive)
-        #expect(observation.options == [.once, .prior])
+        expectEqual(observation.options, [.once, .prior])
     }
 
     @Test("an observation ends once, from any state", arguments: 0..<3) func ending(index: Int) {

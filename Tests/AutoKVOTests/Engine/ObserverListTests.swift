@@ -15,11 +15,11 @@ import Testing
 
     @Test("observations are in the order in which they were added, numbered from one") func appending() {
         let observations = (0..<4).map { _ in append() }
-        #expect(fixture.linked == observations)
-        #expect(observations.map(\.sequence) == [1, 2, 3, 4])
-        #expect(fixture.list.lastSequence == 4)
-        #expect(fixture.list.count == 4)
-        #expect(fixture.list.firstLinked() == observations[0])
+        expectEqual(fixture.linked, observations)
+        expectEqual(observations.map(\.sequence), [1, 2, 3, 4])
+        expectEqual(fixture.list.lastSequence, 4)
+        expectEqual(fixture.list.count, 4)
+        expectEqual(fixture.list.firstLinked(), observations[0])
         for observation in observations { #expect(fixture.remove(observation)) }
         #expect(fixture.isEmpty && fixture.list.first == nil && fixture.list.firstLinked() == nil)
     }
@@ -29,10 +29,10 @@ import Testing
         var observations = (0..<3).map { _ in append() }
         let removed = observations.remove(at: index)
         #expect(fixture.remove(removed))
-        #expect(fixture.all == observations)
+        expectEqual(fixture.all, observations)
         #expect(removed.membership == .out && removed.next == nil && removed.previous == nil)
         observations.append(append())
-        #expect(fixture.all == observations)
+        expectEqual(fixture.all, observations)
         for observation in observations { #expect(fixture.remove(observation)) }
     }
 
@@ -55,7 +55,7 @@ import Testing
         #expect(fixture.all == [a, b, c] && fixture.linked == [a, c])
         #expect(fixture.list.count == 2 && fixture.interest == .own)
         #expect(!fixture.unpin(b))
-        #expect(fixture.all == [a, b, c])
+        expectEqual(fixture.all, [a, b, c])
         #expect(fixture.unpin(b))
         #expect(fixture.all == [a, c] && b.membership == .out)
         for observation in [a, c] { #expect(fixture.remove(observation)) }
@@ -76,9 +76,9 @@ import Testing
         #expect(!fixture.remove(b))
         fixture.list.rejoin(b)
         #expect(fixture.linked == [a, b, c] && b.sequence == 2 && fixture.list.count == 3)
-        #expect(fixture.interest == [.own, .prior, .ahead])
+        expectEqual(fixture.interest, [.own, .prior, .ahead])
         #expect(!fixture.unpin(b))
-        #expect(fixture.linked == [a, b, c])
+        expectEqual(fixture.linked, [a, b, c])
         for observation in [a, b, c] { #expect(fixture.remove(observation)) }
     }
 
@@ -91,7 +91,7 @@ import Testing
         c.pinWord -= 1
         let batch = [a, b, c].map { Borrowed.to($0) }
         let gone = fixture.list.unlinkUnpinned(batch)
-        #expect(gone == [.to(b)])
+        expectEqual(gone, [.to(b)])
         gone?.forEach { $0.release() }
         #expect(fixture.list.unlinkUnpinned(batch) == nil)
         #expect(fixture.unpin(c) && fixture.remove(a))
@@ -105,24 +105,24 @@ import Testing
         ] as [(ObservingOptions, ObserverList.Interest)])
     func interest(options: ObservingOptions, interest: ObserverList.Interest) {
         let (first, second) = (append(options), append(options))
-        #expect(fixture.interest == interest)
+        expectEqual(fixture.interest, interest)
         #expect(fixture.remove(first))
-        #expect(fixture.interest == interest)
+        expectEqual(fixture.interest, interest)
         #expect(fixture.remove(second))
-        #expect(fixture.interest == [])
+        expectEqual(fixture.interest, [])
     }
 
     @Test("the interest in derived keys is counted, each kind by itself") func derivedInterest() {
         fixture.list.derivedInterestDidChange(by: 1, isAhead: false, isInner: false)
         fixture.list.derivedInterestDidChange(by: 1, isAhead: true, isInner: false)
-        #expect(fixture.interest == [.derived, .ahead])
+        expectEqual(fixture.interest, [.derived, .ahead])
         fixture.list.derivedInterestDidChange(by: 1, isAhead: true, isInner: true)
         fixture.list.derivedInterestDidChange(by: -1, isAhead: true, isInner: false)
-        #expect(fixture.interest == [.derived, .ahead, .inner])
+        expectEqual(fixture.interest, [.derived, .ahead, .inner])
         fixture.list.derivedInterestDidChange(by: -1, isAhead: true, isInner: true)
-        #expect(fixture.interest == .derived)
+        expectEqual(fixture.interest, .derived)
         fixture.list.derivedInterestDidChange(by: -1, isAhead: false, isInner: false)
-        #expect(fixture.interest == [])
+        expectEqual(fixture.interest, [])
         #expect(fixture.isEmpty)
     }
 
@@ -135,9 +135,9 @@ import Testing
         fixture.remove(links[index])
         #expect(!links[index].isLinked && links[index].next == nil && links[index].previous == nil)
         let rest = links.filter { $0 !== links[index] }
-        #expect(fixture.links.map(ObjectIdentifier.init) == rest.map(ObjectIdentifier.init))
+        expectEqual(fixture.links.map(ObjectIdentifier.init), rest.map(ObjectIdentifier.init))
         fixture.append(links[index])
-        #expect(fixture.links.map(ObjectIdentifier.init) == (rest + [links[index]]).map(ObjectIdentifier.init))
+        expectEqual(fixture.links.map(ObjectIdentifier.init), (rest + [links[index]]).map(ObjectIdentifier.init))
         for link in fixture.links { fixture.remove(link) }
         #expect(fixture.interest == [] && fixture.isEmpty)
         // The list refers to links and does not own them.
@@ -150,13 +150,13 @@ import Testing
         let route = try EngineNode().route("next.value", .observation(observation))
         let (head, leaf) = (PathLink(route, level: 0), PathLink(route, level: 1))
         fixture.append(leaf)
-        #expect(fixture.interest == .ahead)
+        expectEqual(fixture.interest, .ahead)
         fixture.append(head)
-        #expect(fixture.interest == [.ahead, .inner])
+        expectEqual(fixture.interest, [.ahead, .inner])
         fixture.remove(head)
-        #expect(fixture.interest == .ahead)
+        expectEqual(fixture.interest, .ahead)
         fixture.remove(leaf)
-        #expect(fixture.interest == [])
+        expectEqual(fixture.interest, [])
         withExtendedLifetime((head, leaf, route)) {}
     }
 

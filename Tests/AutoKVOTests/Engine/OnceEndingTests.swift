@@ -64,13 +64,13 @@ import Testing
             let sides = try Sides(path, tracker, tracked: tracked)
             sides.target!.age = 1
             #expect(!sides.observation.isValid)
-            #expect(sides.reasons == [.fired])
+            expectEqual(sides.reasons, [.fired])
             sides.end(ending)
             #expect(!sides.observation.isValid)
-            #expect(sides.reasons == [.fired])
+            expectEqual(sides.reasons, [.fired])
             var late: [KeyValueObservation.EndReason] = []
             sides.observation.onEnd { late.append($0) }
-            #expect(late == [.fired])
+            expectEqual(late, [.fired])
         }
         tracker.expectNoLeaks()
     }
@@ -85,9 +85,9 @@ import Testing
             sides.end(ending)
             // The death of an observer that is not tracked is noticed when it is looked for.
             #expect(!sides.observation.isValid)
-            #expect(sides.reasons.first == .fired)
-            #expect(sides.reasons.count == 2)
-            if tracked { #expect(sides.reasons.last == ending.reason) }
+            expectEqual(sides.reasons.first, .fired)
+            expectEqual(sides.reasons.count, 2)
+            if tracked { expectEqual(sides.reasons.last, ending.reason) }
         }
         tracker.expectNoLeaks()
     }
@@ -99,7 +99,7 @@ import Testing
         observation.onEnd { reasons.append($0) }
         person.age = 1
         observation.remove()
-        #expect(reasons == [.removed])
+        expectEqual(reasons, [.removed])
     }
 
     @Test("armed again in its handler, it ends once for each time it was armed") func rearmInside() throws {
@@ -115,11 +115,11 @@ import Testing
         }
         observation.onEnd { reasons.append($0) }
         person.age = 1
-        #expect(reasons == [.fired])
+        expectEqual(reasons, [.fired])
         person.age = 2
         #expect((calls, reasons.count) == (3, 3))
         person.age = 4
-        #expect(reasons == [.fired, .fired, .fired, .fired, .removed])
+        expectEqual(reasons, [.fired, .fired, .fired, .fired, .removed])
     }
 
     @Test("armed again in its onEnd, it is for the next change") func rearmInOnEnd() throws {
@@ -128,7 +128,7 @@ import Testing
         let observation = try person.observe("age", options: .once) { _ in calls += 1 }
         observation.onEnd { [unowned observation] in if $0 == .fired { try! observation.rearm() } }
         for age in 1...3 { person.age = age }
-        #expect(calls == 3)
+        expectEqual(calls, 3)
         #expect(observation.isValid)
         observation.remove()
     }
@@ -139,11 +139,11 @@ import Testing
         var reasons: [KeyValueObservation.EndReason] = []
         let observation = try person.observe("age", options: [.once, .initial]) { _ in }
         observation.onEnd { reasons.append($0) }
-        #expect(reasons == [.fired])
+        expectEqual(reasons, [.fired])
         try observation.rearm()
         observation.remove()
         observation.onEnd { reasons.append($0) }
-        #expect(reasons == [.fired, .removed, .removed])
+        expectEqual(reasons, [.fired, .removed, .removed])
     }
 
     // MARK: Retained targets
@@ -154,7 +154,7 @@ import Testing
             let target = tracker.track(Person())
             observation = try target.observe(path, options: [.once, .retainsTarget]) { _ in }
         }
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
         observation.target.map { ($0 as! Person).age = 1 }
         tracker.expectNoLeaks()
         #expect(observation.target == nil)
@@ -171,9 +171,9 @@ import Testing
         #expect(sides.observation.isValid)
         sides.observation.target.map { ($0 as! Person).age = 2 }
         #expect(sides.observation.target == nil)
-        #expect(sides.reasons == [.fired, .fired])
+        expectEqual(sides.reasons, [.fired, .fired])
         sides.end(ending)
-        #expect(sides.reasons == [.fired, .fired])
+        expectEqual(sides.reasons, [.fired, .fired])
     }
 
     @Test("the end of an armed one lets go of a retained target, of several those that are left") func retainedTargets()
@@ -187,11 +187,11 @@ import Testing
                 observation = try targets.observe("age", options: [.once, .retainsTarget]) { _ in }
                 targets[2].age = 1
             }
-            #expect(tracker.liveCount == 2)
+            expectEqual(tracker.liveCount, 2)
             try observation.rearm()
             withExtendedLifetime(others) {}
         }
-        #expect(observation.targets.count == 2)
+        expectEqual(observation.targets.count, 2)
         observation.remove()
         tracker.expectNoLeaks()
     }
@@ -200,14 +200,14 @@ import Testing
         var calls = 0
         let observation = try tracker.track(Person()).observe("age", options: [.once, .retainsTarget]) { change in
             calls += 1
-            #expect((change.target as! Person).age == 1)
+            expectEqual((change.target as! Person).age, 1)
         }
         try observation.target!.observe("age") { change in
             calls += 1
-            #expect((change.target as! Person).age == 1)
+            expectEqual((change.target as! Person).age, 1)
         }
         (observation.target as! Person).age = 1
-        #expect(calls == 2)
+        expectEqual(calls, 2)
         tracker.expectNoLeaks()
     }
 
@@ -218,10 +218,10 @@ import Testing
     ) throws {
         let sides = try Sides(path, tracker, tracked: true, options: [.once, .unregisterManually])
         sides.panel = nil
-        #expect(messages { sides.target!.age = 1 }.count == 1)
+        expectEqual(messages { sides.target!.age = 1 }.count, 1)
         #expect(sides.observation.isValid)
         sides.end(.removed)
-        #expect(sides.reasons == [.removed])
+        expectEqual(sides.reasons, [.removed])
     }
 
     #if DEBUG
@@ -232,14 +232,14 @@ import Testing
             let sides = try Sides(path, tracker, tracked: true)
             sides.target!.address = tracker.track(Address())
             sides.target!.age = 1
-            #expect(sides.reasons == [.fired])
+            expectEqual(sides.reasons, [.fired])
             point.whenReached { sides.target = nil }
             if point == .linked {
                 try sides.observation.rearm()
-                #expect(sides.reasons == [.fired, .targetDeinitialized])
+                expectEqual(sides.reasons, [.fired, .targetDeinitialized])
             } else {
                 #expect(throws: KeyValueError.self) { try sides.observation.rearm() }
-                #expect(sides.reasons == [.fired])
+                expectEqual(sides.reasons, [.fired])
             }
             #expect(!sides.observation.isValid)
         }
@@ -249,10 +249,10 @@ import Testing
             let sides = try Sides(path, tracker, tracked: tracked)
             TestPoint.firing.whenReached { sides.panel = nil }
             sides.target!.age = 1
-            #expect(sides.reasons == [.observerDeinitialized])
+            expectEqual(sides.reasons, [.observerDeinitialized])
             #expect(throws: KeyValueError.self) { try sides.observation.rearm() }
             sides.end(.removed)
-            #expect(sides.reasons == [.observerDeinitialized])
+            expectEqual(sides.reasons, [.observerDeinitialized])
         }
     #endif
 

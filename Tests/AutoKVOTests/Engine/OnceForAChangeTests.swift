@@ -58,7 +58,7 @@ import Testing
     {
         (calls, panel.reloads) = (0, 0)
         try change()
-        #expect(calls == panel.reloads, sourceLocation: sourceLocation)
+        expectEqual(calls, panel.reloads, sourceLocation: sourceLocation)
         return calls
     }
 
@@ -69,10 +69,10 @@ import Testing
         meter.next = first
         _ = try observe(["next.level", "next.name"])
         try panel.depend(on: [Dependency(meter, ["next.level", "next.name"])]) { _ in }
-        #expect(callsMade { meter.next = second } == 1)
-        #expect(callsMade { second.name = "x" } == 1)
-        #expect(callsMade { first.name = "x" } == 0)
-        #expect(callsMade { meter.next = nil } == 1)
+        expectEqual(callsMade { meter.next = second }, 1)
+        expectEqual(callsMade { second.name = "x" }, 1)
+        expectEqual(callsMade { first.name = "x" }, 0)
+        expectEqual(callsMade { meter.next = nil }, 1)
     }
 
     @Test("paths that share an object on the way are one call") func sharedIntermediates() throws {
@@ -80,24 +80,24 @@ import Testing
         meter.next = middle
         middle.next = end
         _ = try observe(["next.next.level", "next.next.name", "next.next.next.level", "next.next"])
-        #expect(callsMade { middle.next = make() } == 1)
-        #expect(callsMade { meter.next = nil } == 1)
+        expectEqual(callsMade { middle.next = make() }, 1)
+        expectEqual(callsMade { meter.next = nil }, 1)
     }
 
     @Test("operators over one list are one call, for the list and for an element") func operators() throws {
         let element = make()
         _ = try observe(["items.@sum.level", "items.@max.level", "items.@count"])
-        #expect(callsMade { meter.items = [element] } == 1)
-        #expect(callsMade { meter.$items.append(make()) } == 1)
-        #expect(callsMade { element.level = 3 } == 1)
+        expectEqual(callsMade { meter.items = [element] }, 1)
+        expectEqual(callsMade { meter.$items.append(make()) }, 1)
+        expectEqual(callsMade { element.level = 3 }, 1)
     }
 
     @Test("keys and longer paths of one observation are one call") func keysAndPaths() throws {
         meter.next = meter
         defer { meter.next = nil }
         _ = try observe(["next.level", "level", "isHigh", "next.isHigh", "name"])
-        #expect(callsMade { meter.level = 3 } == 1)
-        #expect(callsMade { meter.name = "x" } == 1)
+        expectEqual(callsMade { meter.level = 3 }, 1)
+        expectEqual(callsMade { meter.name = "x" }, 1)
     }
 
     @Test("many targets that one change concerns are one call") func manyTargets() throws {
@@ -105,21 +105,21 @@ import Testing
         let targets = (0..<40).map { _ in make() }
         for target in targets { target.next = shared }
         _ = try observe(["next.level", "next.name", "level"], of: targets)
-        #expect(callsMade { shared.level = 1 } == 1)
-        #expect(callsMade { targets[7].next = nil } == 1)
-        #expect(callsMade { for target in targets { target.level = 1 } } == 40)
+        expectEqual(callsMade { shared.level = 1 }, 1)
+        expectEqual(callsMade { targets[7].next = nil }, 1)
+        expectEqual(callsMade { for target in targets { target.level = 1 } }, 40)
     }
 
     @Test("derived values, what they read, paths and operators to them are one call") func derived() throws {
         let element = make()
         (meter.next, meter.items) = (element, [element])
         _ = try observe(["text", "sum", "level", "next.text", "items.@max.text", "items.@sum.level"])
-        #expect(callsMade { element.level = 3 } == 1)
-        #expect(callsMade { meter.level = 3 } == 1)
-        #expect(callsMade { meter.items = [] } == 1)
-        #expect(callsMade { coalescingChanges { (meter.level, element.level) = (4, 4) } } == 1)
+        expectEqual(callsMade { element.level = 3 }, 1)
+        expectEqual(callsMade { meter.level = 3 }, 1)
+        expectEqual(callsMade { meter.items = [] }, 1)
+        expectEqual(callsMade { coalescingChanges { (meter.level, element.level) = (4, 4) } }, 1)
         // Only one of the derived values is another one, and it is not the first path.
-        #expect(callsMade { meter.$items.append(element) } == 1)
+        expectEqual(callsMade { meter.$items.append(element) }, 1)
         meter.next = nil
     }
 
@@ -130,16 +130,16 @@ import Testing
         meter.items = [other]
         for paths in [["sum", "text"], ["text", "sum"], ["items.@count", "sum", "text"]] {
             let observations = try observe(paths, options: .distinct)
-            #expect(callsMade { other.level += 1 } == 1)
-            #expect(callsMade { meter.level += 1 } == 1)
-            #expect(callsMade { meter.level += 0 } == 0)
-            #expect(
+            expectEqual(callsMade { other.level += 1 }, 1)
+            expectEqual(callsMade { meter.level += 1 }, 1)
+            expectEqual(callsMade { meter.level += 0 }, 0)
+            expectEqual(
                 callsMade {
                     coalescingChanges {
                         meter.level += 1
                         meter.level -= 1
                     }
-                } == 0)
+                }, 0)
             for observation in observations { observation.remove() }
         }
     }
@@ -154,12 +154,12 @@ import Testing
         ]) { [unowned self] _ in calls += 1 }
         calls = 0
         last!.level = 20
-        #expect(calls == 1)
+        expectEqual(calls, 1)
         last = nil
         meter.next!.next = nil
-        #expect(calls == 2)
+        expectEqual(calls, 2)
         meter.next = nil
-        #expect(calls == 3)
+        expectEqual(calls, 3)
     }
 
     @Test("an edit that a handler makes between the two is one more call") func nestedEdits() throws {
@@ -167,23 +167,23 @@ import Testing
             if change.newValue! > 2 { meter.$items.removeFirst() }
         }
         _ = try observe(["items.@sum.level", "sum", "items", "items.@count"])
-        #expect(callsMade { for _ in 0..<2 { meter.$items.append(make()) } } == 2)
-        #expect(callsMade { meter.$items.append(make()) } == 2)
-        #expect(meter.items.count == 2)
+        expectEqual(callsMade { for _ in 0..<2 { meter.$items.append(make()) } }, 2)
+        expectEqual(callsMade { meter.$items.append(make()) }, 2)
+        expectEqual(meter.items.count, 2)
     }
 
     @Test("with .prior one call before the change and one after it") func prior() throws {
         meter.next = make()
         _ = try observe(["next.level", "next.name"], options: .prior)
-        #expect(callsMade { meter.next = make() } == 2)
-        #expect(callsMade { meter.next!.level = 1 } == 2)
-        #expect(callsMade { meter.withMutation(of: "next") { meter.next = nil } } == 2)
+        expectEqual(callsMade { meter.next = make() }, 2)
+        expectEqual(callsMade { meter.next!.level = 1 }, 2)
+        expectEqual(callsMade { meter.withMutation(of: "next") { meter.next = nil } }, 2)
     }
 
     @Test("a block of changes is one call, for whichever path has changed in the end") func coalescing() throws {
         meter.next = make()
         _ = try observe(["isHigh", "level", "next.level", "next.name"], options: .distinct)
-        #expect(
+        expectEqual(
             callsMade {
                 coalescingChanges {
                     meter.next!.name = "x"
@@ -192,14 +192,14 @@ import Testing
                     meter.next!.level = 1
                     meter.next!.level = 0
                 }
-            } == 1)
-        #expect(
+            }, 1)
+        expectEqual(
             callsMade {
                 coalescingChanges {
                     meter.level = 1
                     meter.level = 0
                 }
-            } == 0)
+            }, 0)
     }
 
     @Test("each write that another handler makes is one more call, before and behind that handler")
@@ -210,12 +210,12 @@ import Testing
             if let next = meter.next, next.level < 3 { next.level += 1 }
         }
         _ = try observe(["next.level", "next.isHigh", "next.name"])
-        #expect(callsMade { meter.next!.level = 1 } == 3 * 2)
+        expectEqual(callsMade { meter.next!.level = 1 }, 3 * 2)
         // A write that concerns a path which the outer change does not, in the middle of its delivery.
         try meter.observe("next.name") { [unowned self] _ in meter.next!.level = 7 }
         _ = try observe(["next.level", "next.name"])
-        #expect(callsMade { meter.next!.name = "x" } == 3 * 2)
-        #expect(callsMade { meter.next = make() } == 5 * 3)
+        expectEqual(callsMade { meter.next!.name = "x" }, 3 * 2)
+        expectEqual(callsMade { meter.next = make() }, 5 * 3)
     }
 
     @Test("a handler that writes the same key again is called once for each write") func writesItself() throws {
@@ -229,19 +229,19 @@ import Testing
             depth -= 1
         }
         meter.next!.level = 1
-        #expect(calls == 4)
+        expectEqual(calls, 4)
     }
 
     // MARK: Always once
 
     @Test("a path whose value has not changed does not take the call of another") func distinct() throws {
         _ = try observe(["isHigh", "level"], options: .distinct)
-        #expect(callsMade { meter.level = 1 } == 1)
-        #expect(callsMade { meter.level = 1 } == 0)
-        #expect(callsMade { meter.level = 20 } == 1)
+        expectEqual(callsMade { meter.level = 1 }, 1)
+        expectEqual(callsMade { meter.level = 1 }, 0)
+        expectEqual(callsMade { meter.level = 20 }, 1)
         meter.next = make()
         _ = try observe(["next.isHigh", "next.level"], options: .distinct)
-        #expect(callsMade { meter.next!.level = 2 } == 1)
+        expectEqual(callsMade { meter.next!.level = 2 }, 1)
     }
 
     @Test("a target that died does not take the call of another") func deadTarget() throws {
@@ -251,12 +251,12 @@ import Testing
         meter.next = shared
         shared.$level.observe { _ in dying = nil }
         _ = try observe(["next.level", "next.name"], of: [dying!, meter])
-        #expect(callsMade { shared.level = 1 } == 1)
+        expectEqual(callsMade { shared.level = 1 }, 1)
         #expect(dying == nil)
         dying = make()
         dying!.next = shared
         _ = try observe(["next.level", "level"], of: [dying!, shared])
-        #expect(callsMade { shared.level = 2 } == 2, "the observation of before is called, too")
+        expectEqual(callsMade { shared.level = 2 }, 2, "the observation of before is called, too")
         #expect(dying == nil)
     }
 
@@ -265,11 +265,11 @@ import Testing
         var victims: [KeyValueObservation] = []
         meter.next!.$level.observe { _ in for victim in victims { victim.remove(keyPath: "next.isHigh") } }
         victims = try observe(["next.isHigh", "next.level"])
-        #expect(callsMade { meter.next!.level = 1 } == 1)
+        expectEqual(callsMade { meter.next!.level = 1 }, 1)
         #expect(victims.allSatisfy { $0.keyPaths == ["next.level"] })
         meter.$level.observe { _ in for victim in victims { victim.remove(keyPath: "isHigh") } }
         victims = try observe(["isHigh", "level"])
-        #expect(callsMade { meter.level = 1 } == 1)
+        expectEqual(callsMade { meter.level = 1 }, 1)
         #expect(victims.allSatisfy { $0.keyPaths == ["level"] })
     }
 
@@ -280,17 +280,17 @@ import Testing
             try [Dependency(meter, ["next.isHigh", "next.level"])].addObserver(
                 panel, options: .initial, userInfo: nil
             ) { [unowned self] _ in calls += 1 }
-            #expect(calls == 1)
-            #expect(panel.stopObserving("next.level", of: meter) == 1)
+            expectEqual(calls, 1)
+            expectEqual(panel.stopObserving("next.level", of: meter), 1)
         }
     #endif
 
     @Test("with .once it is the change that calls, whichever path it is") func once() throws {
         meter.next = make()
         _ = try observe(["next.isHigh", "next.level"], options: [.once, .distinct])
-        #expect(callsMade { meter.next!.level = 0 } == 0)
-        #expect(callsMade { meter.next!.level = 1 } == 1)
-        #expect(callsMade { meter.next!.level = 20 } == 0)
+        expectEqual(callsMade { meter.next!.level = 0 }, 0)
+        expectEqual(callsMade { meter.next!.level = 1 }, 1)
+        expectEqual(callsMade { meter.next!.level = 20 }, 0)
     }
 
     @Test("with .once and .prior both calls are made, if only for another path of the change") func onceAndPrior()
@@ -301,20 +301,20 @@ import Testing
             meter.level = 0
             let observations = try observe(["\(head)isHigh", "\(head)level"], options: [.once, .prior, .distinct])
             let target: Meter = head.isEmpty ? meter : meter.next!
-            #expect(callsMade { target.level = 1 } == 2)
-            #expect(callsMade { target.level = 20 } == 0)
+            expectEqual(callsMade { target.level = 1 }, 2)
+            expectEqual(callsMade { target.level = 20 }, 0)
             for observation in observations { try observation.rearm() }
-            #expect(callsMade { target.level = 20 } == 1, "the value is the same after the prior call")
-            #expect(callsMade { target.level = 0 } == 2)
+            expectEqual(callsMade { target.level = 20 }, 1, "the value is the same after the prior call")
+            expectEqual(callsMade { target.level = 0 }, 2)
         }
     }
 
     @Test("a change that a manual observation's handler is called for is one call") func manual() throws {
         meter.next = make()
         let observations = try observe(["next.level", "next.name"], options: .unregisterManually)
-        #expect(callsMade { meter.next = make() } == 1)
+        expectEqual(callsMade { meter.next = make() }, 1)
         for observation in observations { observation.remove() }
-        #expect(callsMade { meter.next = nil } == 0)
+        expectEqual(callsMade { meter.next = nil }, 0)
     }
 
     // MARK: What is one change
@@ -322,8 +322,8 @@ import Testing
     @Test("a change inside another one is a change of its own") func openChanges() throws {
         meter.next = make()
         _ = try observe(["level", "name", "next.level"])
-        #expect(callsMade { meter.withMutation(of: "level") { meter.level = 1 } } == 1)
-        #expect(callsMade { meter.withMutation(of: "level") { meter.name = "x" } } == 2)
+        expectEqual(callsMade { meter.withMutation(of: "level") { meter.level = 1 } }, 1)
+        expectEqual(callsMade { meter.withMutation(of: "level") { meter.name = "x" } }, 2)
     }
 
     @Test("a change that ends later calls for what both concern") func interleavedChanges() throws {
@@ -344,7 +344,7 @@ import Testing
         pair.didChangeValue(forKey: "a")
         pair.b = 2
         pair.didChangeValue(forKey: "b")
-        #expect(sums == [0, 1, 3])
+        expectEqual(sums, [0, 1, 3])
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

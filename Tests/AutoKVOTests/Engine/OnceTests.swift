@@ -17,27 +17,27 @@ import Testing
         person.age = 1
         person.age = 2
         person.firstName = "x"
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         #expect(!observation.isValid)
-        #expect(reasons == [.fired])
+        expectEqual(reasons, [.fired])
         #expect(person.observations().isEmpty)
     }
 
     @Test("with .initial the initial call is the one", arguments: paths) func initial(path: String) throws {
         let observation = try person.observe(path, options: [.once, .initial, .new], recorder.handler())
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         #expect(!observation.isValid)
         person.age = 1
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
     }
 
     @Test("with .prior both calls of one change are made", arguments: paths) func prior(path: String) throws {
         let observation = try person.observe(path, options: [.once, .prior, .new], recorder.handler())
         person.age = 1
-        #expect(recorder.priors == [true, false])
+        expectEqual(recorder.priors, [true, false])
         #expect(!observation.isValid)
         person.age = 2
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
     }
 
     // MARK: A change that makes the prior call and not the other
@@ -46,10 +46,10 @@ import Testing
     func priorDistinct(path: String) throws {
         let observation = try person.observe(path, options: [.once, .prior, .distinct, .new], recorder.handler())
         person.age = person.age
-        #expect(recorder.priors == [true])
+        expectEqual(recorder.priors, [true])
         #expect(observation.isValid)
         person.age += 1
-        #expect(recorder.priors == [true, true, false])
+        expectEqual(recorder.priors, [true, true, false])
         #expect(!observation.isValid)
     }
 
@@ -58,10 +58,10 @@ import Testing
         var dying: Person? = Person()
         let observation = try [dying!, person].observe("age", options: [.once, .prior, .new], recorder.handler())
         dying!.willChangeValue(forKey: "age")
-        #expect(recorder.priors == [true])
+        expectEqual(recorder.priors, [true])
         dying = nil
         person.age = 1
-        #expect(recorder.priors == [true, true, false])
+        expectEqual(recorder.priors, [true, true, false])
         #expect(!observation.isValid)
     }
 
@@ -72,9 +72,9 @@ import Testing
         other.willChangeValue(forKey: "age")
         other.removeAllObservers()
         other.didChangeValue(forKey: "age")
-        #expect(recorder.priors == [true])
+        expectEqual(recorder.priors, [true])
         person.age = 1
-        #expect(recorder.priors == [true, true, false])
+        expectEqual(recorder.priors, [true, true, false])
         #expect(!observation.isValid)
         withExtendedLifetime(other) {}
     }
@@ -84,7 +84,7 @@ import Testing
         let observation = try person.observe(path, options: [.once, .prior, .new], recorder.handler())
         person.willChangeValue(forKey: "age")
         coalescingChanges { person.didChangeValue(forKey: "age") }
-        #expect(recorder.priors == [true, false])
+        expectEqual(recorder.priors, [true, false])
         #expect(!observation.isValid)
     }
 
@@ -93,9 +93,9 @@ import Testing
         let calls = Counter()
         let observation = try person.observe(path, options: [.once, .prior, .new]) { _ in calls.add() }
         onAnotherThread { [person] in person.willChangeValue(forKey: "age") }
-        #expect(calls.count == 1)
+        expectEqual(calls.count, 1)
         person.age = 1
-        #expect(calls.count == 3)
+        expectEqual(calls.count, 3)
         #expect(!observation.isValid)
     }
 
@@ -106,7 +106,7 @@ import Testing
         }
         try person.observe("firstName", recorder.handler("firstName"))
         person.age = 1
-        #expect(recorder.priors == [true, false, false])
+        expectEqual(recorder.priors, [true, false, false])
     }
 
     @Test("with .distinct an equal value does not use it up") func distinct() throws {
@@ -114,7 +114,7 @@ import Testing
         person.age = 0
         person.age = 5
         person.age = 6
-        #expect(recorder.news(Int.self) == [5])
+        expectEqual(recorder.news(Int.self), [5])
     }
 
     @Test("a handler of .once that writes again is not called again") func reenters() throws {
@@ -123,8 +123,8 @@ import Testing
             (change.target as! Person).age += 1
         }
         person.age = 1
-        #expect(recorder.count == 1)
-        #expect(person.age == 2)
+        expectEqual(recorder.count, 1)
+        expectEqual(person.age, 2)
     }
 
     @Test("rearm() starts it again, as often as wanted", arguments: paths) func rearm(path: String) throws {
@@ -135,15 +135,15 @@ import Testing
         for round in 1...3 {
             person.age += 1
             person.age += 1
-            #expect(recorder.count == round)
+            expectEqual(recorder.count, round)
             #expect(!observation.isValid)
             try observation.rearm()
             #expect(observation.isValid)
         }
         observation.remove()
-        #expect(reasons == [.fired, .fired, .fired, .removed])
+        expectEqual(reasons, [.fired, .fired, .fired, .removed])
         person.age = 0
-        #expect(recorder.count == 3)
+        expectEqual(recorder.count, 3)
     }
 
     @Test("rearm() inside the handler is for the next change") func rearmInside() throws {
@@ -153,15 +153,15 @@ import Testing
         }
         person.age = 1
         person.age = 2
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
     }
 
     @Test("rearm() with .initial makes no initial call") func rearmInitial() throws {
         let observation = try person.observe("age", options: [.once, .initial, .new], recorder.handler())
         try observation.rearm()
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         person.age = 3
-        #expect(recorder.news(Int.self) == [0, 3])
+        expectEqual(recorder.news(Int.self), [0, 3])
     }
 
     @Test("rearm() throws after remove(), after a death, and in a death") func rearmThrows() throws {
@@ -199,7 +199,7 @@ import Testing
         let observation = try person.observe("age", recorder.handler())
         try observation.rearm()
         person.age = 1
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         #expect(observation.isValid)
     }
 
@@ -207,7 +207,7 @@ import Testing
         try person.observe("fullName", options: [.once, .new], recorder.handler())
         person.firstName = "Bob"
         person.lastName = "Ray"
-        #expect(recorder.news(String.self) == ["Bob Lee"])
+        expectEqual(recorder.news(String.self), ["Bob Lee"])
     }
 
     @Test("once over many targets fires for the first that changes") func manyTargets() throws {
@@ -215,11 +215,11 @@ import Testing
         let observation = try others.observe("age", options: [.once], recorder.handler())
         others[1].age = 1
         others[0].age = 1
-        #expect(recorder.entries.map(\.target) == [ObjectIdentifier(others[1])])
+        expectEqual(recorder.entries.map(\.target), [ObjectIdentifier(others[1])])
         try observation.rearm()
         others[2].age = 1
         others[1].age = 1
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
     }
 
     /// Found by the model test, seed 2365 of 150 steps.

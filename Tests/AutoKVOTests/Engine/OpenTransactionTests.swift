@@ -29,7 +29,7 @@ import Testing
         tracker.expectNoLeaks()
         #expect(openCount <= 1)
         Person().withMutation(of: "age") {}
-        #expect(openCount == 0)
+        expectEqual(openCount, 0)
     }
 
     @Test("the death on another thread ends a change, too", arguments: [false, true]) func otherThread(isObserved: Bool)
@@ -37,14 +37,14 @@ import Testing
     {
         let tracker = LifetimeTracker()
         let people = Shared<[Person]?>(try (0..<100).map { _ in try changing(isObserved, tracker) })
-        #expect(openCount == 100)
+        expectEqual(openCount, 100)
         onAnotherThread { people.value = nil }
         tracker.expectNoLeaks()
         let person = Person()
         let recorder = Recorder<Int>()
         person.$age.observe(options: [.old, .new], recorder.handler())
         person.age = 1
-        #expect(openCount == 0)
+        expectEqual(openCount, 0)
         #expect(recorder.entries.map(\.old) == [0] && recorder.entries.map(\.new) == [1])
     }
 
@@ -59,10 +59,10 @@ import Testing
         recorder.clear()
         let other = Person()
         owner.parent = other
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         other.age = 3
-        #expect(recorder.count == 2)
-        #expect(openCount == 0)
+        expectEqual(recorder.count, 2)
+        expectEqual(openCount, 0)
     }
 
     private final class Reader: Model {
@@ -106,7 +106,7 @@ import Testing
         other.$scores.append(1)
         other.lastName = "Ray"
         #expect(told.entries.last?.new == "4 [1] [] Bea Ray" && told.count == 4 && paths.count == 6)
-        #expect(openCount == 0)
+        expectEqual(openCount, 0)
     }
 
     @Test("changes of living objects stay open, however many others die") func living() throws {
@@ -118,12 +118,12 @@ import Testing
         person.age = 1
         for _ in 0..<50 { _ = try changing(true) }
         person.age = 2
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         person.didChangeValue(forKey: "age")
         #expect(recorder.olds(Int.self) == [0] && recorder.news(Int.self) == [2])
         person.willChangeValue(forKey: "age")
         person.didChangeValue(forKey: "age")
-        #expect(openCount == 0)
+        expectEqual(openCount, 0)
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

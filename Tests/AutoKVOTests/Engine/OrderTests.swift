@@ -13,8 +13,8 @@ import Testing
         for index in 0..<count { try person.observe("age", options: [.prior], recorder.handler("\(index)")) }
         person.age = 1
         let labels = (0..<count).map(String.init)
-        #expect(recorder.labels == labels + labels)
-        #expect(recorder.priors == Array(repeating: true, count: count) + Array(repeating: false, count: count))
+        expectEqual(recorder.labels, labels + labels)
+        expectEqual(recorder.priors, Array(repeating: true, count: count) + Array(repeating: false, count: count))
     }
 
     @Test("kinds of observation do not change the order: closures, observers, groups, paths, handles") func mixedOrder()
@@ -29,8 +29,8 @@ import Testing
         var typed = 0
         person.observe(\.age) { [recorder] _, _ in typed = recorder.count }
         person.age = 1
-        #expect(recorder.labels == ["1", "2", "3", "4", "5"])
-        #expect(typed == 5)
+        expectEqual(recorder.labels, ["1", "2", "3", "4", "5"])
+        expectEqual(typed, 5)
     }
 
     @Test("removing and adding again puts an observation at the end") func reAdd() throws {
@@ -40,7 +40,7 @@ import Testing
         b.remove()
         try person.observe("age", recorder.handler("b"))
         person.age = 1
-        #expect(recorder.labels == ["a", "c", "b"])
+        expectEqual(recorder.labels, ["a", "c", "b"])
     }
 
     @Test("a handler that sets the same key again: everybody hears every change in the order in which they were made")
@@ -52,9 +52,9 @@ import Testing
         }
         try person.observe("age", options: [.old, .new], recorder.handler("b"))
         person.age = 1
-        #expect(recorder.labels == ["a", "b", "a", "b", "a", "b"])
-        #expect(recorder.news(Int.self) == [1, 1, 2, 2, 3, 3])
-        #expect(recorder.olds(Int.self) == [0, 0, 1, 1, 2, 2])
+        expectEqual(recorder.labels, ["a", "b", "a", "b", "a", "b"])
+        expectEqual(recorder.news(Int.self), [1, 1, 2, 2, 3, 3])
+        expectEqual(recorder.olds(Int.self), [0, 0, 1, 1, 2, 2])
     }
 
     @Test("a nested set has prior calls of its own, and holds for derived keys too") func depthFirstPrior() throws {
@@ -64,7 +64,7 @@ import Testing
             if !change.isPrior, target.age < 2 { target.age += 1 }
         }
         person.age = 1
-        #expect(recorder.priors == [true, false, true, false])
+        expectEqual(recorder.priors, [true, false, true, false])
         recorder.clear()
         try person.observe("fullName", options: [.old, .new]) { [recorder] change in
             recorder.record(change)
@@ -72,8 +72,8 @@ import Testing
             if target.firstName.count < 5 { target.firstName += "!" }
         }
         person.firstName = "Bob"
-        #expect(recorder.news(String.self) == ["Bob Lee", "Bob! Lee", "Bob!! Lee"])
-        #expect(recorder.olds(String.self) == ["Ann Lee", "Bob Lee", "Bob! Lee"])
+        expectEqual(recorder.news(String.self), ["Bob Lee", "Bob! Lee", "Bob!! Lee"])
+        expectEqual(recorder.olds(String.self), ["Ann Lee", "Bob Lee", "Bob! Lee"])
     }
 
     @Test("an endless ping-pong is bounded by .distinct") func pingPong() throws {
@@ -81,9 +81,9 @@ import Testing
         try person.observe("age", as: Int.self, options: [.new, .distinct]) { other.age = $0.newValue! }
         try other.observe("age", as: Int.self, options: [.new, .distinct]) { [person] in person.age = $0.newValue! }
         person.age = 4
-        #expect(other.age == 4)
+        expectEqual(other.age, 4)
         other.age = 7
-        #expect(person.age == 7)
+        expectEqual(person.age, 7)
         person.removeAllObservers()
         other.removeAllObservers()
     }
@@ -101,11 +101,11 @@ import Testing
             try! change.target!.observe(["age", "address.city"], recorder.handler("group"))
         }
         person.age = 1
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         person.firstName = "x"
         person.age = 2
         person.age = 3
-        #expect(recorder.labels == ["firstName", "age", "group", "age", "group"])
+        expectEqual(recorder.labels, ["firstName", "age", "group", "age", "group"])
     }
 
     @Test("a newcomer registered inside a delivery with .initial is called at once, and not again for it")
@@ -114,7 +114,7 @@ import Testing
             try! change.target!.observe("age", options: [.initial, .new], recorder.handler())
         }
         person.age = 1
-        #expect(recorder.news(Int.self) == [1])
+        expectEqual(recorder.news(Int.self), [1])
     }
 
     @Test("a handler may set other keys, whose observers are called inside") func otherKeys() throws {
@@ -125,7 +125,7 @@ import Testing
         }
         try person.observe("lastName", recorder.handler("lastName"))
         person.age = 1
-        #expect(recorder.labels == ["begin", "lastName", "end"])
+        expectEqual(recorder.labels, ["begin", "lastName", "end"])
     }
 
     // Key and its dependent both observed.
@@ -137,11 +137,11 @@ import Testing
         try person.observe("fullName", options: [.prior], recorder.handler("fullName"))
         if !keyFirst { try person.observe("firstName", options: [.prior], recorder.handler("key")) }
         person.firstName = "Bob"
-        #expect(recorder.labels.filter { $0 == "key" }.count == 2)
-        #expect(recorder.count == 6)
-        #expect(recorder.labels.first == "key")
-        #expect(recorder.labels[3] == "key")
-        #expect(recorder.priors == [true, true, true, false, false, false])
+        expectEqual(recorder.labels.filter { $0 == "key" }.count, 2)
+        expectEqual(recorder.count, 6)
+        expectEqual(recorder.labels.first, "key")
+        expectEqual(recorder.labels[3], "key")
+        expectEqual(recorder.priors, [true, true, true, false, false, false])
     }
 
     // When values are read.
@@ -156,8 +156,8 @@ import Testing
         }
         try person.observe("fullName", options: [.new], recorder.handler("b"))
         person.firstName = "Bob"
-        #expect(recorder.labels == ["a", "b", "a", "b"])
-        #expect(recorder.news(String.self) == ["Bob Lee", "Bob Lee", "Bob Ray", "Bob Ray"])
+        expectEqual(recorder.labels, ["a", "b", "a", "b"])
+        expectEqual(recorder.news(String.self), ["Bob Lee", "Bob Lee", "Bob Ray", "Bob Ray"])
     }
 
     // Observer removed by an earlier handler of the same delivery.
@@ -175,7 +175,7 @@ import Testing
         victims = try person.observe(["age", "firstName"], options: [.prior], recorder.handler("g"))
         person.age = 1
         #expect(recorder.labels == (prior ? [] : ["v", "g"]))
-        #expect(victims?.isValid == true)
+        expectEqual(victims?.isValid, true)
     }
 
     @Test("the death of a later observer during a delivery keeps it from being called") func dies() throws {
@@ -184,7 +184,7 @@ import Testing
         try person.observe("age") { _ in owner.panel = nil }
         try person.addObserver(owner.panel!, forKeyPath: "age") { [recorder] in recorder.record($1) }
         person.age = 1
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
     }
 
     @Test("very deep nesting of changes is possible") func deep() throws {
@@ -193,7 +193,7 @@ import Testing
             if target.age < 500 { target.age += 1 }
         }
         person.age = 1
-        #expect(person.age == 500)
+        expectEqual(person.age, 500)
     }
 
     // A setter that alters its argument.
@@ -201,8 +201,8 @@ import Testing
         let clamp = Clamp()
         try clamp.observe("level", options: [.old, .new], recorder.handler())
         clamp.level = 500
-        #expect(recorder.news(Int.self) == [100])
-        #expect(recorder.olds(Int.self) == [0])
+        expectEqual(recorder.news(Int.self), [100])
+        expectEqual(recorder.olds(Int.self), [0])
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

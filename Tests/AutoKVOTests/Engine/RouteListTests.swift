@@ -13,13 +13,13 @@ import Testing
         _ list: inout RouteList, _ expected: Bool, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let areAllDead = list.areAllDead()
-        #expect(areAllDead == expected, sourceLocation: sourceLocation)
+        expectEqual(areAllDead, expected, sourceLocation: sourceLocation)
     }
 
     @Test("each route knows its index") func indexes() throws {
         let routes = try routes((0..<4).map { _ in EngineNode() })
         let list = RouteList(routes)
-        #expect(routes.map(\.index) == [0, 1, 2, 3])
+        expectEqual(routes.map(\.index), [0, 1, 2, 3])
         #expect(isSame(list, routes))
     }
 
@@ -40,9 +40,9 @@ import Testing
         var routes = try routes((0..<8).map { _ in EngineNode() })
         var list = RouteList(routes)
         for _ in 0..<4 { list.remove(routes.removeFirst()) }
-        #expect(routes.map(\.index) == [4, 5, 6, 7])
+        expectEqual(routes.map(\.index), [4, 5, 6, 7])
         list.remove(routes.removeFirst())
-        #expect(routes.map(\.index) == [0, 1, 2])
+        expectEqual(routes.map(\.index), [0, 1, 2])
         #expect(isSame(list, routes))
         while !routes.isEmpty {
             list.remove(routes.removeLast())
@@ -63,7 +63,7 @@ import Testing
         expectAllDead(&list, false)
         nodes[3] = nil
         expectAllDead(&list, true)
-        #expect(Array(list.all).count == 3)
+        expectEqual(Array(list.all).count, 3)
     }
 
     @Test("an empty list has no target alive") func empty() {

@@ -35,14 +35,14 @@ import Testing
     func keyAndDerivedKey() throws {
         try meter.observe(["level", "double"], options: [.old, .new], recorder.handler())
         meter.level = 3
-        #expect(values() == ["level: 0 → 3", "double: 0 → 6"])
+        expectEqual(values(), ["level: 0 → 3", "double: 0 → 6"])
     }
 
     @Test("the calls come in the order in which the paths were registered") func registeredOrder() throws {
         meter.next = meter
         try meter.observe(["next.level", "double", "level"], recorder.handler())
         meter.level = 3
-        #expect(recorder.paths == ["next.level", "double", "level"])
+        expectEqual(recorder.paths, ["next.level", "double", "level"])
     }
 
     @Test("among observers of one key it keeps its place where only that key is concerned") func placeAmongOthers()
@@ -53,10 +53,10 @@ import Testing
         try meter.observe("level", recorder.handler("b"))
         try meter.observe("name", recorder.handler("c"))
         meter.level = 1
-        #expect(recorder.labels == ["a", "several", "b"])
+        expectEqual(recorder.labels, ["a", "several", "b"])
         recorder.clear()
         meter.name = "x"
-        #expect(recorder.labels == ["several", "c"])
+        expectEqual(recorder.labels, ["several", "c"])
     }
 
     @Test("a write that concerns several paths calls those of each registration in their order, prior and post alike")
@@ -67,10 +67,10 @@ import Testing
         meter.level = 3
         for isPrior in [true, false] {
             let calls = recorder.entries.filter { $0.isPrior == isPrior }
-            #expect(calls.filter { $0.label == "a" }.map(\.keyPath) == ["double", "level", "next.level"])
-            #expect(calls.filter { $0.label == "b" }.map(\.keyPath) == ["next.level", "level", "double"])
+            expectEqual(calls.filter { $0.label == "a" }.map(\.keyPath), ["double", "level", "next.level"])
+            expectEqual(calls.filter { $0.label == "b" }.map(\.keyPath), ["next.level", "level", "double"])
         }
-        #expect(recorder.priors == Array(repeating: true, count: 6) + Array(repeating: false, count: 6))
+        expectEqual(recorder.priors, Array(repeating: true, count: 6) + Array(repeating: false, count: 6))
     }
 
     @Test("swapping the head of two paths calls the handler for both") func headOfTwoPaths() throws {
@@ -79,10 +79,10 @@ import Testing
         meter.next = a
         try meter.observe(["next.level", "next.name"], options: [.old, .new], recorder.handler())
         meter.next = b
-        #expect(values() == ["next.level: 1 → 2", "next.name: a → b"])
+        expectEqual(values(), ["next.level: 1 → 2", "next.name: a → b"])
         b.name = "c"
-        #expect(recorder.last?.keyPath == "next.name")
-        #expect(recorder.count == 3)
+        expectEqual(recorder.last?.keyPath, "next.name")
+        expectEqual(recorder.count, 3)
     }
 
     @Test("each of several targets has its own call, as the change's target") func severalTargets() throws {
@@ -91,16 +91,16 @@ import Testing
         var targets: [ObjectIdentifier] = []
         try [a, b].observe("next.level") { targets.append(ObjectIdentifier($0.target!)) }
         shared.level = 5
-        #expect(targets == [ObjectIdentifier(a), ObjectIdentifier(b)])
+        expectEqual(targets, [ObjectIdentifier(a), ObjectIdentifier(b)])
     }
 
     @Test("a path that a change reaches in two ways is called for once") func twoWaysToOnePath() throws {
         meter.next = meter
         try meter.observe(["next.level", "next.next.level"], options: [.old, .new], recorder.handler())
         meter.level = 1
-        #expect(values() == ["next.level: 0 → 1", "next.next.level: 0 → 1"])
+        expectEqual(values(), ["next.level: 0 → 1", "next.next.level: 0 → 1"])
         meter.next = nil
-        #expect(recorder.count == 4)
+        expectEqual(recorder.count, 4)
     }
 
     @Test("a handler that ignores the change is called once for it: depend and named handlers without parameters")
@@ -110,11 +110,11 @@ import Testing
         try observer.depend(on: [Dependency(meter, ["level", "double", "name"])]) { _ in calls += 1 }
         try observer.observe(["level", "double"], of: meter, handler: "reload")
         meter.level = 3
-        #expect(calls == 2)  // one of them at the registration
-        #expect(observer.reloads == 1)
+        expectEqual(calls, 2)  // one of them at the registration
+        expectEqual(observer.reloads, 1)
         try observer.observe(["level", "double"], of: meter, handler: "change")
         meter.level = 4
-        #expect(observer.reloads == 202)
+        expectEqual(observer.reloads, 202)
     }
 
     @Test("a handler that ignores the change is called once before the change and once after it, with .prior")
@@ -123,12 +123,12 @@ import Testing
         meter.next = meter
         try observer.observe(["level", "double", "next.level"], of: meter, options: [.prior], handler: "reload")
         meter.level = 3
-        #expect(observer.reloads == 2)
+        expectEqual(observer.reloads, 2)
         try observer.observe(["level", "double"], of: meter, options: [.prior], handler: "change")
         meter.level = 4
-        #expect(observer.reloads == 404)
+        expectEqual(observer.reloads, 404)
         meter.name = "x"
-        #expect(observer.reloads == 404)
+        expectEqual(observer.reloads, 404)
     }
 
     @Test("a property of type Any has its old value too when a key is derived from it") func anyWithDerivedKey() throws
@@ -147,20 +147,20 @@ import Testing
         try box.observe("content", options: [.old, .new], recorder.handler())
         try box.observe("text", options: [.old, .new], recorder.handler())
         box.content = "two"
-        #expect(values() == ["content: 1 → two", "text: 1 → two"])
+        expectEqual(values(), ["content: 1 → two", "text: 1 → two"])
     }
 
     @Test("prior calls come for each path, before the change") func prior() throws {
         try meter.observe(["level", "double"], options: [.prior, .new], recorder.handler())
         meter.level = 3
-        #expect(recorder.paths == ["level", "double", "level", "double"])
-        #expect(recorder.priors == [true, true, false, false])
+        expectEqual(recorder.paths, ["level", "double", "level", "double"])
+        expectEqual(recorder.priors, [true, true, false, false])
     }
 
     @Test("with .distinct only the paths whose value differs are called for") func distinct() throws {
         try meter.observe(["level", "name"], options: [.distinct, .old, .new], recorder.handler())
         meter.withMutation(of: "name") { meter.withMutation(of: "level") { meter.level = 2 } }
-        #expect(values() == ["level: 0 → 2"])
+        expectEqual(values(), ["level: 0 → 2"])
     }
 
     @Test("coalesced changes of several paths are one call for each of them") func coalesced() throws {
@@ -170,6 +170,6 @@ import Testing
             meter.name = "x"
             meter.level = 2
         }
-        #expect(values() == ["level: 0 → 2", "name: m → x"])
+        expectEqual(values(), ["level: 0 → 2", "name: m → x"])
     }
 }

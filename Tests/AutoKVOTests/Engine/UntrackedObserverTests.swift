@@ -33,7 +33,7 @@ private final class Bare {
         #expect(observation.observer == nil)
         person.age += 1
         person.firstName += "x"
-        #expect(reasons == [.observerDeinitialized])
+        expectEqual(reasons, [.observerDeinitialized])
         #expect(person.observations().isEmpty)
     }
 
@@ -52,10 +52,10 @@ private final class Bare {
     @Test("a new object at the address of a dead observer gets nothing of its") func addressReuse() throws {
         for _ in 0..<300 {
             let bare = Bare(tracker)
-            #expect(person.removeObserver(bare) == 0)
+            expectEqual(person.removeObserver(bare), 0)
             try person.addObserver(bare, forKeyPath: "age") { bare, _ in bare.calls += 1 }
             person.age += 1
-            #expect(bare.calls == 1)
+            expectEqual(bare.calls, 1)
         }
         tracker.expectNoLeaks()
         person.age += 1
@@ -77,15 +77,15 @@ private final class Bare {
         let plain = PlainObserver(tracker)
         func add() throws { try person.addObserver(plain, forKeyPath: "age") { $0.log.append($1.keyPath) } }
         try add()
-        #expect(person.removeObserver(plain, forKeyPath: "age") == 1)
+        expectEqual(person.removeObserver(plain, forKeyPath: "age"), 1)
         try add()
-        #expect(plain.stopObserving("age") == 1)
+        expectEqual(plain.stopObserving("age"), 1)
         try add()
-        #expect(plain.stopObserving(of: person) == 1)
+        expectEqual(plain.stopObserving(of: person), 1)
         try add()
-        #expect(plain.stopObserving() == 1)
+        expectEqual(plain.stopObserving(), 1)
         try add()
-        #expect(try KeyValueObservation.removeAll(observer: plain, keyPath: "age") == 1)
+        try expectEqual(KeyValueObservation.removeAll(observer: plain, keyPath: "age"), 1)
         person.age = 1
         #expect(plain.log.isEmpty)
     }
@@ -107,11 +107,11 @@ private final class Bare {
                 $0.calls += 1
             }
             for person in people { person.age = 1 }
-            #expect(bare.calls == 3)
+            expectEqual(bare.calls, 3)
         }
-        #expect(seen == people.map(ObjectIdentifier.init))
+        expectEqual(seen, people.map(ObjectIdentifier.init))
         for person in people { person.age = 2 }
-        #expect(seen.count == 3)
+        expectEqual(seen.count, 3)
         #expect(people.allSatisfy { $0.observations().isEmpty })
     }
 

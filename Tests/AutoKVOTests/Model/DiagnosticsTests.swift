@@ -58,7 +58,7 @@ import Testing
                 // Reading it and setting it again changes nothing either.
                 for _ in 0..<1000 { Diagnostics.handler = Diagnostics.handler }
             }
-            #expect(depths.count == Self.many)
+            expectEqual(depths.count, Self.many)
             #expect(depths.first == depths.last || !Self.isDepthKnown)
         }
     }
@@ -66,7 +66,7 @@ import Testing
     @Test("every message to a task's handler is called at the same depth, the last of many like the first")
     func handlerOfATask() {
         let depths = Self.depths(of: Self.many / 100)
-        #expect(depths.count == Self.many / 100)
+        expectEqual(depths.count, Self.many / 100)
         #expect(depths.first == depths.last || !Self.isDepthKnown)
     }
 
@@ -81,13 +81,13 @@ import Testing
                 Diagnostics.handler = { _ in withExtendedLifetime(loud) {} }
             }
             Diagnostics.handler = { log.add($0) }
-            #expect(log.messages.count == 1)
+            expectEqual(log.messages.count, 1)
         }
     }
 
     @Test("a message of the program's own goes to the handler that is in effect") func report() {
         let log = MessageLog()
         Diagnostics.withHandler({ log.add($0) }) { Diagnostics.report("one line") }
-        #expect(log.messages == ["one line"])
+        expectEqual(log.messages, ["one line"])
     }
 }

@@ -60,7 +60,7 @@ private final class Passing: TrackedObject {
     @Test("text from outside is escaped and cut, and is whole in the error") func hostileNames() throws {
         let hostile = Self.hostile
         let error = #expect(throws: KeyValueError.self) { try settings.value(forKeyPath: "any.\(hostile)") }
-        #expect(error?.keyPath == "any.\(hostile)")
+        expectEqual(error?.keyPath, "any.\(hostile)")
         let reasons: [KeyValueError.Reason] = [
             .unknownKey(nearest: nil), .malformedPath, .wrongType(expected: "Int", actual: "String"),
             .unknownHandler(nearest: nil),
@@ -109,8 +109,8 @@ private final class Passing: TrackedObject {
         "a path that goes on behind a value says what the value is, and proposes an operator only behind a collection")
     func hints() {
         let string = message { _ = try settings.value(forKeyPath: "name.count") }
-        #expect(string == "key path \"name.count\" cannot go on behind Settings.name: String has no keys")
-        #expect(message { try settings.observe("name.count") { _ in } } == string)
+        expectEqual(string, "key path \"name.count\" cannot go on behind Settings.name: String has no keys")
+        expectEqual(message { try settings.observe("name.count") { _ in } }, string)
         settings.any = "text"
         #expect(
             message { _ = try settings.value(forKeyPath: "any.x") }.hasSuffix("behind Settings.any: String has no keys")
@@ -128,13 +128,14 @@ private final class Passing: TrackedObject {
         arguments: [("@avrg", "@avg"), ("@Count", "@count"), ("@mx", "@max")])
     func operatorHint(wrong: String, right: String) {
         let text = message { _ = try settings.value(forKeyPath: "names.\(wrong)") }
-        #expect(text == "unsupported operator \"\(wrong)\" in key path \"names.\(wrong)\", did you mean \"\(right)\"?")
+        expectEqual(
+            text, "unsupported operator \"\(wrong)\" in key path \"names.\(wrong)\", did you mean \"\(right)\"?")
         #expect(!message { _ = try settings.value(forKeyPath: "names.@median") }.contains("did you mean"))
     }
 
     @Test("an operator is read-only") func readOnlyOperator() {
         for path in ["names.@count", "names.@max"] {
-            #expect(reason { try settings.setValue(1, forKeyPath: path) } == .readOnlyKey)
+            expectEqual(reason { try settings.setValue(1, forKeyPath: path) }, .readOnlyKey)
             #expect(
                 message { try settings.setValue(1, forKeyPath: path) }.hasPrefix(
                     "read-only key \"\(path)\": what an operator"))
@@ -144,8 +145,8 @@ private final class Passing: TrackedObject {
     @Test("a refused value is told what may be given: an enum's raw values, a number that fits") func refusedValues() {
         let theme =
             "wrong type for \"theme\": Settings.theme holds Theme, given by a raw value (String): \"dark\", \"light\"; not "
-        #expect(message { try settings.setValue("neon", forKey: "theme") } == theme + "\"neon\"")
-        #expect(message { try settings.setValue(4, forKey: "theme") } == theme + "Int")
+        expectEqual(message { try settings.setValue("neon", forKey: "theme") }, theme + "\"neon\"")
+        expectEqual(message { try settings.setValue(4, forKey: "theme") }, theme + "Int")
         #expect(
             message { try settings.setValue("neon", forKey: "maybeTheme") }.contains(
                 "holds Theme, given by a raw value (String): ")

@@ -10,13 +10,13 @@ import Testing
             ("completelyElse", nil), ("", nil),
         ] as [(String, String?)])
     func nearest(name: String, expected: String?) {
-        #expect(nearestName(to: name, among: ["name", "address", "fullName"]) == expected)
+        expectEqual(nearestName(to: name, among: ["name", "address", "fullName"]), expected)
     }
 
     @Test("of names that are equally near the first in the alphabet is proposed, whatever the order of the list")
     func tie() {
-        #expect(nearestName(to: "bat", among: ["rat", "cat", "hat"]) == "cat")
-        #expect(nearestName(to: "bat", among: ["hat", "cat", "rat"]) == "cat")
+        expectEqual(nearestName(to: "bat", among: ["rat", "cat", "hat"]), "cat")
+        expectEqual(nearestName(to: "bat", among: ["hat", "cat", "rat"]), "cat")
         #expect(nearestName(to: "bat", among: []) == nil)
     }
 
@@ -25,18 +25,18 @@ import Testing
     }
 
     @Test("invisible characters are escaped, quotation marks only between quotation marks") func escaping() {
-        #expect(shown("red\u{1B}[31m \"x\"") == "red\\u{1B}[31m \"x\"")
-        #expect(shown("a\u{202E}b") == "a\\u{202E}b")
-        #expect(quoted("a \"b\" \\") == #""a \"b\" \\""#)
-        #expect(shown("straße 東京") == "straße 東京")
+        expectEqual(shown("red\u{1B}[31m \"x\""), "red\\u{1B}[31m \"x\"")
+        expectEqual(shown("a\u{202E}b"), "a\\u{202E}b")
+        expectEqual(quoted("a \"b\" \\"), #""a \"b\" \\""#)
+        expectEqual(shown("straße 東京"), "straße 東京")
     }
 
     @Test("a text is cut after 200 characters, a list after eight items") func cutting() {
-        #expect(shown(String(repeating: "x", count: 200)) == String(repeating: "x", count: 200))
-        #expect(shown(String(repeating: "x", count: 201)) == String(repeating: "x", count: 200) + "…")
-        #expect(listed((1...8).map(String.init)) == "1, 2, 3, 4, 5, 6, 7, 8")
-        #expect(listed((1...10).map(String.init)) == "1, 2, 3, 4, 5, 6, 7, 8 and 2 more")
-        #expect(listed([]) == "")
+        expectEqual(shown(String(repeating: "x", count: 200)), String(repeating: "x", count: 200))
+        expectEqual(shown(String(repeating: "x", count: 201)), String(repeating: "x", count: 200) + "…")
+        expectEqual(listed((1...8).map(String.init)), "1, 2, 3, 4, 5, 6, 7, 8")
+        expectEqual(listed((1...10).map(String.init)), "1, 2, 3, 4, 5, 6, 7, 8 and 2 more")
+        expectEqual(listed([]), "")
     }
 
     @Test(
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test("a path is its parts between dots, none of them empty") func parts() throws {
-        #expect(try KeyPathText.parts(of: "a.b.@sum.c") == ["a", "b", "@sum", "c"])
+        try expectEqual(KeyPathText.parts(of: "a.b.@sum.c"), ["a", "b", "@sum", "c"])
         for path in ["", ".", "a.", ".a", "a..b", "a.@"] {
             #expect(throws: KeyValueError.self) { try KeyPathText.parts(of: path) }
         }

@@ -4,15 +4,15 @@ import Testing
 
 @Suite("Options, kinds, change keys, paths and errors as values") struct ValueTypeTests {
     @Test("kinds of changes and of set mutations have Foundation's raw values") func rawValues() {
-        #expect((0...5).map { ChangeKind(rawValue: $0) } == [nil, .setting, .insertion, .removal, .replacement, nil])
-        #expect((0...5).map { SetMutationKind(rawValue: $0) } == [nil, .union, .minus, .intersect, .set, nil])
+        expectEqual((0...5).map { ChangeKind(rawValue: $0) }, [nil, .setting, .insertion, .removal, .replacement, nil])
+        expectEqual((0...5).map { SetMutationKind(rawValue: $0) }, [nil, .union, .minus, .intersect, .set, nil])
     }
 
     @Test("a change key is its text") func changeKeys() {
         let keys: [KeyValueChangeKey] = [.kindKey, .newKey, .oldKey, .indexesKey, .notificationIsPriorKey]
-        #expect(keys.map(\.rawValue) == ["kind", "new", "old", "indexes", "notificationIsPrior"])
-        #expect(keys.map { KeyValueChangeKey(rawValue: $0.rawValue) } == keys)
-        #expect(Set(keys).count == keys.count)
+        expectEqual(keys.map(\.rawValue), ["kind", "new", "old", "indexes", "notificationIsPrior"])
+        expectEqual(keys.map { KeyValueChangeKey(rawValue: $0.rawValue) }, keys)
+        expectEqual(Set(keys).count, keys.count)
     }
 
     @Test("each option has a bit of its own, and Foundation's four the bits that they have there") func options() {
@@ -20,19 +20,19 @@ import Testing
             .new, .old, .initial, .prior, .unregisterManually, .distinct, .once, .retainsTarget,
         ]
         #expect(all.allSatisfy { $0.rawValue.nonzeroBitCount == 1 })
-        #expect(ObservingOptions(all).rawValue.nonzeroBitCount == all.count)
-        #expect(ObservingOptions(rawValue: ObservingOptions.prior.rawValue) == .prior)
-        #expect(ObservingOptions([.once, .new]).description == "[.new, .once]")
-        #expect(ObservingOptions().description == "[]")
+        expectEqual(ObservingOptions(all).rawValue.nonzeroBitCount, all.count)
+        expectEqual(ObservingOptions(rawValue: ObservingOptions.prior.rawValue), .prior)
+        expectEqual(ObservingOptions([.once, .new]).description, "[.new, .once]")
+        expectEqual(ObservingOptions().description, "[]")
     }
 
     @Test("a string is one path or several between |, a list is the paths of its strings, a set the sorted ones")
     func keyPathSets() {
-        #expect("address.city".keyPaths == ["address.city"])
-        #expect(" a | b.c ".keyPaths == ["a", "b.c"])
-        #expect(["b", "a|c"].keyPaths == ["b", "a", "c"])
-        #expect(["b", "a", "c"].dropFirst().keyPaths == ["a", "c"])
-        #expect((["b", "a"] as Set).keyPaths == ["a", "b"])
+        expectEqual("address.city".keyPaths, ["address.city"])
+        expectEqual(" a | b.c ".keyPaths, ["a", "b.c"])
+        expectEqual(["b", "a|c"].keyPaths, ["b", "a", "c"])
+        expectEqual(["b", "a", "c"].dropFirst().keyPaths, ["a", "c"])
+        expectEqual((["b", "a"] as Set).keyPaths, ["a", "b"])
     }
 
     @Test("errors are equal, and have equal hashes, if reason, class, key and path are") func errors() {
@@ -45,7 +45,7 @@ import Testing
             KeyValueError(.readOnlyKey, className: "Person", key: "name", keyPath: "spouse.age"),
             KeyValueError(.readOnlyKey, className: "Person", key: "age"),
         ]
-        #expect(Set(others + [error]).count == 5)
-        #expect(others.last?.keyPath == "age", "without a path the key is the path")
+        expectEqual(Set(others + [error]).count, 5)
+        expectEqual(others.last?.keyPath, "age", "without a path the key is the path")
     }
 }

@@ -32,8 +32,9 @@ private final class Deaf: Model {}
         try person.addObserver(classic, forKeyPath: "firstName", context: nil)
         person.age = 3
         person.firstName = "x"
-        #expect(
-            classic.log == [
+        expectEqual(
+            classic.log,
+            [
                 "age true kind 1 old 0 new - prior true context 7", "age true kind 1 old 0 new 3 prior - context 7",
                 "firstName true kind 1 old - new - prior - context 0",
             ])
@@ -43,14 +44,14 @@ private final class Deaf: Model {}
         let deaf = Deaf()
         try person.addObserver(deaf, forKeyPath: "age", context: nil)
         let lines = messages { person.age = 1 }
-        #expect(lines.count == 1)
-        #expect(lines.first?.contains("Deaf") == true)
-        #expect(lines.first?.contains("age") == true)
+        expectEqual(lines.count, 1)
+        expectEqual(lines.first?.contains("Deaf"), true)
+        expectEqual(lines.first?.contains("age"), true)
     }
 
     @Test("a classic observation ends with either side, and can be removed without a context") func ends() throws {
         try person.addObserver(classic, forKeyPath: "age", context: nil)
-        #expect(person.removeObserver(classic, forKeyPath: "age") == 1)
+        expectEqual(person.removeObserver(classic, forKeyPath: "age"), 1)
         do {
             let other = Classic()
             try person.addObserver(other, forKeyPath: "age", context: nil)

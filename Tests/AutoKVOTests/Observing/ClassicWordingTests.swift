@@ -37,14 +37,14 @@ private final class ClassicObserver: TrackedObject {
         try person.addObserver(observer, forKeyPath: "age", options: [.old, .new], context: context)
         person.age = 3
         let call = try #require(observer.calls.first)
-        #expect(observer.calls.count == 1)
-        #expect(call.keyPath == "age")
-        #expect(call.object == ObjectIdentifier(person))
-        #expect(call.change[.kindKey] as? UInt == ChangeKind.setting.rawValue)
-        #expect(call.change[.oldKey] as? Int == 0)
-        #expect(call.change[.newKey] as? Int == 3)
+        expectEqual(observer.calls.count, 1)
+        expectEqual(call.keyPath, "age")
+        expectEqual(call.object, ObjectIdentifier(person))
+        expectEqual(call.change[.kindKey] as? UInt, ChangeKind.setting.rawValue)
+        expectEqual(call.change[.oldKey] as? Int, 0)
+        expectEqual(call.change[.newKey] as? Int, 3)
         #expect(call.change[.indexesKey] == nil && call.change[.notificationIsPriorKey] == nil)
-        #expect(call.context == context)
+        expectEqual(call.context, context)
     }
 
     @Test("the dictionary has what the options asked for, and indexes and priors where there are any") func dictionary()
@@ -52,10 +52,10 @@ private final class ClassicObserver: TrackedObject {
     {
         try person.addObserver(observer, forKeyPath: "scores", options: [.prior, .new], context: nil)
         person.$scores.append(5)
-        #expect(observer.calls.count == 2)
-        #expect(observer.calls[0].change[.notificationIsPriorKey] as? Bool == true)
-        #expect(observer.calls[1].change[.newKey] as? [Int] == [5])
-        #expect(observer.calls[1].change[.indexesKey] as? RangeSet<Int> == RangeSet(0..<1))
+        expectEqual(observer.calls.count, 2)
+        expectEqual(observer.calls[0].change[.notificationIsPriorKey] as? Bool, true)
+        expectEqual(observer.calls[1].change[.newKey] as? [Int], [5])
+        expectEqual(observer.calls[1].change[.indexesKey] as? RangeSet<Int>, RangeSet(0..<1))
         #expect(observer.calls[1].change[.oldKey] == nil)
         #expect(observer.calls[1].context == nil)
     }
@@ -63,18 +63,18 @@ private final class ClassicObserver: TrackedObject {
     @Test("it is removed with its context, or with the life of either side") func removal() throws {
         try person.addObserver(observer, forKeyPath: "age", context: context)
         try person.addObserver(observer, forKeyPath: "age", context: nil)
-        #expect(person.removeObserver(observer, forKeyPath: "age", context: context) == 1)
+        expectEqual(person.removeObserver(observer, forKeyPath: "age", context: context), 1)
         person.age = 1
-        #expect(observer.calls.map(\.context) == [nil])
+        expectEqual(observer.calls.map(\.context), [nil])
         do { try person.addObserver(ClassicObserver(), forKeyPath: "age", context: nil) }
-        #expect(person.observations().count == 1)
+        expectEqual(person.observations().count, 1)
     }
 
     @Test("a change that nobody takes is reported") func nobody() throws {
         observer.passesOn = true
         try person.addObserver(observer, forKeyPath: "age", context: nil)
         let told = messages { person.age = 1 }
-        #expect(told.count == 1)
-        #expect(told.first?.contains("age") == true)
+        expectEqual(told.count, 1)
+        expectEqual(told.first?.contains("age"), true)
     }
 }

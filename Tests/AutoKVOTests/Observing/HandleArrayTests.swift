@@ -33,12 +33,12 @@ private actor Store {
         workers[0].height = 101
         workers[1].age = 3
         workers[1].height = 4
-        #expect(seen == ["0.age 1 2 7", "0.height 100 101 7", "1.age 1 3 7"])
+        expectEqual(seen, ["0.age 1 2 7", "0.height 100 101 7", "1.age 1 3 7"])
         #expect(observation.targets.count == 2 && observation.keyPaths == ["age", "height"])
         #expect(observation.remove(keyPath: "age"))
         workers[1].age = 4
         workers[0].height = 102
-        #expect(seen.count == 4)
+        expectEqual(seen.count, 4)
         #expect(panel.log.isEmpty)
     }
 
@@ -46,13 +46,13 @@ private actor Store {
         workers[0].boss = Worker()
         var values: [Int?] = []
         let observation = workers.map(\.$boss.$age).onValue { values.append($0) }
-        #expect(values == [1, nil])
+        expectEqual(values, [1, nil])
         workers[0].boss?.age = 5
         workers[1].boss = workers[0]
-        #expect(values == [1, nil, 5, 1])
+        expectEqual(values, [1, nil, 5, 1])
         observation.remove()
         workers[0].age = 6
-        #expect(values.count == 4)
+        expectEqual(values.count, 4)
     }
 
     @Test("names that were made handles") func names() throws {
@@ -61,7 +61,7 @@ private actor Store {
         }
         workers[1].boss = Worker()
         workers[1].boss?.age = 8
-        #expect(panel.log == ["1", "8"])
+        expectEqual(panel.log, ["1", "8"])
         #expect(panel.log.count == 2 && workers[0].observations().count == 1)
     }
 
@@ -72,7 +72,7 @@ private actor Store {
         workers[0].$tools.append("saw")
         workers[1].tools = ["saw", "file"]
         workers[0].$tools.removeAll()
-        #expect(lines == ["+saw", "+saw", "+file", "-saw"])
+        expectEqual(lines, ["+saw", "+saw", "+file", "-saw"])
     }
 
     @Test("it goes on when one dies, and ends with the last, or with the observer") func deaths() {
@@ -100,7 +100,7 @@ private actor Store {
         var calls = 0
         [workers[0].$age, workers[0].$age].observe { _ in calls += 1 }
         workers[0].age = 2
-        #expect(calls == 1)
+        expectEqual(calls, 1)
     }
 
     @Test("on an actor") func actor() async {
@@ -109,7 +109,7 @@ private actor Store {
         workers[0].age = 7
         workers[1].age = 8
         while await store.ages.count < 2 { await Task.yield() }
-        #expect(await store.ages == [7, 8])
+        await expectEqual(store.ages, [7, 8])
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

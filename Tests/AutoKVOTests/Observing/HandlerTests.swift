@@ -45,33 +45,33 @@ private actor Desk: KeyValueObserver {
         try panel.observe("age", of: person, handler: handler, userInfo: 7)
         try person.addObserver(panel, forKeyPath: "age", handler: handler, userInfo: 7)
         person.age = 1
-        #expect(panel.log == [entry, entry, entry])
+        expectEqual(panel.log, [entry, entry, entry])
     }
 
     @Test("user info left out is nil to the handler") func noUserInfo() throws {
         try person.addObserver(panel, forKeyPath: "age", handler: "valueDidChange")
         person.age = 1
-        #expect(panel.log == ["value:age:nil"])
+        expectEqual(panel.log, ["value:age:nil"])
     }
 
     @Test("a handler without parameters makes one initial call for several paths, others one for each")
     func sharedInitial() throws {
         try person.addObserver(
             panel, forKeyPath: ["age", "firstName", "address.city"], options: [.initial], handler: "reload")
-        #expect(panel.log == ["reload"])
+        expectEqual(panel.log, ["reload"])
         try person.addObserver(panel, forKeyPath: ["age", "firstName"], options: [.initial], handler: "nameDidChange")
-        #expect(panel.log == ["reload", "name:age", "name:firstName"])
+        expectEqual(panel.log, ["reload", "name:age", "name:firstName"])
         try [person, Person()].addObserver(panel, forKeyPath: "age", options: [.initial], handler: "reload")
-        #expect(panel.log.count == 4)
+        expectEqual(panel.log.count, 4)
     }
 
     @Test("an unknown handler is an error with the nearest name, and nothing is registered") func unknown() throws {
         let error = #expect(throws: KeyValueError.self) {
             try person.addObserver(panel, forKeyPath: "age", options: [.initial], handler: "relaod")
         }
-        #expect(error?.reason == .unknownHandler(nearest: "reload"))
-        #expect(error?.className == "Person")
-        #expect(error?.description.contains("did you mean \"reload\"?") == true)
+        expectEqual(error?.reason, .unknownHandler(nearest: "reload"))
+        expectEqual(error?.className, "Person")
+        expectEqual(error?.description.contains("did you mean \"reload\"?"), true)
         #expect(throws: KeyValueError.self) { try panel.observe("age", of: person, handler: "") }
         #expect(throws: KeyValueError.self) { try [person].addObserver(panel, forKeyPath: "age", handler: "age") }
         #expect(throws: KeyValueError.self) {
@@ -91,9 +91,9 @@ private actor Desk: KeyValueObserver {
         try plain.observe("age", of: person, handler: "show")
         try plain.observe("age", of: person, handler: "tell", userInfo: "u")
         person.age = 1
-        #expect(plain.log == ["refresh", "show:age", "tell:age:u"])
+        expectEqual(plain.log, ["refresh", "show:age", "tell:age:u"])
         let error = #expect(throws: KeyValueError.self) { try plain.observe("age", of: person, handler: "refrsh") }
-        #expect(error?.reason == .unknownHandler(nearest: "refresh"))
+        expectEqual(error?.reason, .unknownHandler(nearest: "refresh"))
     }
 
     @Test("a subclass inherits handlers, overrides methods, and may declare a handler again") func inherited() throws {
@@ -102,11 +102,11 @@ private actor Desk: KeyValueObserver {
             try person.addObserver(observer, forKeyPath: "age", handler: handler)
         }
         person.age = 1
-        #expect(observer.log == ["Derived.note", "Base.stamp", "Derived.both"])
+        expectEqual(observer.log, ["Derived.note", "Base.stamp", "Derived.both"])
         let base = Base()
         try person.addObserver(base, forKeyPath: "age", handler: "both")
         person.age = 2
-        #expect(base.log == ["Base.both"])
+        expectEqual(base.log, ["Base.both"])
     }
 
     @Test("a subclass of a SchemaProviding class uses its handlers") func plainSubclass() throws {
@@ -114,7 +114,7 @@ private actor Desk: KeyValueObserver {
         let special = Special()
         try person.addObserver(special, forKeyPath: "age", handler: "refresh")
         person.age = 1
-        #expect(special.log == ["refresh"])
+        expectEqual(special.log, ["refresh"])
     }
 
     @Test("an actor may be an observer") func actorObserver() async throws {
@@ -133,8 +133,8 @@ private actor Desk: KeyValueObserver {
         observation = try person.addObserver(panel, forKeyPath: "age", handler: "nameDidChange")
         person.age = 1
         person.age = 2
-        #expect(panel.log == ["reload", "closure"])
-        #expect(observation?.isValid == false)
+        expectEqual(panel.log, ["reload", "closure"])
+        expectEqual(observation?.isValid, false)
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

@@ -52,9 +52,9 @@ private final class Twofold: Model {
     @Test("a key that does not announce itself is silent when set, its sibling not") func silent() throws {
         try person.observe(["token", "age"], recorder.handler())
         person.token = 1
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         person.age = 1
-        #expect(recorder.paths == ["age"])
+        expectEqual(recorder.paths, ["age"])
     }
 
     @Test("announced by hand it is one call with the right values") func announced() throws {
@@ -62,20 +62,20 @@ private final class Twofold: Model {
         person.willChangeValue(forKey: "token")
         person.token = 4
         person.didChangeValue(forKey: "token")
-        #expect(recorder.priors == [true, false])
-        #expect(recorder.last?.old as? Int == 0)
-        #expect(recorder.last?.new as? Int == 4)
+        expectEqual(recorder.priors, [true, false])
+        expectEqual(recorder.last?.old as? Int, 0)
+        expectEqual(recorder.last?.new as? Int, 4)
         person.$token.withMutation { person.token = 5 }
-        #expect(recorder.last?.new as? Int == 5)
+        expectEqual(recorder.last?.new as? Int, 5)
     }
 
     @Test("a property that is not @Observed is told when announced, and not otherwise") func plainProperty() throws {
         try person.observe("plain", options: [.old, .new], recorder.handler())
         person.plain = 1
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         person.withMutation(of: "plain") { person.plain = 2 }
-        #expect(recorder.last?.old as? Int == 1)
-        #expect(recorder.last?.new as? Int == 2)
+        expectEqual(recorder.last?.old as? Int, 1)
+        expectEqual(recorder.last?.new as? Int, 2)
     }
 
     @Test("a flag and its opposite, told through the dependency") func flag() throws {
@@ -83,26 +83,26 @@ private final class Twofold: Model {
         dial.isOn = true
         dial.isOn = false
         dial.withMutation(of: "isOff") {}
-        #expect(recorder.news(Bool.self) == [false, true, true])
-        #expect(recorder.olds(Bool.self) == [true, false, true])
+        expectEqual(recorder.news(Bool.self), [false, true, true])
+        expectEqual(recorder.olds(Bool.self), [true, false, true])
     }
 
     @Test("a dependent of a key that does not announce itself: one call when announced by hand, none otherwise")
     func dependentOfQuiet() throws {
         try dial.observe("half", options: [.old, .new], recorder.handler())
         dial.quiet = 8
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         dial.withMutation(of: "quiet") { dial.quiet = 20 }
-        #expect(recorder.news(Int.self) == [10])
-        #expect(recorder.olds(Int.self) == [4])
+        expectEqual(recorder.news(Int.self), [10])
+        expectEqual(recorder.olds(Int.self), [4])
     }
 
     @Test("announced by hand around an automatic write: once") func both() throws {
         let object = Twofold()
         try object.observe("inner", options: [.new, .prior], recorder.handler())
         object.twice = 3
-        #expect(recorder.priors == [true, false])
-        #expect(recorder.last?.new as? Int == 3)
+        expectEqual(recorder.priors, [true, false])
+        expectEqual(recorder.last?.new as? Int, 3)
     }
 
     @Test("a setter that returns early notifies only of real changes") func onlyIfChanged() throws {
@@ -110,7 +110,7 @@ private final class Twofold: Model {
         dial.position = 0
         dial.position = 1
         dial.position = 1
-        #expect(recorder.news(Int.self) == [1])
+        expectEqual(recorder.news(Int.self), [1])
     }
 
     @Test("in a prior call an observer can announce its own dependent key in time") func priorForwarding() throws {
@@ -125,8 +125,8 @@ private final class Twofold: Model {
             }
         }
         person.age = 6
-        #expect(recorder.olds(Int.self) == [0])
-        #expect(recorder.news(Int.self) == [6])
+        expectEqual(recorder.olds(Int.self), [0])
+        expectEqual(recorder.news(Int.self), [6])
     }
 
     @Test("indexed announcements of an array give kind, indexes and the elements concerned") func indexed() throws {
@@ -141,13 +141,13 @@ private final class Twofold: Model {
         person.willChange(.replacement, valuesAt: 0..<1, forKey: "scores")
         person.scores[0] = 8
         person.didChange(.replacement, valuesAt: 0..<1, forKey: "scores")
-        #expect(recorder.kinds == [.insertion, .insertion, .removal, .removal, .replacement, .replacement])
-        #expect(recorder.priors == [true, false, true, false, true, false])
-        #expect(recorder.olds([Int].self) == [nil, nil, [1, 2], [1, 2], [9], [9]])
-        #expect(recorder.news([Int].self) == [nil, [9], nil, nil, nil, [8]])
+        expectEqual(recorder.kinds, [.insertion, .insertion, .removal, .removal, .replacement, .replacement])
+        expectEqual(recorder.priors, [true, false, true, false, true, false])
+        expectEqual(recorder.olds([Int].self), [nil, nil, [1, 2], [1, 2], [9], [9]])
+        expectEqual(recorder.news([Int].self), [nil, [9], nil, nil, nil, [8]])
         let (one, first, both) = (RangeSet(1..<2), RangeSet(0..<1), RangeSet([0..<1, 2..<3]))
         let indexes = recorder.entries.map(\.indexes)
-        #expect(indexes == [one, one, both, both, first, first])
+        expectEqual(indexes, [one, one, both, both, first, first])
     }
 
     @Test("withMutation on a path's middle moves the path") func withMutationMiddle() throws {
@@ -157,11 +157,11 @@ private final class Twofold: Model {
             person.address = Address("Bonn")
             person.address!.city = "Kiel"
         }
-        #expect(recorder.count == 1)
-        #expect(recorder.last?.old as? String == "Ulm")
-        #expect(recorder.last?.new as? String == "Kiel")
+        expectEqual(recorder.count, 1)
+        expectEqual(recorder.last?.old as? String, "Ulm")
+        expectEqual(recorder.last?.new as? String, "Kiel")
         person.address!.city = "Jena"
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

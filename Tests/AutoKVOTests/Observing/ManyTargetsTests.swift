@@ -9,12 +9,12 @@ import Testing
     @Test("one observation of many targets: the change's target is the element") func elements() throws {
         let people = (0..<4).map { Person("\($0)") }
         let observation = try people.observe(["age", "fullName"], options: [.initial, .new], recorder.handler())
-        #expect(recorder.count == 8)
-        #expect(recorder.entries.map(\.target) == people.flatMap { [ObjectIdentifier($0), ObjectIdentifier($0)] })
+        expectEqual(recorder.count, 8)
+        expectEqual(recorder.entries.map(\.target), people.flatMap { [ObjectIdentifier($0), ObjectIdentifier($0)] })
         recorder.clear()
         people[2].age = 5
-        #expect(recorder.entries.map(\.target) == [ObjectIdentifier(people[2])])
-        #expect(observation.targets.count == 4)
+        expectEqual(recorder.entries.map(\.target), [ObjectIdentifier(people[2])])
+        expectEqual(observation.targets.count, 4)
         #expect(observation.target === people[0])
         #expect(people.allSatisfy { $0.observations() == [observation] })
     }
@@ -28,17 +28,17 @@ import Testing
         try people.lazy.filter { $0 is Employee }.observe("age", recorder.handler())
         people.append(Person("late"))
         for person in people { person.age = 1 }
-        #expect(recorder.count == 4)
+        expectEqual(recorder.count, 4)
     }
 
     @Test("no targets: an observation that has ended, and no call") func none() throws {
         let observation = try [Person]().observe("age", options: [.initial], recorder.handler())
         #expect(!observation.isValid)
         #expect(observation.targets.isEmpty)
-        #expect(recorder.count == 0)
-        #expect(observation.keyPaths == ["age"])
+        expectEqual(recorder.count, 0)
+        expectEqual(observation.keyPaths, ["age"])
         let panel = PlainObserver()
-        #expect(try [Person]().addObserver(panel, forKeyPath: "age") { _, _ in }.isValid == false)
+        try expectEqual([Person]().addObserver(panel, forKeyPath: "age") { _, _ in }.isValid, false)
         #expect(throws: KeyValueError.self) { try [Person]().observe("a..b") { _ in } }
     }
 
@@ -46,9 +46,9 @@ import Testing
         let person = Person()
         let observation = try [person, person].observe("age", recorder.handler())
         person.age = 1
-        #expect(recorder.count == 1)
-        #expect(observation.targets.count == 1)
-        #expect(person.removeAllObservers() == 1)
+        expectEqual(recorder.count, 1)
+        expectEqual(observation.targets.count, 1)
+        expectEqual(person.removeAllObservers(), 1)
         #expect(!observation.isValid)
     }
 
@@ -58,18 +58,18 @@ import Testing
         let observation = try people.map { $0! }.observe("age", recorder.handler())
         observation.onEnd { reasons.append($0) }
         people[0] = nil
-        #expect(tracker.liveCount == 2)
+        expectEqual(tracker.liveCount, 2)
         #expect(observation.isValid)
-        #expect(observation.targets.count == 2)
+        expectEqual(observation.targets.count, 2)
         #expect(observation.target === people[1])
         people[2]!.age = 1
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         people[1] = nil
         #expect(observation.isValid)
         people[2] = nil
         #expect(!observation.isValid)
-        #expect(reasons == [.targetDeinitialized])
-        #expect(observation.keyPaths == ["age"])
+        expectEqual(reasons, [.targetDeinitialized])
+        expectEqual(observation.keyPaths, ["age"])
         tracker.expectNoLeaks()
     }
 
@@ -79,17 +79,17 @@ import Testing
         let observation = try people.addObserver(panel, forKeyPath: ["age", "fullName"]) { [recorder] in
             recorder.record($1)
         }
-        #expect(people[0].removeAllObservers() == 1)
+        expectEqual(people[0].removeAllObservers(), 1)
         #expect(observation.isValid && observation.targets.count == 2)
         people[0].age = 1
-        #expect(recorder.count == 0)
-        #expect(panel.stopObserving("age", of: people[1]) == 1)
+        expectEqual(recorder.count, 0)
+        expectEqual(panel.stopObserving("age", of: people[1]), 1)
         people[1].age = 1
         people[1].firstName = "x"
         people[2].age = 1
-        #expect(recorder.paths == ["fullName", "age"])
-        #expect(people[1].removeObserver(panel) == 1)
-        #expect(people[2].removeObserver(panel) == 1)
+        expectEqual(recorder.paths, ["fullName", "age"])
+        expectEqual(people[1].removeObserver(panel), 1)
+        expectEqual(people[2].removeObserver(panel), 1)
         #expect(!observation.isValid)
         #expect(panel.observations().isEmpty)
     }
@@ -100,14 +100,14 @@ import Testing
         let observation = try people.addObserver(panel, forKeyPath: ["age", "firstName"]) { [recorder] in
             recorder.record($1)
         }
-        #expect(panel.stopObserving("age") == 1)
+        expectEqual(panel.stopObserving("age"), 1)
         for person in people {
             person.age = 1
             person.firstName = "x"
         }
-        #expect(recorder.paths == ["firstName", "firstName", "firstName"])
-        #expect(observation.keyPaths == ["firstName"])
-        #expect(panel.stopObserving() == 1)
+        expectEqual(recorder.paths, ["firstName", "firstName", "firstName"])
+        expectEqual(observation.keyPaths, ["firstName"])
+        expectEqual(panel.stopObserving(), 1)
         withExtendedLifetime(people) {}
     }
 
@@ -130,8 +130,8 @@ import Testing
         let observation = try (0..<3).map { _ in tracker.track(Person()) }.observe("age", options: [.retainsTarget]) {
             _ in
         }
-        #expect(tracker.liveCount == 3)
-        #expect(observation.targets.count == 3)
+        expectEqual(tracker.liveCount, 3)
+        expectEqual(observation.targets.count, 3)
         observation.remove()
         tracker.expectNoLeaks()
     }
@@ -143,7 +143,7 @@ import Testing
                 try people.addObserver(person, forKeyPath: ["age", "address.city"]) { me, _ in me.log.append("x") }
             }
             people[0].age = 1
-            #expect(people.map(\.log.count) == [1, 1, 1])
+            expectEqual(people.map(\.log.count), [1, 1, 1])
         }
         tracker.expectNoLeaks()
     }

@@ -69,11 +69,11 @@ private final class Board: Sendable {
             panel.log.append("\(change.oldValue!) to \(change.newValue!), \(change.userInfo!)")
         }
         person.age = 1
-        #expect(panel.log == ["1", "changed", "0 to 1, 7"])
+        expectEqual(panel.log, ["1", "changed", "0 to 1, 7"])
         #expect(seen.observer === panel && told.observer === panel)
-        #expect(panel.stopObserving(person.$age) == 3)
+        expectEqual(panel.stopObserving(person.$age), 3)
         person.age = 2
-        #expect(panel.log.count == 3)
+        expectEqual(panel.log.count, 3)
     }
 
     @Test("a handler without the change is called once for it, and asks for no values") func withoutChange() {
@@ -81,9 +81,9 @@ private final class Board: Sendable {
         let observation = person.$scores.observe(for: panel, options: [.old, .new, .initial]) {
             $0.log.append("scores")
         }
-        #expect(observation.options == .initial)
+        expectEqual(observation.options, .initial)
         person.$scores.append(1)
-        #expect(panel.log == ["scores", "scores"])
+        expectEqual(panel.log, ["scores", "scores"])
     }
 
     @Test("the observation ends with the observer, whatever its class, and keeps neither side") func lifetime() {
@@ -110,9 +110,9 @@ private final class Board: Sendable {
         }
         person.$age.observe(for: panel, on: .mainActor) { panel in panel.log.append("changed") }
         person.age = 1
-        #expect(panel.log == [])
+        expectEqual(panel.log, [])
         while panel.log.count < 3 { await Task.yield() }
-        #expect(panel.log == ["1", "by key path 1", "changed"])
+        expectEqual(panel.log, ["1", "by key path 1", "changed"])
     }
 
     @Test("values that are not Sendable, with the form that gets only the observer") func notSendable() async {
@@ -122,7 +122,7 @@ private final class Board: Sendable {
         frame.picture = Picture()
         frame.inner = Frame()
         while panel.log.count < 2 { await Task.yield() }
-        #expect(panel.log == ["picture", "inner"])
+        expectEqual(panel.log, ["picture", "inner"])
     }
 
     @Test("an observer that dies while a change is under way is released, and its handler does not run")
@@ -137,7 +137,7 @@ private final class Board: Sendable {
         panel = nil
         tracker.expectNoLeaks()
         for _ in 0..<20 { await Task.yield() }
-        #expect(calls.messages == [])
+        expectEqual(calls.messages, [])
         person.age = 2
         #expect(!observation.isValid)
     }
@@ -148,7 +148,7 @@ private final class Board: Sendable {
         person.age = 1
         observation.remove()
         loop.run()
-        #expect(panel.log == [])
+        expectEqual(panel.log, [])
     }
 
     @Test("a scheduler of the main thread has handlers that are the main actor's") func ownLoop() throws {
@@ -159,7 +159,7 @@ private final class Board: Sendable {
         person[keyPath: \.$age].observe(options: .new, on: loop) { panel.log.append("key path \($0.newValue!)") }
         try person.observe("age", as: Int.self, options: .new, on: loop) { panel.log.append("name \($0.newValue!)") }
         person.age = 1
-        #expect(panel.log == [])
+        expectEqual(panel.log, [])
         loop.run()
         #expect(panel.log == ["1", "plain 1", "key path 1", "name 1"] && view.log == ["view"])
     }
@@ -173,7 +173,7 @@ private final class Board: Sendable {
         person.age = 1
         person.friends = []
         while await view.log.count < 2 { await Task.yield() }
-        #expect(await view.log == ["1", "friends"])
+        await expectEqual(view.log, ["1", "friends"])
     }
 
     @Test("on an actor, which is not kept") func actors() async {
@@ -188,8 +188,8 @@ private final class Board: Sendable {
         person.observe(\.$age, for: board, on: store!) { store, _, change in store.log.append(change.keyPath) }
         person.age = 1
         while await store!.log.count < 5 { await Task.yield() }
-        #expect(await store!.log == ["value 0", "1", "changed", "value 1", "age"])
-        #expect(board.log.messages == ["1"])
+        await expectEqual(store!.log, ["value 0", "1", "changed", "value 1", "age"])
+        expectEqual(board.log.messages, ["1"])
         // A task that has run may keep it for a moment.
         store = nil
         while tracker.liveCount > 1 { await Task.yield() }
@@ -210,7 +210,7 @@ private final class Board: Sendable {
         person.$scores.append(6)
         person.nickname = "E"
         scheduler.runAll()
-        #expect(board.log.messages == ["[]", "nobody", "1", "changed", "age", "[5]", "[5, 6]", "E"])
+        expectEqual(board.log.messages, ["[]", "nobody", "1", "changed", "age", "[5]", "[5, 6]", "E"])
     }
 
     @Test("an observer gets the whole value, now and after each change, here and on the main actor") func wholeValue()
@@ -221,14 +221,14 @@ private final class Board: Sendable {
         person.$address.$city.onValue(for: panel) { panel, city in panel.log.append(city ?? "nowhere") }
         person.$scores.append(1)
         person.address = Address("Linz")
-        #expect(panel.log == ["[]", "nowhere", "[1]", "Linz"])
+        expectEqual(panel.log, ["[]", "nowhere", "[1]", "Linz"])
         let view = View()
         person.$scores.onValue(for: view, on: .mainActor) { view, scores in view.log.append("\(scores)") }
         person.$address.$city.onValue(for: panel, on: .mainActor) { panel, city in panel.log.append("main \(city!)") }
         person.$scores.append(2)
         while view.log.count < 2 { await Task.yield() }
-        #expect(view.log == ["[1]", "[1, 2]"])
-        #expect(panel.log.last == "main Linz")
+        expectEqual(view.log, ["[1]", "[1, 2]"])
+        expectEqual(panel.log.last, "main Linz")
     }
 
     @Test("elements that come and go, for an observer") func elements() {
@@ -237,7 +237,7 @@ private final class Board: Sendable {
             for: panel!, options: .initial, added: { $0.log.append("+\($1)") }, removed: { $0.log.append("-\($1)") })
         person.$scores.append(3)
         person.scores = [4]
-        #expect(panel!.log == ["+3", "-3", "+4"])
+        expectEqual(panel!.log, ["+3", "-3", "+4"])
         panel = nil
         tracker.expectNoLeaks()
         person.$scores.append(5)
@@ -247,6 +247,6 @@ private final class Board: Sendable {
         let other = Panel()
         boss.$department.$members.observeElements(for: other, added: { $0.log.append("+\($1.firstName)") })
         boss.department!.$members.append(Employee("Eve"))
-        #expect(other.log == ["+Eve"])
+        expectEqual(other.log, ["+Eve"])
     }
 }

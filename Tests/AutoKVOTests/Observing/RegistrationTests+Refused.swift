@@ -23,7 +23,7 @@ extension RegistrationTests {
         #expect(throws: KeyValueError.self) {
             try person.observe(["age": recorder.handler(), "agge": recorder.handler()], options: [.initial])
         }
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         #expect(person.observations().isEmpty)
     }
 
@@ -40,9 +40,9 @@ extension RegistrationTests {
             let error = #expect(throws: KeyValueError.self) {
                 try person.observe(["age", path], options: [.initial, .retainsTarget]) { _ in token.touch() }
             }
-            #expect(error?.reason == .unknownKey(nearest: nearest))
-            #expect(error?.keyPath == path)
-            #expect(error?.description.contains("did you mean \"\(nearest)\"?") == true)
+            expectEqual(error?.reason, .unknownKey(nearest: nearest))
+            expectEqual(error?.keyPath, path)
+            expectEqual(error?.description.contains("did you mean \"\(nearest)\"?"), true)
             #expect(error?.className == (path.hasSuffix("citty") ? "Address" : "Person"))
         }
         tracker.expectNoLeaks()

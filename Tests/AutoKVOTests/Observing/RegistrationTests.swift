@@ -34,17 +34,17 @@ private final class ShiftingPaths: KeyPathSet {
             default: try person.observe(" firstName | lastName ", recorder.handler())
             }
         setAll()
-        #expect(recorder.paths == ["firstName", "lastName"])
-        #expect(observation.keyPaths == ["firstName", "lastName"])
-        #expect(person.observations() == [observation])
+        expectEqual(recorder.paths, ["firstName", "lastName"])
+        expectEqual(observation.keyPaths, ["firstName", "lastName"])
+        expectEqual(person.observations(), [observation])
     }
 
     @Test("initial calls of several paths come in the order of the paths, a set's sorted") func initialOrder() throws {
         try person.observe(["lastName", "firstName", "age"], options: [.initial], recorder.handler())
-        #expect(recorder.paths == ["lastName", "firstName", "age"])
+        expectEqual(recorder.paths, ["lastName", "firstName", "age"])
         recorder.clear()
         try person.observe(Set(["lastName", "age", "firstName"]), options: [.initial], recorder.handler())
-        #expect(recorder.paths == ["age", "firstName", "lastName"])
+        expectEqual(recorder.paths, ["age", "firstName", "lastName"])
     }
 
     @Test("the paths are copied at the registration") func copied() throws {
@@ -52,40 +52,40 @@ private final class ShiftingPaths: KeyPathSet {
         try person.observe(paths, recorder.handler())
         paths.keyPaths = ["firstName"]
         setAll()
-        #expect(recorder.paths == ["age"])
+        expectEqual(recorder.paths, ["age"])
     }
 
     @Test("a path that stands twice in a set is called for once for each change") func duplicatePath() throws {
         let observation = try person.observe(["age", "age"], recorder.handler())
         person.age = 1
-        #expect(recorder.count == 1)
-        #expect(observation.keyPaths == ["age"])
+        expectEqual(recorder.count, 1)
+        expectEqual(observation.keyPaths, ["age"])
         #expect(observation.remove(keyPath: "age"))
         #expect(!observation.isValid)
         person.age = 2
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
     }
 
     @Test("one handler over two paths is called for each, and told which") func twoPaths() throws {
         try person.observe(["age", "firstName"], options: [.new], recorder.handler())
         person.age = 1
         person.firstName = "Bob"
-        #expect(recorder.paths == ["age", "firstName"])
-        #expect(recorder.entries.map { "\($0.new!)" } == ["1", "Bob"])
+        expectEqual(recorder.paths, ["age", "firstName"])
+        expectEqual(recorder.entries.map { "\($0.new!)" }, ["1", "Bob"])
     }
 
     @Test("a handler for each path in one call, in the order written") func handlerPerPath() throws {
         let observation = try person.observe(
             ["lastName": recorder.handler("last"), "firstName|age": recorder.handler("other")], options: [.initial])
-        #expect(recorder.labels == ["last", "other", "other"])
+        expectEqual(recorder.labels, ["last", "other", "other"])
         recorder.clear()
         setAll()
-        #expect(recorder.labels == ["other", "last", "other"])
-        #expect(observation.keyPaths == ["lastName", "firstName", "age"])
+        expectEqual(recorder.labels, ["other", "last", "other"])
+        expectEqual(observation.keyPaths, ["lastName", "firstName", "age"])
         #expect(observation.remove(keyPath: "firstName"))
         recorder.clear()
         setAll()
-        #expect(recorder.labels == ["last", "other"])
+        expectEqual(recorder.labels, ["last", "other"])
     }
 
     @Test("every wording reaches the same changes") func wordings() throws {
@@ -104,12 +104,13 @@ private final class ShiftingPaths: KeyPathSet {
         person.observe(\.age) { target, _ in panel.log.append("key path \(target.firstName)") }
         person.$age.observe { _ in panel.log.append("handle") }
         person.age = 2
-        #expect(
-            panel.log == [
+        expectEqual(
+            panel.log,
+            [
                 "target first age", "observer first age", "many age", "typed 2", "typed 2", "no observer",
                 "key path Ann", "handle",
             ])
-        #expect(other.log == ["name:age", "name:age"])
+        expectEqual(other.log, ["name:age", "name:age"])
     }
 
     @Test("a change knows its target, observer, path, observation and user info") func contents() throws {
@@ -121,13 +122,13 @@ private final class ShiftingPaths: KeyPathSet {
             fits.append(change.observation === made && change.userInfo as? [String: Int] == ["k": 1])
         }
         setAll()
-        #expect(fits == Array(repeating: true, count: 6))
+        expectEqual(fits, Array(repeating: true, count: 6))
         let observation = try #require(made)
         #expect(observation.target === person)
-        #expect(observation.targets.count == 1)
+        expectEqual(observation.targets.count, 1)
         #expect(observation.observer === panel)
-        #expect(observation.keyPaths == ["age", "fullName"])
-        #expect(observation.options == [])
+        expectEqual(observation.keyPaths, ["age", "fullName"])
+        expectEqual(observation.options, [])
         observation.remove()
     }
 
@@ -138,24 +139,24 @@ private final class ShiftingPaths: KeyPathSet {
             recorder.record(change)
         }
         person.age = 1
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
     }
 
     @Test("a scoped observation ends when it is released") func scoped() throws {
         var scope: ScopedObservation? = try person.onChange("age", options: [.initial], recorder.handler())
         person.age = 1
-        #expect(recorder.count == 2)
-        #expect(scope?.isValid == true)
+        expectEqual(recorder.count, 2)
+        expectEqual(scope?.isValid, true)
         let observation = try #require(scope?.observation)
         scope = nil
         person.age = 2
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
         #expect(!observation.isValid)
         scope = try person.observe("age", recorder.handler()).scoped()
         scope?.remove()
-        #expect(scope?.isValid == false)
+        expectEqual(scope?.isValid, false)
         person.age = 3
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
     }
 
     @Test("a scoped observation of handles and of many targets ends when it is released") func scopedForms() throws {
@@ -165,7 +166,7 @@ private final class ShiftingPaths: KeyPathSet {
             try person.onChange(["age", "address.city"]) { [recorder] _ in recorder.clear() },
         ]
         // Without a later use of the tokens the optimizer may release them at their last one.
-        withExtendedLifetime(scopes) { #expect(person.observations().count == 3) }
+        withExtendedLifetime(scopes) { expectEqual(person.observations().count, 3) }
         scopes.removeAll()
         #expect(person.observations().isEmpty)
     }
@@ -174,8 +175,8 @@ private final class ShiftingPaths: KeyPathSet {
         weak var weakly: KeyValueObservation?
         do { weakly = try person.observe("age", recorder.handler()) }
         person.age = 1
-        #expect(recorder.count == 1)
-        #expect(weakly?.isValid == true)
+        expectEqual(recorder.count, 1)
+        expectEqual(weakly?.isValid, true)
     }
 
     @Test("the debug text has both sides, the paths, the options and the place of the registration") func debugText()
@@ -198,7 +199,7 @@ private final class ShiftingPaths: KeyPathSet {
         let a = try person.observe("age", recorder.handler())
         let b = try person.observe("age", recorder.handler())
         #expect(a == a && a != b)
-        #expect(Set([a, b, a]).count == 2)
+        expectEqual(Set([a, b, a]).count, 2)
     }
 
     @Test("observations() lists both roles, live ones only, an own one once") func listed() throws {
@@ -207,12 +208,12 @@ private final class ShiftingPaths: KeyPathSet {
         let b = try person.addObserver(panel, forKeyPath: ["age", "firstName"]) { _, _ in }
         let c = try person.addObserver(person, forKeyPath: "age") { _, _ in }
         let d = try panel.addObserver(person, forKeyPath: "address.city") { _, _ in }
-        #expect(Set(person.observations()) == [a, b, c, d])
-        #expect(person.observations().count == 4)
-        #expect(Set(panel.observations()) == [b, d])
+        expectEqual(Set(person.observations()), [a, b, c, d])
+        expectEqual(person.observations().count, 4)
+        expectEqual(Set(panel.observations()), [b, d])
         b.remove()
-        #expect(Set(person.observations()) == [a, c, d])
-        #expect(panel.observations() == [d])
+        expectEqual(Set(person.observations()), [a, c, d])
+        expectEqual(panel.observations(), [d])
         #expect(Person().observations().isEmpty)
     }
 

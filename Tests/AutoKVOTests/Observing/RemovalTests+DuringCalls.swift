@@ -11,11 +11,11 @@ extension RemovalTests {
             recorder.record(change)
             change.observation.remove()
         }
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         #expect(!observation.isValid)
         person.age = 1
         person.firstName = "x"
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         #expect(person.observations().isEmpty)
     }
 
@@ -24,10 +24,10 @@ extension RemovalTests {
     {
         try person.addObserver(panel, forKeyPath: "address.city", options: [.initial]) { panel, change in
             panel.log.append("called")
-            #expect(change.target?.removeObserver(panel, forKeyPath: "address.city") == 1)
+            expectEqual(change.target?.removeObserver(panel, forKeyPath: "address.city"), 1)
         }
         person.address = Address()
-        #expect(panel.log == ["called"])
+        expectEqual(panel.log, ["called"])
     }
 
     @Test("removal inside an ordinary call leaves the others alone") func insideCall() throws {
@@ -39,7 +39,7 @@ extension RemovalTests {
         }
         person.age = 1
         person.age = 2
-        #expect(recorder.labels == ["a", "b", "c", "a", "c"])
+        expectEqual(recorder.labels, ["a", "b", "c", "a", "c"])
     }
 
     @Test("removing and adding alternately during one delivery keeps everybody's place") func churn() throws {
@@ -55,11 +55,11 @@ extension RemovalTests {
         }
         for _ in 0..<40 { try add() }
         person.age = 1
-        #expect(recorder.labels == (1...40).map(String.init))
+        expectEqual(recorder.labels, (1...40).map(String.init))
         recorder.clear()
         person.age = 2
-        #expect(recorder.labels == (41...80).map(String.init))
-        #expect(person.removeAllObservers() == 40)
+        expectEqual(recorder.labels, (41...80).map(String.init))
+        expectEqual(person.removeAllObservers(), 40)
     }
 
     @Test(
@@ -69,13 +69,13 @@ extension RemovalTests {
         for index in 0..<count {
             try person.observe("age") { [recorder] change in
                 recorder.record(change, "\(index)")
-                #expect(person.removeAllObservers() == count)
+                expectEqual(person.removeAllObservers(), count)
             }
         }
         person.age = 1
-        #expect(recorder.labels == ["0"])
+        expectEqual(recorder.labels, ["0"])
         person.age = 2
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         #expect(person.observations().isEmpty)
     }
 }

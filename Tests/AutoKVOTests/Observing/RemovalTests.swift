@@ -9,23 +9,23 @@ import Testing
     let recorder = Recorder<Any>()
 
     @Test("removing what was never registered returns 0 and is no error") func unknown() throws {
-        #expect(person.removeObserver(panel, forKeyPath: "age") == 0)
-        #expect(person.removeObserver(panel, forKeyPath: "no such key") == 0)
-        #expect(person.removeObserver(panel, forKeyPath: "") == 0)
-        #expect(person.removeObserver(panel) == 0)
-        #expect(person.removeAllObservers() == 0)
-        #expect(panel.stopObserving("age", of: person) == 0)
-        #expect(panel.stopObserving() == 0)
-        #expect(panel.stopObserving() == 0)
-        #expect(PlainObserver().stopObserving() == 0)
-        #expect(try KeyValueObservation.removeAll(observer: panel) == 0)
-        #expect(person.removeObserver(panel, forKeyPath: "age", context: nil) == 0)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age"), 0)
+        expectEqual(person.removeObserver(panel, forKeyPath: "no such key"), 0)
+        expectEqual(person.removeObserver(panel, forKeyPath: ""), 0)
+        expectEqual(person.removeObserver(panel), 0)
+        expectEqual(person.removeAllObservers(), 0)
+        expectEqual(panel.stopObserving("age", of: person), 0)
+        expectEqual(panel.stopObserving(), 0)
+        expectEqual(panel.stopObserving(), 0)
+        expectEqual(PlainObserver().stopObserving(), 0)
+        try expectEqual(KeyValueObservation.removeAll(observer: panel), 0)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age", context: nil), 0)
     }
 
     @Test("removing twice is harmless, and the second time returns 0") func twice() throws {
         let observation = try person.addObserver(panel, forKeyPath: "age") { _, _ in }
-        #expect(person.removeObserver(panel, forKeyPath: "age") == 1)
-        #expect(person.removeObserver(panel, forKeyPath: "age") == 0)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age"), 1)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age"), 0)
         observation.remove()
         observation.remove()
         #expect(!observation.remove(keyPath: "age"))
@@ -37,7 +37,7 @@ import Testing
         person.age = 1
         try person.observe("age", recorder.handler("b"))
         person.age = 2
-        #expect(recorder.labels == ["a", "a", "b"])
+        expectEqual(recorder.labels, ["a", "a", "b"])
     }
 
     @Test("removal by observer and path takes that path of that target only") func byPath() throws {
@@ -45,14 +45,14 @@ import Testing
             try target.addObserver(panel, forKeyPath: "age") { [recorder] _, change in recorder.record(change) }
             try target.addObserver(panel, forKeyPath: "firstName") { [recorder] _, change in recorder.record(change) }
         }
-        #expect(person.removeObserver(panel, forKeyPath: "age") == 1)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age"), 1)
         for target in [person, other] {
             target.age = 1
             target.firstName = "x"
         }
-        #expect(recorder.paths == ["firstName", "age", "firstName"])
-        #expect(other.removeObserver(panel) == 2)
-        #expect(panel.observations().count == 1)
+        expectEqual(recorder.paths, ["firstName", "age", "firstName"])
+        expectEqual(other.removeObserver(panel), 2)
+        expectEqual(panel.observations().count, 1)
     }
 
     @Test("a path that is one of a group is taken from it, and the rest goes on") func oneOfGroup() throws {
@@ -60,17 +60,17 @@ import Testing
             [recorder] _, change in
             recorder.record(change)
         }
-        #expect(person.removeObserver(panel, forKeyPath: "age") == 1)
-        #expect(person.removeObserver(panel, forKeyPath: "age") == 0)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age"), 1)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age"), 0)
         #expect(observation.isValid)
-        #expect(observation.keyPaths == ["firstName", "address.city"])
+        expectEqual(observation.keyPaths, ["firstName", "address.city"])
         person.age = 1
         person.firstName = "x"
-        #expect(recorder.paths == ["firstName"])
+        expectEqual(recorder.paths, ["firstName"])
         #expect(observation.remove(keyPath: "address.city"))
         person.address = Address()
-        #expect(recorder.count == 1)
-        #expect(panel.stopObserving("firstName") == 1)
+        expectEqual(recorder.count, 1)
+        expectEqual(panel.stopObserving("firstName"), 1)
         #expect(!observation.isValid)
         #expect(person.observations().isEmpty)
     }
@@ -92,18 +92,18 @@ import Testing
             case 2: panel.stopObserving(Set(["age", "firstName"]), of: person)
             default: try KeyValueObservation.removeAll(target: person, keyPath: ["age", "firstName"][...])
             }
-        #expect(removed == 2)
+        expectEqual(removed, 2)
         #expect(group.keyPaths == ["address.city"] && group.isValid && !single.isValid)
         #expect(elsewhere.keyPaths == ["age", "lastName"] && untouched.isValid)
         person.age = 1
         person.firstName = "x"
         person.address = Address()
-        #expect(recorder.paths == ["address.city"])
-        #expect(panel.stopObserving(["age", "lastName"]) == 2)
+        expectEqual(recorder.paths, ["address.city"])
+        expectEqual(panel.stopObserving(["age", "lastName"]), 2)
         #expect(!elsewhere.isValid && !untouched.isValid)
         #expect(group.remove(keyPath: "nothing|address.city") && !group.isValid)
         #expect(!group.remove(keyPath: ["address.city"]))
-        #expect(person.removeObserver(panel, forKeyPath: [String]()) == 0)
+        expectEqual(person.removeObserver(panel, forKeyPath: [String]()), 0)
     }
 
     @Test("removal can be narrowed by handler") func byHandler() throws {
@@ -111,13 +111,13 @@ import Testing
         try person.addObserver(panel, forKeyPath: "age", handler: "nameDidChange")
         try person.addObserver(panel, forKeyPath: ["age", "firstName"], handler: "reload")
         try person.addObserver(panel, forKeyPath: "age") { panel, _ in panel.log.append("closure") }
-        #expect(person.removeObserver(panel, forKeyPath: "age", handler: "reloa") == 0)
-        #expect(person.removeObserver(panel, forKeyPath: "age", handler: "reload") == 2)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age", handler: "reloa"), 0)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age", handler: "reload"), 2)
         person.age = 1
-        #expect(panel.log == ["name:age", "closure"])
-        #expect(panel.stopObserving(handler: "nameDidChange") == 1)
-        #expect(panel.stopObserving(of: person, handler: "reload") == 1)
-        #expect(person.observations().count == 1)
+        expectEqual(panel.log, ["name:age", "closure"])
+        expectEqual(panel.stopObserving(handler: "nameDidChange"), 1)
+        expectEqual(panel.stopObserving(of: person, handler: "reload"), 1)
+        expectEqual(person.observations().count, 1)
     }
 
     @Test("all observers of a target, all targets of an observer") func all() throws {
@@ -129,15 +129,15 @@ import Testing
             }
             try target.observe("fullName", recorder.handler())
         }
-        #expect(person.removeAllObservers() == 3)
+        expectEqual(person.removeAllObservers(), 3)
         person.age = 1
         person.firstName = "x"
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         other.age = 1
-        #expect(recorder.count == 2)
-        #expect(plain.stopObserving() == 1)
-        #expect(panel.stopObserving() == 1)
-        #expect(other.observations().count == 1)
+        expectEqual(recorder.count, 2)
+        expectEqual(plain.stopObserving(), 1)
+        expectEqual(panel.stopObserving(), 1)
+        expectEqual(other.observations().count, 1)
     }
 
     @Test("removal with wildcards", arguments: 0..<16) func wildcards(bits: Int) throws {
@@ -160,16 +160,16 @@ import Testing
             } throws: {
                 ($0 as? KeyValueError)?.reason == .nothingToMatch
             }
-            #expect(person.observations().count == 4)
+            expectEqual(person.observations().count, 4)
             return
         }
         let expected = (bits & 1 != 0 || handler != nil ? 1 : 2) * (target != nil ? 1 : 2) * (path != nil ? 1 : 2)
-        #expect(
-            try KeyValueObservation.removeAll(observer: observer, target: target, keyPath: path, handler: handler)
-                == expected)
-        #expect(person.observations().count + other.observations().count == 8 - expected)
-        #expect(
-            try KeyValueObservation.removeAll(observer: observer, target: target, keyPath: path, handler: handler) == 0)
+        try expectEqual(
+            KeyValueObservation.removeAll(observer: observer, target: target, keyPath: path, handler: handler), expected
+        )
+        expectEqual(person.observations().count + other.observations().count, 8 - expected)
+        try expectEqual(
+            KeyValueObservation.removeAll(observer: observer, target: target, keyPath: path, handler: handler), 0)
         plain.stopObserving()
     }
 
@@ -192,9 +192,9 @@ import Testing
             case 6: person.removeAllObservers(forKeyPath: "age", handler: "reload")
             default: person.removeObserver(panel, forKeyPath: "age", handler: "reload")
             }
-        #expect(removed == [4, 2, 2, 1, 2, 2, 1, 1][bits])
-        #expect(person.observations().count == 4 - removed)
-        #expect(panel.observations().filter { $0.target === panel }.count == 2)
+        expectEqual(removed, [4, 2, 2, 1, 2, 2, 1, 1][bits])
+        expectEqual(person.observations().count, 4 - removed)
+        expectEqual(panel.observations().filter { $0.target === panel }.count, 2)
         panel.removeAllObservers()
     }
 
@@ -220,9 +220,9 @@ import Testing
             case 7: panel.stopObserving("age", of: person, handler: "reload")
             default: panel.stopObserving(person.$age)
             }
-        #expect(removed == [4, 2, 2, 1, 4, 2, 2, 1, 1][bits])
-        #expect(KeyValueObservation.all(observer: panel).count == 4 - removed)
-        #expect(KeyValueObservation.all(observer: plain).count == 4)
+        expectEqual(removed, [4, 2, 2, 1, 4, 2, 2, 1, 1][bits])
+        expectEqual(KeyValueObservation.all(observer: panel).count, 4 - removed)
+        expectEqual(KeyValueObservation.all(observer: plain).count, 4)
     }
 
     @Test("by handle: a key, a path, a path of a group; whether it was observed by handle or by name") func byHandle()
@@ -233,22 +233,22 @@ import Testing
         try panel.observe("age", of: person) { _, _ in }
         try panel.observe("age", of: other) { _, _ in }
         let group = try panel.observe(["age", "firstName"], of: person) { _, _ in }
-        #expect(panel.stopObserving(person.$age) == 3)
+        expectEqual(panel.stopObserving(person.$age), 3)
         #expect(group.keyPaths == ["firstName"] && panel.stopObserving(person.$age) == 0)
         person.$address.$city.addObserver(panel) { _, _ in }
         try panel.observe("address.city", of: person) { _, _ in }
-        #expect(panel.stopObserving(person.$address.$city) == 2)
-        #expect(KeyValueObservation.all(observer: panel).count == 2)
-        #expect(PlainObserver().stopObserving(person.$age) == 0)
+        expectEqual(panel.stopObserving(person.$address.$city), 2)
+        expectEqual(KeyValueObservation.all(observer: panel).count, 2)
+        expectEqual(PlainObserver().stopObserving(person.$age), 0)
     }
 
     @Test("the same path on two targets by one observer is two registrations") func samePathTwoTargets() throws {
         try panel.observe("age", of: person) { [recorder] _, change in recorder.record(change, "person") }
         try panel.observe("age", of: other) { [recorder] _, change in recorder.record(change, "other") }
-        #expect(panel.stopObserving("age", of: person) == 1)
+        expectEqual(panel.stopObserving("age", of: person), 1)
         person.age = 1
         other.age = 1
-        #expect(recorder.labels == ["other"])
+        expectEqual(recorder.labels, ["other"])
     }
 
     @Test("removal with a context takes the one with that context; among equals the last") func contexts() throws {
@@ -257,10 +257,10 @@ import Testing
         let first = try person.addObserver(panel, forKeyPath: "age", context: a)
         let second = try person.addObserver(panel, forKeyPath: "age", context: a)
         let third = try person.addObserver(panel, forKeyPath: "age", context: a + 1)
-        #expect(person.removeObserver(panel, forKeyPath: "age", context: a) == 1)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age", context: a), 1)
         #expect(first.isValid && !second.isValid && third.isValid)
-        #expect(person.removeObserver(panel, forKeyPath: "age", context: nil) == 0)
-        #expect(person.removeObserver(panel, forKeyPath: "age") == 2)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age", context: nil), 0)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age"), 2)
     }
 
     @Test("removal with a context, nil too, takes only what was registered with one", arguments: [nil, 8])
@@ -272,10 +272,10 @@ import Testing
             try person.addObserver(panel, forKeyPath: ["age", "firstName"], userInfo: 7) { _, _ in },
             person.$age.addObserver(panel) { _, _ in },
         ]
-        #expect(person.removeObserver(panel, forKeyPath: "age", context: context) == 1)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age", context: context), 1)
         #expect(!classic.isValid && others.allSatisfy { $0.isValid } && others[1].keyPaths.count == 2)
-        #expect(person.removeObserver(panel, forKeyPath: "age", context: context) == 0)
-        #expect(person.removeObserver(panel, forKeyPath: "age") == 3)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age", context: context), 0)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age"), 3)
     }
 
     @Test("removal with a context takes of each of several paths the last; an observation of both counts once")
@@ -283,10 +283,10 @@ import Testing
         let first = try person.addObserver(panel, forKeyPath: "age", context: nil)
         let last = try person.addObserver(panel, forKeyPath: "age", context: nil)
         let name = try person.addObserver(panel, forKeyPath: "firstName", context: nil)
-        #expect(person.removeObserver(panel, forKeyPath: "age|firstName", context: nil) == 2)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age|firstName", context: nil), 2)
         #expect(first.isValid && !last.isValid && !name.isValid)
         let both = try person.addObserver(panel, forKeyPath: ["age", "firstName"], context: nil)
-        #expect(person.removeObserver(panel, forKeyPath: ["age", "firstName"], context: nil) == 1)
+        expectEqual(person.removeObserver(panel, forKeyPath: ["age", "firstName"], context: nil), 1)
         #expect(!both.isValid && first.isValid)
     }
 
@@ -295,11 +295,11 @@ import Testing
         let b = try person.addObserver(panel, forKeyPath: "age", handler: "reload")
         #expect(a != b)
         person.age = 1
-        #expect(panel.log == ["reload", "reload"])
+        expectEqual(panel.log, ["reload", "reload"])
         a.remove()
         person.age = 2
-        #expect(panel.log.count == 3)
-        #expect(person.removeObserver(panel, forKeyPath: "age") == 1)
+        expectEqual(panel.log.count, 3)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age"), 1)
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

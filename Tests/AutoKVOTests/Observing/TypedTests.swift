@@ -19,7 +19,7 @@ import Testing
         employee.observe(\.salary, options: [.old]) { _, change in seen.append("4 \(change.oldValue!)") }
         employee.firstName = "F"
         employee.salary = 2
-        #expect(seen == ["1 F F", "2 F 0", "3 F", "4 0"])
+        expectEqual(seen, ["1 F F", "2 F 0", "3 F", "4 0"])
         employee.removeAllObservers()
     }
 
@@ -49,18 +49,18 @@ import Testing
         employee.salary = 2
         employee.address = Address("Rome")
         #expect(seen.value == ["1 F F", "2 F 0", "3 F", "4 F", "5 2", "6 Rome"] && panel.log == ["F"])
-        #expect(employee.observations().count == 7)
+        expectEqual(employee.observations().count, 7)
         // The class is found out at run time: a Person that is an Employee has an Employee's properties.
         let person: Person = employee
         person.observe(\Employee.$salary, options: .new) { employee, change in
             seen.value.append("7 \(change.newValue!) \(employee.salary)")
         }
         employee.salary = 3
-        #expect(seen.value.last == "7 3 3")
+        expectEqual(seen.value.last, "7 3 3")
         let label = Person()
         label.$firstName.bind(to: employee.$firstName)
         employee.firstName = "G"
-        #expect(label.firstName == "G")
+        expectEqual(label.firstName, "G")
         employee.removeAllObservers()
     }
 
@@ -115,9 +115,9 @@ import Testing
             desk.log.append("4 \(change.newValue!)")
         }
         employee.firstName = "F"
-        #expect(await desk.log == ["3 F", "4 F"])
+        await expectEqual(desk.log, ["3 F", "4 F"])
         await eventually("both arrive") { main.value.count == 2 }
-        #expect(main.value == ["1 F", "2 F"])
+        expectEqual(main.value, ["1 F", "2 F"])
         employee.removeAllObservers()
     }
 
@@ -125,7 +125,7 @@ import Testing
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Person().observe(\Employee.$salary) { _, _ in }
         }
-        #expect(missing("Person has no properties of Employee", "TypedTests.swift", in: result) == [])
+        expectEqual(missing("Person has no properties of Employee", "TypedTests.swift", in: result), [])
     }
 
     @Test("a computed, derived property by key path") func derived() {
@@ -133,17 +133,17 @@ import Testing
         var seen: [String?] = []
         person.observe(\.fullName, options: [.old, .new]) { seen += [$1.oldValue, $1.newValue] }
         person.lastName = "Ray"
-        #expect(seen == ["Ann Lee", "Ann Ray"])
+        expectEqual(seen, ["Ann Lee", "Ann Ray"])
     }
 
     @Test("a handle knows its key and value") func handle() {
         let person = Person()
-        #expect(person.$age.key == "age")
-        #expect(person.$age.value == 0)
+        expectEqual(person.$age.key, "age")
+        expectEqual(person.$age.value, 0)
         person.age = 4
-        #expect(person.$age.value == 4)
-        #expect(employee.$lastName.key == "lastName")
-        #expect(person.$parent.key == "parent")
+        expectEqual(person.$age.value, 4)
+        expectEqual(employee.$lastName.key, "lastName")
+        expectEqual(person.$parent.key, "parent")
         #expect(person.$parent.value == nil)
     }
 
@@ -156,25 +156,25 @@ import Testing
                 "\(change.isPrior) \(change.oldValue ?? -1) \(change.newValue ?? -1) \(change.userInfo ?? "-")")
         }
         person.age = 1
-        #expect(panel.log == ["false -1 0 u", "true 0 -1 u", "false 0 1 u"])
-        #expect(observation.keyPaths == ["age"])
+        expectEqual(panel.log, ["false -1 0 u", "true 0 -1 u", "false 0 1 u"])
+        expectEqual(observation.keyPaths, ["age"])
         #expect(observation.observer === panel)
-        #expect(person.removeObserver(panel, forKeyPath: "age") == 1)
+        expectEqual(person.removeObserver(panel, forKeyPath: "age"), 1)
     }
 
     @Test("the target of a typed handler is of the receiver's class") func targetType() {
         var salary = 0
         employee.observe(\.salary) { (target: Employee, _) in salary = target.salary }
         employee.salary = 9
-        #expect(salary == 9)
+        expectEqual(salary, 9)
     }
 
     @Test("typed observations are removed like all others") func removal() {
         let person = Person()
         person.observe(\.age) { _, _ in Issue.record("called") }
         person.$age.observe { _ in Issue.record("called") }
-        #expect(person.observations().count == 2)
-        #expect(person.removeAllObservers(forKeyPath: "age") == 2)
+        expectEqual(person.observations().count, 2)
+        expectEqual(person.removeAllObservers(forKeyPath: "age"), 2)
         person.age = 1
     }
 
@@ -186,9 +186,9 @@ import Testing
         do {
             let parent = Person()
             person.parent = parent
-            #expect(count == 2)
+            expectEqual(count, 2)
         }
-        #expect(count == 4)
+        expectEqual(count, 4)
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

@@ -15,12 +15,12 @@ import Testing
         person.$scores.append(2)
         person.scores.removeAll()
         person.age = 20
-        #expect(scores == [[], [1], [1, 2], []])
-        #expect(ages == [0, 20, 10])
+        expectEqual(scores, [[], [1], [1, 2], []])
+        expectEqual(ages, [0, 20, 10])
         #expect(!observation.options.contains(.new) && observation.keyPaths == ["scores"])
         observation.remove()
         person.scores = [4]
-        #expect(scores.count == 4)
+        expectEqual(scores.count, 4)
     }
 
     @Test("an optional value is nil where there is none, and options are those of any observation") func options() {
@@ -29,7 +29,7 @@ import Testing
         person.nickname = "A"
         person.nickname = "A"
         person.nickname = nil
-        #expect(names == [nil, "A", nil])
+        expectEqual(names, [nil, "A", nil])
         var count = 0
         let once = person.$age.onValue(options: [.once]) { _ in count += 1 }
         person.age = 1
@@ -49,14 +49,14 @@ import Testing
         let recorder = Recorder<Any>()
         let observation = try person.observeAnyKey(options: [.new], recorder.handler())
         person.age = 3
-        #expect(recorder.paths == ["age"])
-        #expect(recorder.last?.new as? Int == 3)
+        expectEqual(recorder.paths, ["age"])
+        expectEqual(recorder.last?.new as? Int, 3)
         recorder.clear()
         person.firstName = "Eve"
         #expect(Set(recorder.paths) == ["firstName", "fullName", "greeting"] && recorder.count == 3)
         #expect(observation.keyPaths.contains("birthplace") && observation.keyPaths.contains("parent"))
-        #expect(person.observations() == [observation])
-        #expect(person.removeAllObservers(forKeyPath: "age") == 1)
+        expectEqual(person.observations(), [observation])
+        expectEqual(person.removeAllObservers(forKeyPath: "age"), 1)
         recorder.clear()
         person.age = 4
         #expect(recorder.count == 0 && observation.isValid)
@@ -71,7 +71,7 @@ import Testing
         #expect(Set(panel!.log) == Set(first.keyPaths) && panel!.log.contains("badge"))
         panel!.log = []
         target!.salary = 3
-        #expect(Set(panel!.log) == ["salary", "badge"])
+        expectEqual(Set(panel!.log), ["salary", "badge"])
         panel = nil
         target!.salary = 4
         #expect(!first.isValid)
@@ -91,8 +91,8 @@ import Testing
         panel.observe(\.$age, of: person, options: [.new]) { panel, change in panel.log.append("\(change.newValue!)") }
         person.age = 2
         person.lastName = "Ray"
-        #expect(panel.log == ["2", "Ann Ray"])
-        #expect(panel.stopObserving() == 2)
+        expectEqual(panel.log, ["2", "Ann Ray"])
+        expectEqual(panel.stopObserving(), 2)
     }
 
     @Test("tokens are kept in arrays and sets, and end with them") func tokens() throws {
@@ -102,7 +102,7 @@ import Testing
         person.$age.onValue { _ in }.scoped().store(in: &set)
         #expect(array.count == 1 && set.count == 2 && person.observations().count == 3)
         set = []
-        #expect(person.observations().count == 1)
+        expectEqual(person.observations().count, 1)
         array.removeAll()
         #expect(person.observations().isEmpty)
     }

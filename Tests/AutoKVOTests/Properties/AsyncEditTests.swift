@@ -100,10 +100,10 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
             }
             try! root.observe("next.first", as: String.self, options: [.new]) { calls.append("path \($0.newValue!)") }
             await change(&form.first)
-            #expect(calls == ["first true a -", "first false a a12", "full a b > a12 b", "path a12"])
+            expectEqual(calls, ["first true a -", "first false a a12", "full a b > a12 b", "path a12"])
             calls = []
             await change(&form.$first.value)
-            #expect(calls == ["first true a12 -", "first false a12 a1212", "full a12 b > a1212 b", "path a1212"])
+            expectEqual(calls, ["first true a12 -", "first false a12 a1212", "full a12 b > a1212 b", "path a1212"])
         }
     }
 
@@ -115,10 +115,10 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
                 calls.append("\($0.isPrior) \($0.oldValue!) \($0.newValue ?? "-")")
             }
             await change(&form.owner)
-            #expect(calls == ["true x -", "false x x12"])
+            expectEqual(calls, ["true x -", "false x x12"])
             form.$last.observe(options: [.old]) { calls.append("last \($0.oldValue!)") }
             await change(&form.last)
-            #expect(calls.last == "last b")
+            expectEqual(calls.last, "last b")
         }
     }
 
@@ -132,7 +132,7 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
             }
             for round in 1...20 {
                 await change(&form.first)
-                #expect(calls == 2)
+                expectEqual(calls, 2)
                 // On both threads, while nothing is open and while another change is.
                 for _ in 0..<2 {
                     form.first = "\(round)"
@@ -140,7 +140,7 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
                     other.first = "\(round)"
                     await Task.yield()
                 }
-                #expect(calls == 2 + 2 * 5)
+                expectEqual(calls, 2 + 2 * 5)
                 calls = 0
             }
         }
@@ -160,7 +160,7 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
                 // Part of the change of `first`: the derived value is not read while that is being changed.
                 form.last = "z"
             }
-            #expect(calls == ["other a b > y b", "form a b > a12 z"])
+            expectEqual(calls, ["other a b > y b", "form a b > a12 z"])
         }
     }
 
@@ -180,11 +180,12 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
             bound.$last.bind(to: form.$mark)
             form.$first.observe(options: [.once, .prior, .old]) { calls.append("once \($0.isPrior) \($0.oldValue!)") }
             await change(&form.first)
-            #expect(
-                calls.sorted() == [
+            expectEqual(
+                calls.sorted(),
+                [
                     "mark a-c > a12-c", "max a12", "once false a", "once true a", "read a-c > a12-c",
                 ])
-            #expect(bound.last == "a12-c")
+            expectEqual(bound.last, "a12-c")
             calls = []
             await change(&form.code)
             #expect(calls == ["mark a12-c > a12-c12", "read a12-c > a12-c12"] && bound.last == "a12-c12")
@@ -212,7 +213,7 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
             calls = []
             // Back to what it was before the change began.
             await changeMeanwhile(&form.last, to: "b", otherTask: { form.isNew = true }) { form.isNew = false }
-            #expect(calls == ["b > a12", "read b > a12", "a12 > b", "read a12 > b"])
+            expectEqual(calls, ["b > a12", "read b > a12", "a12 > b", "read a12 > b"])
         }
     }
 
@@ -229,12 +230,13 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
             await replace(&root.next, one, two)
             await replace(&root.friend, one, two)
             await replace(&root.parts, [one], [one, two])
-            #expect(calls == ["next.first - > two", "friend.first - > two", "parts.@max.first - > two"])
+            expectEqual(calls, ["next.first - > two", "friend.first - > two", "parts.@max.first - > two"])
             calls = []
             two.first = "2"
             one.first = "1"
-            #expect(
-                calls.sorted() == [
+            expectEqual(
+                calls.sorted(),
+                [
                     "friend.first two > 2", "next.first two > 2", "parts.@max.first a > 2", "parts.@max.first two > a",
                 ])
         }
@@ -261,7 +263,7 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
             #expect(calls.first == "staying a12" && !calls.contains("going") && !calls.contains("dying"))
             calls = []
             form.first = "b"
-            #expect(calls == ["staying b", "coming b"])
+            expectEqual(calls, ["staying b", "coming b"])
         }
     }
 
@@ -288,8 +290,8 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
                 await change(&last)
             }
             await both(&form.first, &form.last)
-            #expect(calls == ["a b > a12 b12"])
-            #expect(form.full == "a12 b12")
+            expectEqual(calls, ["a b > a12 b12"])
+            expectEqual(form.full, "a12 b12")
         }
     }
 
@@ -305,8 +307,8 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
                         await append(&form.first)
                         form.last = ""
                     }
-                    #expect(calls == 20 * 3)
-                    #expect(form.first.count == 41)
+                    expectEqual(calls, 20 * 3)
+                    expectEqual(form.first.count, 41)
                 }
             }
         }

@@ -77,12 +77,12 @@ private class GameScale: TrackedObject {
     @Test("nothing is compared while the object is not observed") func unobserved() {
         GameMark.comparisons = 0
         player.mark = GameMark(number: 1, text: "second")
-        #expect(player.mark.text == "second")
+        expectEqual(player.mark.text, "second")
         player.$mark.value = GameMark(number: 1, text: "third")
         #expect(player.mark.text == "third" && GameMark.comparisons == 0)
         player.tags = ["a"]
         player.$tags.value = ["b"]
-        #expect(player.tags == ["b"])
+        expectEqual(player.tags, ["b"])
     }
 
     @Test("assigning an equal value is no change for anybody, a different one is one") func observed() throws {
@@ -101,17 +101,17 @@ private class GameScale: TrackedObject {
         player.$level.value = 2
         try player.setValue(3, forKey: "level")
         try player.setValue(3, forKey: "level")
-        #expect(recorder.priors == [true, false, true, false, true, false])
-        #expect(recorder.entries.compactMap(\.new) == [1, 2, 3])
+        expectEqual(recorder.priors, [true, false, true, false, true, false])
+        expectEqual(recorder.entries.compactMap(\.new), [1, 2, 3])
         #expect(named.count == 3 && any.paths.filter { $0 == "level" }.count == 3)
-        #expect(any.count == 6, "the derived key changes with it")
+        expectEqual(any.count, 6, "the derived key changes with it")
     }
 
     @Test("an equal value is not stored while the object is observed") func notStored() {
         player.$mark.observe { _ in Issue.record("called") }
         player.mark = GameMark(number: 1, text: "second")
         player.$mark.value = GameMark(number: 1, text: "third")
-        #expect(player.mark.text == "first")
+        expectEqual(player.mark.text, "first")
     }
 
     @Test("an equal value is no change of a path, a dependent key or an expression") func dependents() throws {
@@ -123,11 +123,11 @@ private class GameScale: TrackedObject {
         let expression = player.observe(reading: { $0.level }) { _, change in read.record(change) }
         let evaluations = player.evaluations
         player.level = 0
-        #expect(player.evaluations == evaluations)
+        expectEqual(player.evaluations, evaluations)
         #expect(path.count == 0 && derived.count == 0 && read.count == 0)
         player.level = 4
         player.level = 4
-        #expect(player.evaluations == evaluations + 1)
+        expectEqual(player.evaluations, evaluations + 1)
         #expect(path.count == 1 && derived.entries.map(\.new) == [8] && read.count == 1)
         expression.invalidate()
     }
@@ -135,7 +135,7 @@ private class GameScale: TrackedObject {
     @Test("inside an announced change an equal value makes no call by itself") func inTransaction() {
         player.$level.observe(recorder.handler())
         player.$score.withMutation { player.level = 0 }
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
     }
 
     @Test("nil equals nil, and an optional begins with nil") func optionals() {
@@ -146,7 +146,7 @@ private class GameScale: TrackedObject {
         player.nickname = "Ann"
         player.nickname = "Ann"
         player.nickname = nil
-        #expect(texts.entries.map(\.new) == ["Ann", .some(nil)])
+        expectEqual(texts.entries.map(\.new), ["Ann", .some(nil)])
         #expect(player.best == nil)
     }
 
@@ -174,16 +174,16 @@ private class GameScale: TrackedObject {
         player.$tags.observe(tags.handler())
         player.level += 0
         player.$level.value += 0
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
         player.names[0] = "Ann"
         player.$names[0] = "Ann"
-        #expect(names.count == 2)
+        expectEqual(names.count, 2)
         player.names = ["Ann"]
         player.$names.value = ["Ann"]
-        #expect(names.count == 2)
+        expectEqual(names.count, 2)
         player.tags = ["a"]
         player.$tags.value = ["a"]
-        #expect(tags.count == 0)
+        expectEqual(tags.count, 0)
         player.$tags.value = ["a", "b"]
         player.$tags.insert("c")
         player.$names.append("Bob")
@@ -196,7 +196,7 @@ private class GameScale: TrackedObject {
         player.$names.value.reserveCapacity(100)
         let before = player.names.withUnsafeBufferPointer { $0.baseAddress }
         player.$names.value.append("Bob")
-        #expect(player.names.withUnsafeBufferPointer { $0.baseAddress } == before)
+        expectEqual(player.names.withUnsafeBufferPointer { $0.baseAddress }, before)
     }
 
     @Test("a binding by handle, by path of handles or by name sets no equal value") func bindings() throws {
@@ -220,7 +220,7 @@ private class GameScale: TrackedObject {
         player.$score.observe { [unowned player] _ in player.level = 7 }
         player.$level.observe(options: [.new], recorder.handler())
         player.score = 1
-        #expect(recorder.entries.map(\.new) == [7])
+        expectEqual(recorder.entries.map(\.new), [7])
     }
 
     @Test("what is stored is compared where a subclass overrides the property") func overridden() throws {
@@ -229,7 +229,7 @@ private class GameScale: TrackedObject {
         let values = Recorder<Int>()
         player.$level.observe(values.handler())
         player.level = 0
-        #expect(values.count == 0)
+        expectEqual(values.count, 0)
         player.level = 1
         player.level = 1
         #expect(values.count == 1 && player.level == 2)
@@ -237,10 +237,10 @@ private class GameScale: TrackedObject {
 
     @Test("didSet runs for an equal value, and private setters compare too") func setters() {
         player.counted = 0
-        #expect(player.didSets == 1)
+        expectEqual(player.didSets, 1)
         player.$rank.observe(recorder.handler())
         player.promote()
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
     }
 
     @Test("a generic class has distinct properties") func generic() {
@@ -255,7 +255,7 @@ private class GameScale: TrackedObject {
         #expect(plain.count == 2 && content.count == 0)
         box.content = nil
         box.content = nil
-        #expect(content.count == 1)
+        expectEqual(content.count, 1)
     }
 
     @Test("equal values are compared once for each assignment, and plain properties never") func comparisons() {
@@ -263,20 +263,20 @@ private class GameScale: TrackedObject {
         GameMark.comparisons = 0
         box.plain = GameMark(number: 1, text: "")
         box.$plain.value = GameMark(number: 1, text: "")
-        #expect(GameMark.comparisons == 0)
+        expectEqual(GameMark.comparisons, 0)
         player.$mark.observe { _ in }
         player.mark = GameMark(number: 1, text: "")
         player.$mark.value = GameMark(number: 1, text: "")
-        #expect(GameMark.comparisons == 2)
+        expectEqual(GameMark.comparisons, 2)
     }
 
     @Test("a value set before the object is complete keeps the policy") func initialised() {
         let scale = GameScale(base: 2)
         scale.$base.observe(recorder.handler())
         scale.base = 2
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         scale.base = 3
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
     }
 
     @Test("undoing to an equal value is no change") func undoing() {
@@ -291,7 +291,7 @@ private class GameScale: TrackedObject {
     @Test("the keys of distinct properties are those of any observed property") func keys() throws {
         let description = try #require(Gamer.keyDescriptions.first { $0.name == "best" })
         #expect(description.valueType is Int?.Type)
-        #expect(try player.value(forKey: "rank") as? Int == 1)
+        try expectEqual(player.value(forKey: "rank") as? Int, 1)
         let (tags, proxy) = (Recorder<Set<String>>(), try player.mutableSetValue(forKey: "tags"))
         player.$tags.observe(options: [.new], tags.handler())
         try proxy.insert("b")

@@ -11,32 +11,32 @@ import Testing
     let tracker = LifetimeTracker()
 
     @Test("the whole name is there at once, also behind objects that are nil", .needs(.blankObject)) func names() {
-        #expect(resident.$home.$street.keyPath == "home.street")
-        #expect(resident.$office.$street.keyPath == "office.street")
-        #expect(resident.$maybe.$street.keyPath == "maybe.street")
-        #expect(resident.$boss.$home.$rooms.keyPath == "boss.home.rooms")
-        #expect(resident.$partner.$home.$owner.$name.keyPath == "partner.home.owner.name")
-        #expect(resident.$name.keyPath == "name")
+        expectEqual(resident.$home.$street.keyPath, "home.street")
+        expectEqual(resident.$office.$street.keyPath, "office.street")
+        expectEqual(resident.$maybe.$street.keyPath, "maybe.street")
+        expectEqual(resident.$boss.$home.$rooms.keyPath, "boss.home.rooms")
+        expectEqual(resident.$partner.$home.$owner.$name.keyPath, "partner.home.owner.name")
+        expectEqual(resident.$name.keyPath, "name")
         #expect(resident.$boss.$boss.object === resident)
         // Of another module, with an inherited property.
         let employee = Employee()
-        #expect(employee.$department.$manager.$address.$city.keyPath == "department.manager.address.city")
-        #expect(Department().$manager.$firstName.keyPath == "manager.firstName")
+        expectEqual(employee.$department.$manager.$address.$city.keyPath, "department.manager.address.city")
+        expectEqual(Department().$manager.$firstName.keyPath, "manager.firstName")
     }
 
     @Test("an object that is there is enough for a name") func namesOfLiveObjects() {
         resident.home = Villa()
-        #expect(resident.$home.$street.keyPath == "home.street")
-        #expect(resident.$office.$rooms.keyPath == "office.rooms")
+        expectEqual(resident.$home.$street.keyPath, "home.street")
+        expectEqual(resident.$office.$rooms.keyPath, "office.rooms")
     }
 
     @Test("a path reads the value that it leads to, or nil") func value() {
-        #expect(resident.$office.$street.value == "Office")
+        expectEqual(resident.$office.$street.value, "Office")
         resident.home = House("Graben")
-        #expect(resident.$home.$street.value == "Graben")
-        #expect(resident.$home.$number.value == .some(nil))
+        expectEqual(resident.$home.$street.value, "Graben")
+        expectEqual(resident.$home.$number.value, .some(nil))
         resident.home!.number = 4
-        #expect(resident.$home.$number.value == 4)
+        expectEqual(resident.$home.$number.value, 4)
     }
 
     @Test("behind a nil object there is no value", .needs(.blankObject)) func nilValue() {
@@ -55,33 +55,33 @@ import Testing
         /// How many optionals there are around the innermost nil, or value.
         func layers<Value>(_ value: Value??) -> Int { value.map { $0 == nil ? 1 : 2 } ?? 0 }
         let shelf = Shelf()
-        #expect([layers(shelf.$shelf.$any.value), layers(shelf.$weak.$weak.value)] == [0, 0])
+        expectEqual([layers(shelf.$shelf.$any.value), layers(shelf.$weak.$weak.value)], [0, 0])
         #expect(layers(shelf.$shelf.$shelf.value) == 0 && shelf.$shelf.$layers.value == nil)
         let inner = Shelf()
         (shelf.shelf, shelf.weak) = (inner, inner)
-        #expect([layers(shelf.$shelf.$any.value), layers(shelf.$weak.$weak.value)] == [1, 1])
-        #expect(layers(shelf.$shelf.$shelf.value) == 1)
-        #expect(shelf.$shelf.$layers.value == .some(.some(nil)))
+        expectEqual([layers(shelf.$shelf.$any.value), layers(shelf.$weak.$weak.value)], [1, 1])
+        expectEqual(layers(shelf.$shelf.$shelf.value), 1)
+        expectEqual(shelf.$shelf.$layers.value, .some(.some(nil)))
         inner.layers = .none
-        #expect(shelf.$shelf.$layers.value == .some(.none))
+        expectEqual(shelf.$shelf.$layers.value, .some(.none))
         // The same for what follows the path.
         let (number, other) = (Shelf(), Resident())
         var log: [Int??] = []
         other.$home.$number.onValue { log.append($0) }
         let stream = other.$home.$number.values
         number.$layers.bind(to: other.$home.$number)
-        #expect(number.layers == .none)
+        expectEqual(number.layers, .none)
         other.home = House()
-        #expect(number.layers == .some(nil))
+        expectEqual(number.layers, .some(nil))
         other.home!.number = 4
-        #expect(number.layers == 4)
+        expectEqual(number.layers, 4)
         other.home = nil
-        #expect(number.layers == .none)
-        #expect(log == [.none, .some(nil), 4, .none])
+        expectEqual(number.layers, .none)
+        expectEqual(log, [.none, .some(nil), 4, .none])
         other.removeAllObservers()
         var values: [Int??] = []
         for await value in stream { values.append(value) }
-        #expect(values == [.some(nil), 4, .none])
+        expectEqual(values, [.some(nil), 4, .none])
     }
 
     @Test("it is the same observation as the string path's", .needs(.blankObject)) func sameAsString() throws {
@@ -92,12 +92,12 @@ import Testing
         resident.home!.street = "B"
         resident.home = Villa("C")
         resident.home = nil
-        #expect(typed.paths == Array(repeating: "home.street", count: 4))
-        #expect(typed.entries.map(\.old) == [nil, "A", "B", "C"])
-        #expect(typed.entries.map(\.new) == ["A", "B", "C", nil])
-        #expect(named.news(String.self) == ["A", "B", "C", nil])
-        #expect(observation.keyPaths == ["home.street"])
-        #expect(resident.removeAllObservers(forKeyPath: "home.street") == 2)
+        expectEqual(typed.paths, Array(repeating: "home.street", count: 4))
+        expectEqual(typed.entries.map(\.old), [nil, "A", "B", "C"])
+        expectEqual(typed.entries.map(\.new), ["A", "B", "C", nil])
+        expectEqual(named.news(String.self), ["A", "B", "C", nil])
+        expectEqual(observation.keyPaths, ["home.street"])
+        expectEqual(resident.removeAllObservers(forKeyPath: "home.street"), 2)
     }
 
     @Test("weak and read-only heads are passed through, and their deaths are changes", .needs(.blankObject))
@@ -111,7 +111,7 @@ import Testing
             boss.marry(partner)
             partner.home!.street = "Q"
         }
-        #expect(log == [nil, nil, "P", "Q", nil])
+        expectEqual(log, [nil, nil, "P", "Q", nil])
         tracker.expectNoLeaks()
         resident.removeAllObservers()
     }
@@ -130,9 +130,9 @@ import Testing
         let sent = Shared<[String]>([])
         resident.$home.$street.observe(options: [.new], on: InlineScheduler()) { sent.value.append($0.newValue!) }
         resident.home!.street = "B"
-        #expect(panel.log == ["1 B"])
-        #expect(log == ["2 B", "3 B Ann"])
-        #expect(sent.value == ["B"])
+        expectEqual(panel.log, ["1 B"])
+        expectEqual(log, ["2 B", "3 B Ann"])
+        expectEqual(sent.value, ["B"])
         withExtendedLifetime(token) {}
     }
 
@@ -158,10 +158,10 @@ import Testing
             @Observed var held: Held?
         }
         let owner = Owner<Owner<Wide>>()
-        #expect(owner.$held.$held.$any.keyPath == "held.held.any")
-        #expect(owner.$held.$held.$text.keyPath == "held.held.text")
-        #expect(owner.$held.$held.$pair.keyPath == "held.held.pair")
-        #expect(owner.$held.$held.$last.keyPath == "held.held.last")
+        expectEqual(owner.$held.$held.$any.keyPath, "held.held.any")
+        expectEqual(owner.$held.$held.$text.keyPath, "held.held.text")
+        expectEqual(owner.$held.$held.$pair.keyPath, "held.held.pair")
+        expectEqual(owner.$held.$held.$last.keyPath, "held.held.last")
     }
 
     @Test("a computed property that returns the handle of another object is no component", .needs(.blankObject))
@@ -170,7 +170,7 @@ import Testing
             let resident = Resident()
             _ = resident.$boss.neighbourName
         }
-        #expect(missing("is not the $ of a property of Resident", in: result) == [])
+        expectEqual(missing("is not the $ of a property of Resident", in: result), [])
     }
 
     @Test(
@@ -186,15 +186,15 @@ import Testing
         }
         var count = 0
         Safe().$code.onValue { _ in count += 1 }
-        #expect(count == 1)
+        expectEqual(count, 1)
         let last = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Safe().$inner.$code
         }
-        #expect(missing("Safe.$code", "\"code\" is hidden", in: last) == [])
+        expectEqual(missing("Safe.$code", "\"code\" is hidden", in: last), [])
         let first = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Safe().$code.$street
         }
-        #expect(missing("Safe.$code", "\"code\" is hidden", in: first) == [])
+        expectEqual(missing("Safe.$code", "\"code\" is hidden", in: first), [])
     }
 
     #if DEBUG
@@ -203,10 +203,10 @@ import Testing
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 setenv("AUTOKVO_FAIL_PROBES", "blankObject", 1)
                 let resident = Resident()
-                #expect(resident.$office.$street.keyPath == "office.street")
+                expectEqual(resident.$office.$street.keyPath, "office.street")
                 _ = resident.$home.$street
             }
-            #expect(missing("write the path as a string", RuntimeAssumption.blankObject.sentence, in: result) == [])
+            expectEqual(missing("write the path as a string", RuntimeAssumption.blankObject.sentence, in: result), [])
         }
     #endif
 

@@ -158,17 +158,17 @@ private func describe(_ change: Change<Int>) -> String {
         object.observe(\.$size, options: [.old, .new]) { seen.append("\\" + describe($1)) }
         for (value, expected) in [(5, "2→10"), (6, "10→12"), (4, "12→8")] {
             change(object, company) { object.size = value }
-            #expect(seen == [expected, "$" + expected, "\\" + expected])
+            expectEqual(seen, [expected, "$" + expected, "\\" + expected])
             seen = []
         }
         // In place, through the accessors and in the storage.
         change(object, company) { object.size += 1 }
-        #expect(seen.first == "8→18")
+        expectEqual(seen.first, "8→18")
         seen = []
         change(object, company) {
             if isDeclared { (object as! DeclaredDoubled).grow() } else { (object as! Doubled).grow() }
         }
-        #expect(seen.first == "18→20")
+        expectEqual(seen.first, "18→20")
         holder.item = nil
     }
 
@@ -178,7 +178,7 @@ private func describe(_ change: Change<Int>) -> String {
             object.$size.observe(options: [.prior, .old, .new]) { seen.append(describe($0)) }
             object.size = 5
             object.size = 6
-            #expect(seen == ["2→-", "2→10", "10→-", "10→12"])
+            expectEqual(seen, ["2→-", "2→10", "10→-", "10→12"])
         }
     }
 
@@ -190,7 +190,7 @@ private func describe(_ change: Change<Int>) -> String {
             try object.observe("size", as: Int.self, options: [.new, .distinct]) { seen.append("=" + describe($0)) }
             object.size = 5
             object.size = 5
-            #expect(seen == ["-→10", "2→-", "=-→10", "-→10", "10→-"])
+            expectEqual(seen, ["-→10", "2→-", "=-→10", "-→10", "10→-"])
         }
     }
 
@@ -205,7 +205,7 @@ private func describe(_ change: Change<Int>) -> String {
         let other = Sized()
         other.$count.observe(options: .new) { seen.append("b\($0.newValue!)") }
         object.size = 5
-        #expect(seen == ["now 10", "4→100", "p2→10"])
+        expectEqual(seen, ["now 10", "4→100", "p2→10"])
         holder.item = nil
     }
 
@@ -215,7 +215,7 @@ private func describe(_ change: Change<Int>) -> String {
         try object.observe("count", as: Int.self, options: [.old, .new]) { seen.append(describe($0)) }
         object.count = 5
         object.count += 1
-        #expect(seen == ["2→10", "10→22"])
+        expectEqual(seen, ["2→10", "10→22"])
 
         let spare = Sized()
         object.spare = spare
@@ -226,13 +226,13 @@ private func describe(_ change: Change<Int>) -> String {
         var friend: Sized? = Sized()
         let id = ObjectIdentifier(friend!)
         object.friend = friend
-        #expect(friends == [ObjectIdentifier(spare), id])
+        expectEqual(friends, [ObjectIdentifier(spare), id])
         friends = []
         // It may die as soon as it is not used any more.
         withExtendedLifetime(friend) {}
         friend = nil
         // The storage is nil now, and the property is the spare one. Of a death there is no old value.
-        #expect(friends == [nil, ObjectIdentifier(spare)])
+        expectEqual(friends, [nil, ObjectIdentifier(spare)])
         object.spare = nil
     }
 
@@ -242,7 +242,7 @@ private func describe(_ change: Change<Int>) -> String {
         try object.observe("content", as: [Int].self, options: [.old, .new]) { seen += [$0.oldValue, $0.newValue] }
         object.content = [2]
         (object as Content).content = [3]
-        #expect(seen == [[1, 1], [2, 2], [2, 2], [3, 3]])
+        expectEqual(seen, [[1, 1], [2, 2], [2, 2], [3, 3]])
     }
 
     @Test("an edit of the stored collection is told by indexes only where the property is that collection")
@@ -258,8 +258,9 @@ private func describe(_ change: Change<Int>) -> String {
             object.addItem(3)
             if let object = object as? Doubled { object.growItems() } else { (object as! DeclaredDoubled).growItems() }
             object.items.append(6)
-            #expect(
-                log == [
+            expectEqual(
+                log,
+                [
                     [1, 2], [1, 2], [1, 2], [1, 2], [1, 2], [1, 2, 3], [1, 2, 3], [1, 2, 3, 5], [1, 2, 3, 5],
                     [1, 2, 3, 5, 6],
                 ])
@@ -269,7 +270,7 @@ private func describe(_ change: Change<Int>) -> String {
         watched.$items.observe(options: .new, recorder.handler())
         watched.$items.append(3)
         watched.$items.remove(at: 0)
-        #expect(recorder.kinds == [.insertion, .removal])
+        expectEqual(recorder.kinds, [.insertion, .removal])
         #expect(recorder.entries[0].indexes == RangeSet(2..<3) && recorder.entries[0].new == [3])
         #expect(watched.log.isEmpty)
     }
@@ -281,7 +282,7 @@ private func describe(_ change: Change<Int>) -> String {
         try object.observe("items", as: [Int].self, options: .new) { log.append("\($0.kind) \($0.newValue ?? [])") }
         try object.mutableArrayValue(forKey: "items").append(7)
         #expect(object.items == [1, 2, 7] && object.$items.value == [1, 2, 7])
-        #expect(log == ["insertion [7]"])
+        expectEqual(log, ["insertion [7]"])
     }
 
     @Test("an override that only watches: values as stored, once each, and its didSet runs") func watched() throws {
@@ -292,7 +293,7 @@ private func describe(_ change: Change<Int>) -> String {
         object.size += 1
         object.$size.value = 9
         #expect(recorder.entries.map(\.old) == [1, 5, 6] && recorder.entries.map(\.new) == [5, 6, 9])
-        #expect(object.log == [1, 5])
+        expectEqual(object.log, [1, 5])
     }
 
     @Test("an operator reads each element by its own getter, before and after a change was seen") func operators()
@@ -306,7 +307,7 @@ private func describe(_ change: Change<Int>) -> String {
         try list.observe("all.@sum.size", as: Int.self, options: [.initial, .new]) { sums.append($0.newValue) }
         doubled.size = 2
         plain.size = 2
-        #expect(sums == [3, 5, 6])
+        expectEqual(sums, [3, 5, 6])
         list.all = []
     }
 
@@ -325,13 +326,14 @@ private func describe(_ change: Change<Int>) -> String {
         let stream = try object.values(of: "size", as: Int.self)
         object.size = 5
         doubled.size = 7
-        #expect(
-            told.sorted() == [
+        expectEqual(
+            told.sorted(),
+            [
                 "area 4→100", "holder 2→14", "named next 3→11", "next 3→11", "read 3→11",
             ])
         object.size = 8
         object.removeAllObservers()
-        #expect(await stream.reduce(into: []) { $0.append($1) } == [10, 16])
+        await expectEqual(stream.reduce(into: []) { $0.append($1) }, [10, 16])
         holder.item = nil
     }
 
@@ -349,18 +351,18 @@ private func describe(_ change: Change<Int>) -> String {
         }
         object.$size.observe(options: [.old, .new]) { told.append("behind " + describe($0)) }
         object.size = 5
-        #expect(told == ["once 2→-", "once 2→10", "2→10", "behind 2→10", "10→12", "behind 10→12"])
+        expectEqual(told, ["once 2→-", "once 2→10", "2→10", "behind 2→10", "10→12", "behind 10→12"])
         told = []
         coalescingChanges { for size in [7, 8, 9] { object.size = size } }
-        #expect(told == ["12→18", "behind 12→18"])
+        expectEqual(told, ["12→18", "behind 12→18"])
         told = []
         object.withMutation(of: "size") { object.size += 2 }
-        #expect(told == ["18→40", "behind 18→40"])
+        expectEqual(told, ["18→40", "behind 18→40"])
         told = []
         // In place: what is read is changed, and set.
         object.size += 1
         object.$size.value = 3
-        #expect(told == ["40→82", "behind 40→82", "82→6", "behind 82→6"])
+        expectEqual(told, ["40→82", "behind 40→82", "82→6", "behind 82→6"])
         // A handler keeps the object.
         object.removeAllObservers()
     }
@@ -374,8 +376,9 @@ private func describe(_ change: Change<Int>) -> String {
         object.$tags.insert("x")
         object.$tags.insert("b")
         object.tags = ["c"]
-        #expect(
-            told == [
+        expectEqual(
+            told,
+            [
                 #"setting ["a"] ["a"]"#, #"setting ["a"] ["a", "b"]"#, #"setting ["a", "b"] ["c"]"#,
             ])
         var levels: [String] = []
@@ -383,7 +386,7 @@ private func describe(_ change: Change<Int>) -> String {
         object.level = 25
         object.level = 25
         object.level = 31
-        #expect(levels == ["0→2", "2→3"])
+        expectEqual(levels, ["0→2", "2→3"])
     }
 
     @Test("whether a getter is overridden is found out for each class", .needs(.classMetadata)) func classes() throws {

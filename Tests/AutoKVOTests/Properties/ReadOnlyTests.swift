@@ -11,10 +11,10 @@ import Testing
         try resident.observe("title", options: [.new], named.handler())
         resident.pay(3)
         #expect(typed.entries.map(\.old) == [0] && typed.entries.map(\.new) == [3])
-        #expect(named.news(String.self) == ["Ann (3)"])
-        #expect(resident.$balance.value == 3)
+        expectEqual(named.news(String.self), ["Ann (3)"])
+        expectEqual(resident.$balance.value, 3)
         #expect(resident.$balance.key == "balance" && resident.$balance.keyPath == "balance")
-        #expect(resident.balance == 3)
+        expectEqual(resident.balance, 3)
     }
 
     @Test("the class edits its collections, and says what moved") func edits() {
@@ -25,11 +25,11 @@ import Testing
         resident.pay(4)
         resident.mark("a")
         resident.doubleEntries()
-        #expect(entries.kinds == [.insertion, .insertion, .setting])
-        #expect(entries.entries.map(\.new) == [[3], [4], [3, 4, 3, 4]])
-        #expect(entries.entries[1].indexes == RangeSet(1..<2))
-        #expect(marks.kinds == [.insertion])
-        #expect(marks.last?.new == ["a"])
+        expectEqual(entries.kinds, [.insertion, .insertion, .setting])
+        expectEqual(entries.entries.map(\.new), [[3], [4], [3, 4, 3, 4]])
+        expectEqual(entries.entries[1].indexes, RangeSet(1..<2))
+        expectEqual(marks.kinds, [.insertion])
+        expectEqual(marks.last?.new, ["a"])
     }
 
     @Test("the handle of a collection reads like the collection") func collection() {
@@ -39,11 +39,11 @@ import Testing
         #expect(handle.count == 3 && !handle.isEmpty && handle[1] == 1 && handle.first == 3 && handle.last == 2)
         #expect(Array(handle) == [3, 1, 2] && handle.sorted() == [1, 2, 3] && Array(handle[1...]) == [1, 2])
         #expect(handle.reversed() == [2, 1, 3] && handle.indices == 0..<3)
-        #expect(handle.withContiguousStorageIfAvailable { $0.count } == 3)
+        expectEqual(handle.withContiguousStorageIfAvailable { $0.count }, 3)
         #expect(resident.$marks.contains("a") && resident.$marks.count == 1)
         var sum = 0
         for entry in handle { sum += entry }
-        #expect(sum == 6)
+        expectEqual(sum, 6)
     }
 
     @Test("reached by key path, by path and with an observer that dies") func forms() {
@@ -55,7 +55,7 @@ import Testing
         resident.pay(1)
         panel = nil
         resident.pay(1)
-        #expect(log == [1, -1, 2])
+        expectEqual(log, [1, -1, 2])
         #expect(!observation.isValid)
         tracker.expectNoLeaks()
     }

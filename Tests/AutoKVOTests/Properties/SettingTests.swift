@@ -11,20 +11,20 @@ import Testing
         try person.observe("age", options: [.new], recorder.handler())
         person.age = 5
         person.lastName = "Ray"
-        #expect(recorder.count == 1)
-        #expect(recorder.last?.new as? Int == 5)
+        expectEqual(recorder.count, 1)
+        expectEqual(recorder.last?.new as? Int, 5)
         #expect(recorder.last?.old == nil)
-        #expect(recorder.last?.target == ObjectIdentifier(person))
+        expectEqual(recorder.last?.target, ObjectIdentifier(person))
     }
 
     @Test("two observers of two keys get their own key only") func exclusive() throws {
         try person.observe("age", recorder.handler("age"))
         try person.observe("lastName", recorder.handler("lastName"))
         person.age = 1
-        #expect(recorder.labels == ["age"])
+        expectEqual(recorder.labels, ["age"])
         person.lastName = "Ray"
-        #expect(recorder.labels == ["age", "lastName"])
-        #expect(recorder.paths == ["age", "lastName"])
+        expectEqual(recorder.labels, ["age", "lastName"])
+        expectEqual(recorder.paths, ["age", "lastName"])
     }
 
     @Test("an old value that was nil is present and empty") func oldNil() throws {
@@ -32,9 +32,9 @@ import Testing
         person.nickname = "Annie"
         #expect(recorder.last?.old != nil)
         #expect(recorder.last?.old as? String == nil)
-        #expect(recorder.last?.new as? String == "Annie")
+        expectEqual(recorder.last?.new as? String, "Annie")
         person.nickname = nil
-        #expect(recorder.last?.old as? String == "Annie")
+        expectEqual(recorder.last?.old as? String, "Annie")
         #expect(recorder.last?.new != nil)
         #expect(recorder.last?.new as? String == nil)
     }
@@ -43,8 +43,8 @@ import Testing
         try person.observe("age", recorder.handler())
         person.age = 1
         let entry = try #require(recorder.last)
-        #expect(recorder.count == 1)
-        #expect(entry.kind == .setting)
+        expectEqual(recorder.count, 1)
+        expectEqual(entry.kind, .setting)
         #expect(entry.old == nil && entry.new == nil && entry.indexes == nil && !entry.isPrior)
     }
 
@@ -54,15 +54,15 @@ import Testing
     func noReads(options: ObservingOptions) throws {
         try person.observe("fullName", options: options, recorder.handler())
         person.firstName = "Bob"
-        #expect(person.fullNameReads == 0)
+        expectEqual(person.fullNameReads, 0)
         #expect(recorder.count > 0)
     }
 
     @Test("values are read once for all observers of a change") func oneReadForAll() throws {
         for _ in 0..<5 { try person.observe("fullName", options: [.old, .new, .prior], recorder.handler()) }
         person.firstName = "Bob"
-        #expect(recorder.count == 10)
-        #expect(person.fullNameReads == 2)
+        expectEqual(recorder.count, 10)
+        expectEqual(person.fullNameReads, 2)
     }
 
     @Test("each change holds only what its own observer asked for") func noLeaks() throws {
@@ -71,22 +71,22 @@ import Testing
         try person.observe("age", options: [.old], recorder.handler("old"))
         try person.observe("age", recorder.handler("none"))
         person.age = 3
-        #expect(recorder.labels == ["both", "new", "old", "none"])
-        #expect(recorder.entries.map { $0.old as? Int } == [0, nil, 0, nil])
-        #expect(recorder.entries.map { $0.new as? Int } == [3, 3, nil, nil])
+        expectEqual(recorder.labels, ["both", "new", "old", "none"])
+        expectEqual(recorder.entries.map { $0.old as? Int }, [0, nil, 0, nil])
+        expectEqual(recorder.entries.map { $0.new as? Int }, [3, 3, nil, nil])
     }
 
     @Test("a prior call has the old value if asked, never the new one") func priorEntries() throws {
         try person.observe("age", options: [.old, .new, .prior], recorder.handler())
         try person.observe("nickname", options: [.new, .prior], recorder.handler())
         person.age = 3
-        #expect(recorder.priors == [true, false])
-        #expect(recorder.entries.map { $0.old as? Int } == [0, 0])
-        #expect(recorder.entries.map { $0.new as? Int } == [nil, 3])
+        expectEqual(recorder.priors, [true, false])
+        expectEqual(recorder.entries.map { $0.old as? Int }, [0, 0])
+        expectEqual(recorder.entries.map { $0.new as? Int }, [nil, 3])
         recorder.clear()
         person.nickname = "x"
-        #expect(recorder.entries.map { $0.old == nil } == [true, true])
-        #expect(recorder.entries.map { $0.new == nil } == [true, false])
+        expectEqual(recorder.entries.map { $0.old == nil }, [true, true])
+        expectEqual(recorder.entries.map { $0.new == nil }, [true, false])
     }
 
     @Test("inside the prior call the target has the old value, inside the other the new one") func priorReads() throws {
@@ -95,7 +95,7 @@ import Testing
             seen.append((change.target as! Person).age)
         }
         person.age = 3
-        #expect(seen == [0, 3])
+        expectEqual(seen, [0, 3])
     }
 
     @Test(
@@ -106,9 +106,9 @@ import Testing
     func initial(options: ObservingOptions) throws {
         person.age = 7
         try person.observe("age", options: options, recorder.handler())
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         let entry = try #require(recorder.last)
-        #expect(entry.kind == .setting)
+        expectEqual(entry.kind, .setting)
         #expect(!entry.isPrior)
         #expect(entry.old == nil)
         #expect(entry.new as? Int == (options.contains(.new) ? 7 : nil))
@@ -123,22 +123,22 @@ import Testing
 
     @Test("without .initial a registration calls nobody") func noInitial() throws {
         try person.observe("age", options: [.old, .new, .prior], recorder.handler())
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
     }
 
     @Test("a key that does not announce itself makes its initial call and no other") func initialOfManual() throws {
         try person.observe("token", options: [.initial, .new], recorder.handler())
         person.token = 9
-        #expect(recorder.count == 1)
-        #expect(recorder.last?.kind == .setting)
+        expectEqual(recorder.count, 1)
+        expectEqual(recorder.last?.kind, .setting)
     }
 
     @Test("setting an equal value notifies") func equalValue() throws {
         try person.observe("age", options: [.initial, .old, .new], recorder.handler())
         person.age = 0
         person.age = 0
-        #expect(recorder.news(Int.self) == [0, 0, 0])
-        #expect(recorder.olds(Int.self) == [nil, 0, 0])
+        expectEqual(recorder.news(Int.self), [0, 0, 0])
+        expectEqual(recorder.olds(Int.self), [nil, 0, 0])
     }
 
     @Test(".distinct leaves out changes to an equal value, and needs no other option for that") func distinct() throws {
@@ -147,7 +147,7 @@ import Testing
         person.age = 1
         person.age = 1
         person.age = 0
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
         #expect(recorder.entries.allSatisfy { $0.old == nil && $0.new == nil })
     }
 
@@ -161,17 +161,17 @@ import Testing
         person.address = nil
         person.nickname = nil
         person.scores = []
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         person.address = home
         person.address = home
         person.nickname = "x"
         person.nickname = "x"
         person.scores = [1]
         person.scores = [1]
-        #expect(recorder.paths == ["address", "nickname", "scores"])
+        expectEqual(recorder.paths, ["address", "nickname", "scores"])
         person.address = Address()
         person.address = nil
-        #expect(recorder.count == 5)
+        expectEqual(recorder.count, 5)
     }
 
     @Test(".distinct works for derived keys and for paths") func distinctDerived() throws {
@@ -180,16 +180,16 @@ import Testing
         try person.observe("address.city", options: [.distinct], recorder.handler())
         person.firstName = "Ann"
         person.address = Address("Ulm")
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         person.firstName = "Bob"
         person.address?.city = "Bonn"
-        #expect(recorder.paths == ["fullName", "address.city"])
+        expectEqual(recorder.paths, ["fullName", "address.city"])
     }
 
     @Test("a scalar arrives as itself") func scalar() throws {
         try person.observe("age", options: [.initial, .new], recorder.handler())
         person.age = 10
-        #expect(recorder.news(Int.self) == [0, 10])
+        expectEqual(recorder.news(Int.self), [0, 10])
     }
 
     @Test("an object that observes itself is called once for each change") func selfObserver() throws {
@@ -198,14 +198,14 @@ import Testing
             observer.log.append("age")
         }
         person.age = 1
-        #expect(person.log == ["age"])
-        #expect(person.observations().count == 1)
+        expectEqual(person.log, ["age"])
+        expectEqual(person.observations().count, 1)
     }
 
     @Test("a constant property can be observed and is never called for") func constant() throws {
         try person.observe("birthplace", options: [.initial, .new], recorder.handler())
-        #expect(recorder.news(String.self) == ["Linz"])
-        #expect(person.birthplace == "Linz")
+        expectEqual(recorder.news(String.self), ["Linz"])
+        expectEqual(person.birthplace, "Linz")
     }
 
     @Test("a handler has run when the write returns, on the thread that wrote") func synchronous() throws {
@@ -214,17 +214,17 @@ import Testing
         order.append("before")
         person.age = 1
         order.append("after")
-        #expect(order == ["before", "handler", "after"])
+        expectEqual(order, ["before", "handler", "after"])
     }
 
     @Test("writing in place is one change with old and new whole") func inPlace() throws {
         try person.observe("scores", options: [.old, .new], recorder.handler())
         person.scores.append(1)
         person.scores.append(2)
-        #expect(recorder.olds([Int].self) == [[], [1]])
-        #expect(recorder.news([Int].self) == [[1], [1, 2]])
+        expectEqual(recorder.olds([Int].self), [[], [1]])
+        expectEqual(recorder.news([Int].self), [[1], [1, 2]])
         person.age += 1
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
     }
 
     @Test(
@@ -246,9 +246,9 @@ import Testing
             }
             #expect(recorder.priors == (options.contains(.prior) ? [true, false] : [false]), "\(path)")
             #expect(recorder.entries.allSatisfy { ($0.old != nil) == options.contains(.old) }, "\(path)")
-            #expect(recorder.last.map { $0.new != nil } == options.contains(.new), "\(path)")
+            expectEqual(recorder.last.map { $0.new != nil }, options.contains(.new), "\(path)")
             #expect(recorder.entries.dropLast().allSatisfy { $0.new == nil }, "\(path)")
-            #expect(person.removeAllObservers() == 1)
+            expectEqual(person.removeAllObservers(), 1)
         }
     }
 

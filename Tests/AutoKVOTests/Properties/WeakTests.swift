@@ -42,11 +42,11 @@ private final class Node: Model {
             node.next = next
             try node.observe("next", options: [.new], recorder.handler())
         }
-        #expect(recorder.count == 1)
-        #expect(recorder.last?.kind == .setting)
+        expectEqual(recorder.count, 1)
+        expectEqual(recorder.last?.kind, .setting)
         #expect(recorder.last?.new != nil)
         #expect(recorder.last?.new as? Node == nil)
-        #expect(recorder.last?.isPrior == false)
+        expectEqual(recorder.last?.isPrior, false)
     }
 
     @Test("a weak intermediate dies: one post change, new nil; heard again after reassignment") func intermediateDies()
@@ -60,7 +60,7 @@ private final class Node: Model {
             recorder.clear()
             withExtendedLifetime(next) {}
         }
-        #expect(recorder.priors == [false])
+        expectEqual(recorder.priors, [false])
         #expect(recorder.last?.new != nil)
         #expect(recorder.last?.new as? Int == nil)
         #expect(observation.isValid)
@@ -69,7 +69,7 @@ private final class Node: Model {
         again.value = 10
         node.next = again
         again.value = 11
-        #expect(recorder.news(Int.self) == [nil, 10, nil, 11])
+        expectEqual(recorder.news(Int.self), [nil, 10, nil, 11])
     }
 
     @Test("the middle of three weak components dies") func middleDies() throws {
@@ -81,12 +81,12 @@ private final class Node: Model {
         first.next = middle
         middle!.next = last
         try node.observe("next.next.next.value", options: [.initial, .new], recorder.handler())
-        #expect(recorder.last?.new as? Int == 5)
+        expectEqual(recorder.last?.new as? Int, 5)
         middle = nil
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
         #expect(recorder.last?.new as? Int == nil)
         last.value = 6
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
         tracker.expectNoLeaks()
     }
 
@@ -97,12 +97,12 @@ private final class Node: Model {
             let next = Node()
             next.value = 4
             node.next = next
-            #expect(recorder.paths.sorted() == ["hasNext", "nextValue"])
+            expectEqual(recorder.paths.sorted(), ["hasNext", "nextValue"])
             recorder.clear()
             withExtendedLifetime(next) {}
         }
-        #expect(recorder.paths.sorted() == ["hasNext", "nextValue"])
-        #expect(recorder.entries.first { $0.keyPath == "hasNext" }?.new as? Bool == false)
+        expectEqual(recorder.paths.sorted(), ["hasNext", "nextValue"])
+        expectEqual(recorder.entries.first { $0.keyPath == "hasNext" }?.new as? Bool, false)
         #expect(recorder.entries.first { $0.keyPath == "nextValue" }?.new as? Int == nil)
     }
 
@@ -117,7 +117,7 @@ private final class Node: Model {
             node.next = stays
             recorder.clear()
         }
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         tracker.expectNoLeaks()
     }
 
@@ -125,7 +125,7 @@ private final class Node: Model {
         try node.observe("next", recorder.handler())
         func setAndRelease() { node.next = Node() }
         setAndRelease()
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
         #expect(node.next == nil)
     }
 
@@ -138,8 +138,8 @@ private final class Node: Model {
                 try node.observe("next", recorder.handler())
             }
         }
-        #expect(recorder.count == 20)
-        #expect(Set(recorder.entries.compactMap(\.target)).count == 20)
+        expectEqual(recorder.count, 20)
+        expectEqual(Set(recorder.entries.compactMap(\.target)).count, 20)
         tracker.expectNoLeaks()
     }
 
@@ -165,7 +165,7 @@ private final class Node: Model {
             try node.observe(["next", "next.value", "hasNext"], recorder.handler())
         }
         tracker.expectNoLeaks()
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
     }
 
     @Test("after the observation is removed the death is no change, and observing again sees nil") func removedBefore()
@@ -177,7 +177,7 @@ private final class Node: Model {
             let observation = try node.observe("next", recorder.handler())
             observation.remove()
         }
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         try node.observe("next", options: [.initial, .new], recorder.handler())
         #expect(recorder.last?.new as? Node == nil)
         let next = Node()
@@ -203,8 +203,8 @@ private final class Node: Model {
         try maker.observe("made.city", options: [.new], recorder.handler())
         try maker.observe("made", recorder.handler())
         maker.seed = 2
-        #expect(recorder.paths.sorted() == ["made", "made.city"])
-        #expect(recorder.entries.first { $0.keyPath == "made.city" }?.new as? String == "city 2")
+        expectEqual(recorder.paths.sorted(), ["made", "made.city"])
+        expectEqual(recorder.entries.first { $0.keyPath == "made.city" }?.new as? String, "city 2")
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

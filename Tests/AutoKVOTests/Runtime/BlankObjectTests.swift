@@ -9,12 +9,12 @@ import Testing
             (type(of: object) == Noisy.self, object.words.0, object.isObserved)
         }
         #expect(counted! == (true, 0, false))
-        #expect(Noisy.deinits == 0)
+        expectEqual(Noisy.deinits, 0)
     }
 
     @Test("many, on several threads", .needs(.blankObject)) func many() {
         concurrently(4) { _ in
-            for _ in 0..<500 { #expect(Person().$address.$city.keyPath == "address.city") }
+            for _ in 0..<500 { expectEqual(Person().$address.$city.keyPath, "address.city") }
         }
     }
 }

@@ -10,7 +10,7 @@ private final class Foreign: Model {
 @Suite("Where the stored properties of objects are") struct FieldLayoutTests {
     @Test("this version of Swift reports them as expected") func expected() {
         #expect(FieldLayout.problem == nil)
-        #expect(FieldLayout.fieldsOfProbe.map(\.name) == ["first", "second"])
+        expectEqual(FieldLayout.fieldsOfProbe.map(\.name), ["first", "second"])
     }
 
     @Test("another layout is a problem that names the version of Swift", arguments: 0..<4)

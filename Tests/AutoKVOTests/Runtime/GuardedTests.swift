@@ -28,6 +28,6 @@ import Testing
                 throw Refused()
             }
         }
-        #expect(value.withLock { $0 } == 2)
+        expectEqual(value.withLock { $0 }, 2)
     }
 }

@@ -27,7 +27,7 @@ import Testing
             for index in 0..<4 { #expect(elements[index, room: room] == nil) }
             elements.make(1, of: 4, room: room, element(7)).value.number = 7
             for index in [0, 2, 3] { #expect(elements[index, room: room] == nil) }
-            #expect(elements[1, room: room]?.value.number == 7)
+            expectEqual(elements[1, room: room]?.value.number, 7)
         }
     }
 
@@ -40,9 +40,9 @@ import Testing
                 made[index]?.value.number = index
             }
             for index in 0..<4 {
-                #expect(elements[index, room: room] == made[index])
+                expectEqual(elements[index, room: room], made[index])
                 elements[index, room: room]?.value.number += 10
-                #expect(elements[index, room: room]?.value.number == 10 + index)
+                expectEqual(elements[index, room: room]?.value.number, 10 + index)
             }
         }
     }
@@ -50,9 +50,9 @@ import Testing
     @Test("only the first element that is made is the owner's, and all are released") func release() {
         withElements { elements, room in
             _ = elements.make(2, of: 4, room: room, element(2))
-            #expect(tracker.liveCount == 1)
+            expectEqual(tracker.liveCount, 1)
             _ = elements.make(0, of: 4, room: room, element(0))
-            #expect(tracker.liveCount == 2)
+            expectEqual(tracker.liveCount, 2)
         }
         tracker.expectNoLeaks()
     }

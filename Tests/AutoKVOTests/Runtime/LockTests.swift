@@ -21,7 +21,7 @@ private final class Counted: @unchecked Sendable {
             let others = (0..<3).map { _ in Thread { one.add(100) } }
             one.add(200)
             for other in others { other.join() }
-            #expect(one.lock.withLock { one.count } == 500)
+            expectEqual(one.lock.withLock { one.count }, 500)
         }
     }
 
@@ -47,7 +47,7 @@ private final class Counted: @unchecked Sendable {
         let count = one.lock.withLock { one.count }
         other.join()
         #expect(!cameTooSoon)
-        #expect(count == 1001)
+        expectEqual(count, 1001)
     }
 
     @Test("objects that were observed on one thread change, are removed and die on another", arguments: [1, 600])
@@ -71,7 +71,7 @@ private final class Counted: @unchecked Sendable {
             }
             made.all = []
         }
-        #expect(calls.withLock { $0 } == 2 * count + count / 2)
+        expectEqual(calls.withLock { $0 }, 2 * count + count / 2)
         tracker.expectNoLeaks()
     }
 }

@@ -9,7 +9,7 @@ import Testing
     private final class Derived: Base, @unchecked Sendable {}
 
     private func expectContent<Value: Equatable>(_ value: Value) {
-        #expect(content(of: value as Any, as: Value.self) == value)
+        expectEqual(content(of: value as Any, as: Value.self), value)
     }
 
     @Test("is what was put into it, whatever its size, alignment and references") func types() {
@@ -37,9 +37,9 @@ import Testing
     }
 
     @Test("is cast to the type that is asked for") func casts() {
-        #expect(content(of: 7 as Any, as: Int?.self) == 7)
-        #expect(content(of: (7 as Int?) as Any, as: Int.self) == 7)
-        #expect(content(of: 7 as Any, as: Any.self) as? Int == 7)
+        expectEqual(content(of: 7 as Any, as: Int?.self), 7)
+        expectEqual(content(of: (7 as Int?) as Any, as: Int.self), 7)
+        expectEqual(content(of: 7 as Any, as: Any.self) as? Int, 7)
     }
 
     @Test("is found as a number of that type only") func otherTypes() {

@@ -13,9 +13,9 @@ import Testing
         let cell = Cell()
         #expect(cell.once.load() == nil)
         let winner = cell.once.setIfNil(tracker.token())
-        #expect(cell.once.setIfNil(tracker.token()) == winner)
-        #expect(cell.once.load() == winner)
-        #expect(tracker.liveCount == 1, "the second object is released")
+        expectEqual(cell.once.setIfNil(tracker.token()), winner)
+        expectEqual(cell.once.load(), winner)
+        expectEqual(tracker.liveCount, 1, "the second object is released")
         winner.release()
         tracker.expectNoLeaks()
     }
@@ -29,8 +29,8 @@ import Testing
                 let result = cell.once.setIfNil(tracker.token())
                 results.withLock { _ = $0.insert(result) }
             }
-            #expect(results.withLock(\.count) == 1)
-            #expect(tracker.liveCount == 1)
+            expectEqual(results.withLock(\.count), 1)
+            expectEqual(tracker.liveCount, 1)
             cell.once.load()?.release()
         }
         tracker.expectNoLeaks()

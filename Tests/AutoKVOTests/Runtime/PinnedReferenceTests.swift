@@ -27,7 +27,7 @@ import Testing
             object.reference = PinnedReference(object)
             object.onDeinit = { wasNil = $0 == nil }
         }
-        #expect(wasNil == true)
+        expectEqual(wasNil, true)
     }
 
     @Test("it is the reference of no other object, though its own is dead") func identity() {

@@ -20,9 +20,9 @@ private func types(_ count: Int) -> [Any.Type] {
         let (table, types) = (TypeTable<Note>(), types(300))
         for (number, type) in types.enumerated() {
             #expect(table[type] == nil)
-            #expect(table.insert(Note(number), for: type).number == number)
+            expectEqual(table.insert(Note(number), for: type).number, number)
         }
-        for (number, type) in types.enumerated() { #expect(table[type]?.object.number == number) }
+        for (number, type) in types.enumerated() { expectEqual(table[type]?.object.number, number) }
     }
 
     @Test("the first object of a type stays, and the other one is released") func firstStays() {

@@ -10,12 +10,12 @@ import Testing
         #expect(!slot.isFilled && slot.pointer == nil)
         slot.set("text")
         let address = slot.pointer
-        #expect(address?.load(as: Any.self) as? String == "text")
-        #expect(slot.take() as? String == "text")
+        expectEqual(address?.load(as: Any.self) as? String, "text")
+        expectEqual(slot.take() as? String, "text")
         #expect(!slot.isFilled && slot.pointer == nil)
         slot.fill { $0.initialize(to: 7) }
-        #expect(slot.pointer == address)
-        #expect(slot.take() as? Int == 7)
+        expectEqual(slot.pointer, address)
+        expectEqual(slot.take() as? Int, 7)
     }
 
     @Test("a value that is taken out is the caller's to release") func release() {
@@ -24,7 +24,7 @@ import Testing
         slot.set(tracker.token())
         do {
             let taken = slot.take()
-            #expect(tracker.liveCount == 1)
+            expectEqual(tracker.liveCount, 1)
             withExtendedLifetime(taken) {}
         }
         tracker.expectNoLeaks()

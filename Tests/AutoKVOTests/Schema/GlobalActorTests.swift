@@ -19,7 +19,7 @@ import Testing
         try mixer.observe("power", options: .new, recorder.handler())
         mixer.channels = ["left", "right"]
         mixer.volume = 3
-        #expect(recorder.news(Int.self) == [2, 6])
+        expectEqual(recorder.news(Int.self), [2, 6])
     }
 
     @Test("are complete with their observed properties") @AudioActor func complete() throws {
@@ -34,11 +34,11 @@ import Testing
         mixer.$channels.append("left")
         mixer.next = Mixer()
         mixer.next!.volume = 3
-        #expect(recorder.news(Int.self) == [2])
-        #expect(recorder.olds(Int.self) == [1])
-        #expect(log == ["2 2", "insertion", "next 1", "next 3"])
-        #expect(try mixer.value(forKey: "volume") as? Int == 2)
-        #expect(try mixer.value(forKeyPath: "next.volume") as? Int == 3)
+        expectEqual(recorder.news(Int.self), [2])
+        expectEqual(recorder.olds(Int.self), [1])
+        expectEqual(log, ["2 2", "insertion", "next 1", "next 3"])
+        try expectEqual(mixer.value(forKey: "volume") as? Int, 2)
+        try expectEqual(mixer.value(forKeyPath: "next.volume") as? Int, 3)
         expectCall(mixer.observable.volume) { mixer.volume = 4 }
     }
 

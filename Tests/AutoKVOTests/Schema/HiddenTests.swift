@@ -61,14 +61,14 @@ private final class Owner: Model {
             return nil
         }
         let unknown = KeyValueError.Reason.unknownKey(nearest: nil)
-        #expect(reason { try account.observe("secret") { _ in } } == unknown)
-        #expect(reason { _ = try account.value(forKey: "secret") } == unknown)
-        #expect(reason { try account.setValue("y", forKey: "secret") } == unknown)
-        #expect(reason { _ = try Owner().value(forKeyPath: "account.secret") } == unknown)
-        #expect(reason { try Owner().observe("account.secret") { _ in } } == unknown)
+        expectEqual(reason { try account.observe("secret") { _ in } }, unknown)
+        expectEqual(reason { _ = try account.value(forKey: "secret") }, unknown)
+        expectEqual(reason { try account.setValue("y", forKey: "secret") }, unknown)
+        expectEqual(reason { _ = try Owner().value(forKeyPath: "account.secret") }, unknown)
+        expectEqual(reason { try Owner().observe("account.secret") { _ in } }, unknown)
         // Nor does a message propose it.
-        #expect(reason { _ = try account.value(forKey: "secre") } == unknown)
-        #expect(account.secret == "x")
+        expectEqual(reason { _ = try account.value(forKey: "secre") }, unknown)
+        expectEqual(account.secret, "x")
     }
 
     @Test("its handle observes it, and keys of the class are derived from it") func handle() throws {
@@ -77,12 +77,12 @@ private final class Owner: Model {
         account.$secret.observe(options: .new) { seen.append($0.newValue!) }
         try account.observe("strength", options: .new) { seen.append("strength \($0.newValue!)") }
         account.secret = "yy"
-        #expect(seen == ["yy", "strength 2"])
+        expectEqual(seen, ["yy", "strength 2"])
     }
 
     @Test("it is not listed among the class's keys") func notListed() {
-        #expect(Account.keyDescriptions.map(\.name) == ["name", "strength"])
-        #expect(HidesMore.keyDescriptions.map(\.name) == ["strength"])
+        expectEqual(Account.keyDescriptions.map(\.name), ["name", "strength"])
+        expectEqual(HidesMore.keyDescriptions.map(\.name), ["strength"])
     }
 
     @Test("a subclass hides an inherited key, and its superclass keeps it") func inherited() throws {
@@ -95,8 +95,8 @@ private final class Owner: Model {
     @Test("a subclass offers a hidden key again by a Key") func shownAgain() throws {
         let account = ShowsAgain()
         try account.setValue("z", forKey: "secret")
-        #expect(account.secret == "z")
-        #expect(ShowsAgain.keyDescriptions.map(\.name) == ["name", "secret", "strength"])
+        expectEqual(account.secret, "z")
+        expectEqual(ShowsAgain.keyDescriptions.map(\.name), ["name", "secret", "strength"])
     }
 
     @Test("hiding what there is not, or what a Key declares, is a fault of the schema") func faults() {

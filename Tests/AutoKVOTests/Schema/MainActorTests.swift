@@ -58,9 +58,9 @@ import Testing
         screen.title = "one"
         screen.width = 20
         person.age = 1
-        #expect(recorder.news(String.self) == ["one 10", "one 20"])
-        #expect(titles == ["one"])
-        #expect(screen.log == ["title", "age", "redraw one 20"])
+        expectEqual(recorder.news(String.self), ["one 10", "one 20"])
+        expectEqual(titles, ["one"])
+        expectEqual(screen.log, ["title", "age", "redraw one 20"])
     }
 
     @Test("plain ones have named handlers") @MainActor func plain() throws {
@@ -68,10 +68,10 @@ import Testing
         let person = Person()
         try person.addObserver(desk, forKeyPath: "age", handler: "note")
         person.age = 1
-        #expect(desk.log == ["age"])
+        expectEqual(desk.log, ["age"])
         try person.addObserver(desk, forKeyPath: "age", handler: "clear")
         person.age = 2
-        #expect(desk.log == [])
+        expectEqual(desk.log, [])
     }
 
     @Test("have methods and closures of every shape as named handlers, and validations") @MainActor func shapes() throws
@@ -82,13 +82,13 @@ import Testing
             try person.addObserver(screen, forKeyPath: "age", handler: handler, userInfo: 7)
         }
         person.age = 1
-        #expect(screen.log == ["redraw none 10", "redraw none 10", "change age", "change 7", "age"])
+        expectEqual(screen.log, ["redraw none 10", "redraw none 10", "change age", "change 7", "age"])
         var width: Any? = 70
         try screen.validateValue(&width, forKey: "width")
-        #expect(width as? Int == 70)
+        expectEqual(width as? Int, 70)
         width = 700
         try screen.validateValue(&width, forKey: "width")
-        #expect(width as? Int == 100)
+        expectEqual(width as? Int, 100)
     }
 
     @Test("a validation of the main actor throws elsewhere, and leaves the value alone") func validationElsewhere() {
@@ -100,7 +100,7 @@ import Testing
         }
         guard case .schemaFault(let text)? = reason else { return #expect(reason == nil) }
         #expect(text.contains("main actor"))
-        #expect(value as? Int == 700)
+        expectEqual(value as? Int, 700)
     }
 
     @Test("a handler of the main actor traps elsewhere, with a sentence") func handlerElsewhere() async {
@@ -109,7 +109,7 @@ import Testing
             try person.addObserver(screen, forKeyPath: "age", handler: "redraw")
             onAnotherThread { person.age = 1 }
         }
-        #expect(missing("\"redraw\" of Screen belongs to the main actor", "on: .mainActor", in: result) == [])
+        expectEqual(missing("\"redraw\" of Screen belongs to the main actor", "on: .mainActor", in: result), [])
     }
 
     @Test("so does a plain one's") func plainHandlerElsewhere() async {
@@ -119,7 +119,7 @@ import Testing
             try person.addObserver(desk, forKeyPath: "age", handler: "note")
             onAnotherThread { person.age = 1 }
         }
-        #expect(missing("\"note\" of Desk belongs to the main actor", in: result) == [])
+        expectEqual(missing("\"note\" of Desk belongs to the main actor", in: result), [])
     }
 
     @Test("their schema may be built off the main thread") func schemaElsewhere() async throws {
@@ -129,7 +129,7 @@ import Testing
                 return nil
             } catch { return error }
         }.value
-        #expect(error?.reason == .unknownKey(nearest: "title"))
+        expectEqual(error?.reason, .unknownKey(nearest: "title"))
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

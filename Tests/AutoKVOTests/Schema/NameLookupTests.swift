@@ -28,11 +28,11 @@ private final class Weather: Model {
     func slots() throws {
         let schema = try weather.requireSchema()
         for (index, name) in ["wind", "averageTemperatureOfTheDay", "gr\u{F6}\u{DF}e", "plain"].enumerated() {
-            #expect(schema.slot(of: name) == index)
-            #expect(schema.slot(of: copy(name)) == index)
+            expectEqual(schema.slot(of: name), index)
+            expectEqual(schema.slot(of: copy(name)), index)
         }
-        #expect(schema.slot(of: "gro\u{308}\u{DF}e") == 2)
-        #expect(schema.slot(of: String("xwindx".dropFirst().dropLast())) == 0)
+        expectEqual(schema.slot(of: "gro\u{308}\u{DF}e"), 2)
+        expectEqual(schema.slot(of: String("xwindx".dropFirst().dropLast())), 0)
     }
 
     @Test("a name that is not declared is an error with the nearest one") func unknown() throws {
@@ -40,28 +40,28 @@ private final class Weather: Model {
         #expect(schema.slot(of: "") == nil)
         #expect(schema.slot(of: "averageTemperatureOfTheDay ") == nil)
         let error = #expect(throws: KeyValueError.self) { try schema.requireSlot(of: "wnid", in: "x.wnid") }
-        #expect(error?.reason == .unknownKey(nearest: "wind"))
-        #expect(error?.keyPath == "x.wnid")
+        expectEqual(error?.reason, .unknownKey(nearest: "wind"))
+        expectEqual(error?.keyPath, "x.wnid")
     }
 
     @Test("an offset leads to the observed property that begins there, and to none elsewhere") func offsets() throws {
         let schema = try weather.requireSchema()
         let slots = (-1..<256).map { schema.slot(atOffset: $0) }
-        #expect(slots.filter { $0 >= 0 } == [0, 1, 2])
+        expectEqual(slots.filter { $0 >= 0 }, [0, 1, 2])
         #expect(slots.prefix(17).allSatisfy { $0 == -1 }, "an object's header is no property")
-        #expect(schema.slot(atOffset: 1 << 30) == -1)
+        expectEqual(schema.slot(atOffset: 1 << 30), -1)
     }
 
     @Test("a key path leads to the key that is declared with it") func keyPaths() throws {
         let schema = try weather.requireSchema()
-        #expect(schema.slot(of: \Weather.wind) == 0)
-        #expect(schema.slot(of: \Weather.plain) == 3)
+        expectEqual(schema.slot(of: \Weather.wind), 0)
+        expectEqual(schema.slot(of: \Weather.plain), 3)
         #expect(schema.slot(of: \Person.age) == nil)
     }
 
     @Test("a subclass has its superclass's keys in the same slots") func inherited() throws {
         let (person, employee) = (try Person().requireSchema(), try Employee("E").requireSchema())
-        for name in ["firstName", "age", "cityLine"] { #expect(employee.slot(of: name) == person.slot(of: name)) }
+        for name in ["firstName", "age", "cityLine"] { expectEqual(employee.slot(of: name), person.slot(of: name)) }
         #expect(person.slot(of: "salary") == nil)
         #expect(employee.slot(of: "salary") != nil)
     }

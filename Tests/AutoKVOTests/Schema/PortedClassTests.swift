@@ -58,8 +58,8 @@ private final class Watcher: ClassicObserver {
         try object.observe("full", options: [.old, .new]) { seen.append("\($0.oldValue!), \($0.newValue!)") }
         object.first = "Bob"
         object.title = "Prof"
-        #expect(seen == ["Dr Ann Lee, Dr Bob Lee", "Dr Bob Lee, Prof Bob Lee"])
-        #expect(Ported.keyDescriptions.first { $0.name == "full" }?.affectedBy == ["first", "last"])
+        expectEqual(seen, ["Dr Ann Lee, Dr Bob Lee", "Dr Bob Lee, Prof Bob Lee"])
+        expectEqual(Ported.keyDescriptions.first { $0.name == "full" }?.affectedBy, ["first", "last"])
     }
 
     @Test("automaticallyNotifiesObservers(forKey:) is notifiesAutomatically:") func silent() throws {
@@ -68,12 +68,12 @@ private final class Watcher: ClassicObserver {
         try object.observe(["silent", "stored"], options: .new) { seen.append("\($0.keyPath) \($0.newValue!)") }
         object.silent = 1
         object.stored = 1
-        #expect(seen == [])
+        expectEqual(seen, [])
         object.willChangeValue(forKey: "silent")
         object.silent = 2
         object.didChangeValue(forKey: "silent")
         object.withMutation(of: "stored") { object.stored = 2 }
-        #expect(seen == ["silent 2", "stored 2"])
+        expectEqual(seen, ["silent 2", "stored 2"])
     }
 
     @Test("what the functions return is checked like a schema") func checked() {
@@ -96,8 +96,8 @@ private final class Watcher: ClassicObserver {
             let observation = try object.addObserver(
                 watcher!, forKeyPath: "first", options: .new, context: context)
             object.first = "Cy"
-            #expect(watcher!.seen == ["first Cy true \(Int(bitPattern: context))"])
-            #expect(object.removeObserver(watcher!, forKeyPath: "first", context: nil) == 0)
+            expectEqual(watcher!.seen, ["first Cy true \(Int(bitPattern: context))"])
+            expectEqual(object.removeObserver(watcher!, forKeyPath: "first", context: nil), 0)
             watcher = nil
             object.first = "Di"
             #expect(!observation.isValid)

@@ -111,11 +111,11 @@ private final class Closed: Open {
         }
         calls = 0
         robot.state = 5
-        #expect(calls == 0)
+        expectEqual(calls, 0)
         robot.setState(2)
-        #expect(calls == 1)
+        expectEqual(calls, 1)
         robot.mode = 3
-        #expect(calls == 2)
+        expectEqual(calls, 2)
     }
 
     @Test("a key of the superclass depends on the superclass's property", arguments: [false, true])
@@ -123,13 +123,13 @@ private final class Closed: Open {
         let robot = isLate ? LateRobot() : Robot()
         try robot.observe("label", options: [.old, .new], recorder.handler())
         robot.state = 101
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         robot.setState(2)
-        #expect(recorder.take().map { "\($0.old!) \($0.new!)" } == ["state 1 state 2"])
+        expectEqual(recorder.take().map { "\($0.old!) \($0.new!)" }, ["state 1 state 2"])
 
         try robot.observe("depth", options: [.old, .new], recorder.handler())
         robot.inner = 8
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         robot.setLevel(3)
         robot.replaceInner()
         robot.setLevel(4)
@@ -149,7 +149,7 @@ private final class Closed: Open {
         #expect(named == [] && own == [] && base == [1, 2, 1, 2])
         robot.state = 101
         #expect(named == [100, 101] && own == [100, 101] && base.count == 4)
-        #expect(try robot.value(forKey: "state") as? Int == 101)
+        try expectEqual(robot.value(forKey: "state") as? Int, 101)
         try robot.setValue(5, forKey: "state")
         #expect(robot.state == 5 && robot.stateHandle.value == 2)
     }
@@ -206,7 +206,7 @@ private final class Closed: Open {
         let panel = PlainObserver()
         robot.stateHandle.addObserver(panel) { _, _ in }
         robot.$state.addObserver(panel) { _, _ in }
-        #expect(robot.removeObserver(panel, forKeyPath: "state") == 1)
+        expectEqual(robot.removeObserver(panel, forKeyPath: "state"), 1)
         #expect(panel.stopObserving(robot.$state) == 0 && panel.stopObserving(robot.stateHandle) == 1)
     }
 
@@ -220,13 +220,13 @@ private final class Closed: Open {
         let base = Recorder<String>()
         robot.textHandle.observe(options: [.old, .new], base.handler())
         robot.setText("changed")
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         #expect(base.entries.map(\.old) == ["base"] && base.entries.map(\.new) == ["changed"])
         robot.mode = 2
         let word = which == 0 ? "mode" : "manual"
         #expect(recorder.olds(String.self) == ["\(word) 1"] && recorder.news(String.self) == ["\(word) 2"])
-        #expect(try robot.value(forKey: name) as? String == "\(word) 2")
-        #expect(base.count == 1)
+        try expectEqual(robot.value(forKey: name) as? String, "\(word) 2")
+        expectEqual(base.count, 1)
     }
 
     @Test("what a superclass's key reads, and an operator it is affected by, are the superclass's, in every wrapper")
@@ -235,12 +235,12 @@ private final class Closed: Open {
         robot.setFriend(friend)
         try robot.observe("found", options: .new, recorder.handler())
         (robot.state, robot.count, robot.friend, robot.mode, robot.parts) = (2, [3], robot, 4, "some")
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         robot.setState(5)
         robot.setCount(6)
         friend.level = 7
         robot.setFriend(nil)
-        #expect(recorder.news(String.self) == ["5 1 0 m5", "5 6 0 m5", "5 6 7 m5", "5 6 -1 m5"])
+        expectEqual(recorder.news(String.self), ["5 1 0 m5", "5 6 0 m5", "5 6 7 m5", "5 6 -1 m5"])
         recorder.clear()
 
         try robot.observe("total", options: [.old, .new], recorder.handler())
@@ -276,7 +276,7 @@ private final class Closed: Open {
         robot.setState(3)
         robot.state = 4
         robot.setCount(9)
-        #expect(read == ["101 state 3", "4 state 3"])
+        expectEqual(read, ["101 state 3", "4 state 3"])
         let calls = Counter()
         withObservationTracking {
             _ = robot.observable.label
@@ -284,9 +284,9 @@ private final class Closed: Open {
             calls.add()
         }
         robot.state = 5
-        #expect(calls.count == 0)
+        expectEqual(calls.count, 0)
         robot.setState(6)
-        #expect(calls.count == 1)
+        expectEqual(calls.count, 1)
     }
 
     @Test("a change of one in a handler of the other, in one block and in an announced change, is told by each")
@@ -301,7 +301,7 @@ private final class Closed: Open {
             if robot.stateHandle.value < 3 { robot.setState(3) }
         }
         robot.setState(2)
-        #expect(told == ["base 1 2", "own 100 150", "base 2 3", "own 150 200"])
+        expectEqual(told, ["base 1 2", "own 100 150", "base 2 3", "own 150 200"])
         told = []
         coalescingChanges {
             for value in [5, 6] {
@@ -309,10 +309,10 @@ private final class Closed: Open {
                 robot.state = 200 + value
             }
         }
-        #expect(told == ["base 3 6", "own 200 206"])
+        expectEqual(told, ["base 3 6", "own 200 206"])
         told = []
         robot.withMutation(of: "state") { robot.setState(7) }
-        #expect(told == ["base 6 7", "own 206 206"])
+        expectEqual(told, ["base 6 7", "own 206 206"])
         // The handlers keep the robot.
         robot.removeAllObservers()
     }
@@ -322,7 +322,7 @@ private final class Closed: Open {
         try object.observe("label", options: .new, recorder.handler())
         object.setState(2)
         object.state = "new"
-        #expect(recorder.news(String.self) == ["state 2own", "state 2new"])
+        expectEqual(recorder.news(String.self), ["state 2own", "state 2new"])
     }
 
     @Test("a path of the superclass goes through a key that the subclass hides") func hidden() throws {
@@ -330,7 +330,7 @@ private final class Closed: Open {
         try object.observe("depth", options: [.old, .new], recorder.handler())
         object.inner.level = 2
         object.inner = Inner()
-        #expect(recorder.news(Int.self) == [2, 0])
+        expectEqual(recorder.news(Int.self), [2, 0])
         try Closed.validateSchema()
     }
 
@@ -338,8 +338,9 @@ private final class Closed: Open {
         "the key descriptions name the subclass's, and all observers of every key hear each once",
         .needs(.classMetadata))
     func descriptions() throws {
-        #expect(
-            Robot.keyDescriptions.map(\.name).sorted() == [
+        expectEqual(
+            Robot.keyDescriptions.map(\.name).sorted(),
+            [
                 "count", "depth", "found", "friend", "inner", "label", "manual", "mode", "parts", "shown", "state",
                 "text",
                 "total",
@@ -347,7 +348,7 @@ private final class Closed: Open {
         try robot.observeAnyKey(options: .new, recorder.handler())
         robot.setState(2)
         robot.state = 3
-        #expect(recorder.paths == ["label", "found", "state"])
+        expectEqual(recorder.paths, ["label", "found", "state"])
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

@@ -23,8 +23,8 @@ private final class Gauge<Value: Equatable & Sendable>: TrackedObject {
 @Suite("Conditions in schemas") struct SchemaBuilderTests {
     @Test("of the two branches of a condition the one that is taken declares its keys") func branches() throws {
         let (number, text) = (Gauge(7), Gauge("seven"))
-        #expect(try number.value(forKey: "number") as? Int == 7)
-        #expect(try text.value(forKey: "text") as? String == "seven")
+        try expectEqual(number.value(forKey: "number") as? Int, 7)
+        try expectEqual(text.value(forKey: "text") as? String, "seven")
         #expect(throws: KeyValueError.self) { try number.value(forKey: "text") }
         #expect(throws: KeyValueError.self) { try text.value(forKey: "number") }
     }
@@ -34,7 +34,7 @@ private final class Gauge<Value: Equatable & Sendable>: TrackedObject {
         let recorder = Recorder<Any>()
         try gauge.observe("limit", options: .new, recorder.handler())
         gauge.limit = 9
-        #expect(recorder.news(Int.self) == [9])
+        expectEqual(recorder.news(Int.self), [9])
     }
 
     @Test("a bare tracked object has no keys, and its observations end by themselves") func bare() {

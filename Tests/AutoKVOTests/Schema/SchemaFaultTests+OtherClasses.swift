@@ -76,14 +76,14 @@ extension SchemaFaultTests {
         ]
         let (object, name, text) = cases[index]
         let error = fault { try object.observe("own") { _ in } }
-        #expect(error?.className == name)
-        #expect(error?.description.contains(text) == true, "\(error.map { "\($0)" } ?? "no error")")
-        #expect(error?.description.contains("Schema(\(name).self, extending: super.schema)") == true)
+        expectEqual(error?.className, name)
+        expectEqual(error?.description.contains(text), true, "\(error.map { "\($0)" } ?? "no error")")
+        expectEqual(error?.description.contains("Schema(\(name).self, extending: super.schema)"), true)
     }
 
     @Test("the class below a schema that names it is refused with it, and one that hands on its superclass's is not")
     func neighbours() throws {
-        #expect(fault { try Below().observe("own") { _ in } }?.className == "NamesSubclass")
+        expectEqual(fault { try Below().observe("own") { _ in } }?.className, "NamesSubclass")
         try HandsOn().observe("own") { _ in }
         try Sibling().observe("own") { _ in }
     }
@@ -91,8 +91,8 @@ extension SchemaFaultTests {
     @Test("so is the schema of a class that is not tracked") func otherPlainClass() throws {
         let person = Person()
         let error = fault { try person.addObserver(Board(), forKeyPath: "age", handler: "go") }
-        #expect(error?.className == "Board")
-        #expect(error?.description.contains("Schema(Board.self)") == true)
+        expectEqual(error?.className, "Board")
+        expectEqual(error?.description.contains("Schema(Board.self)"), true)
         try person.addObserver(Panel(), forKeyPath: "age", handler: "go")
         try person.addObserver(Heir(), forKeyPath: "age", handler: "refresh")
     }

@@ -153,7 +153,7 @@ private final class Doubling: Base {
             let error = fault(use)
             #expect(error?.className == "\(type(of: object))" && error?.key == key)
             for part in parts {
-                #expect(error?.description.contains(part) == true, "\(error.map { "\($0)" } ?? "no error")")
+                expectEqual(error?.description.contains(part), true, "\(error.map { "\($0)" } ?? "no error")")
             }
         }
         #expect(object.observations().isEmpty)
@@ -163,9 +163,9 @@ private final class Doubling: Base {
         let object = Remedied()
         for key in ["name", "plain", "fixed", "upper", "alias"] { try object.observe(key, recorder.handler()) }
         object.name = "Bea"
-        #expect(recorder.paths == ["name", "upper", "alias"])
+        expectEqual(recorder.paths, ["name", "upper", "alias"])
         object.withMutation(of: "plain") { object.plain = 1 }
-        #expect(recorder.last?.keyPath == "plain")
+        expectEqual(recorder.last?.keyPath, "plain")
     }
 
     @Test("a subclass that declares a key once more need not say again what its superclass said") func redeclared()
@@ -174,16 +174,16 @@ private final class Doubling: Base {
         let object = Redeclares()
         for key in ["name", "plain", "upper"] { try object.observe(key, recorder.handler()) }
         object.name = "Bea"
-        #expect(recorder.paths == ["name", "upper"])
+        expectEqual(recorder.paths, ["name", "upper"])
     }
 
     @Test("a key path that reads another property is found when the value is first used") func swapped() {
         let first = fault { _ = try Swapped().value(forKey: "a") }
         #expect(first?.className == "Swapped" && first?.key == "a")
-        #expect(first?.description.contains("Key(\"a\", \\.a)") == true)
+        expectEqual(first?.description.contains("Key(\"a\", \\.a)"), true)
         let second = fault { try Swapped().setValue("new", forKey: "b") }
-        #expect(second?.key == "b")
-        #expect(fault { _ = try Swapped().value(forKey: "a") }?.key == "a", "it stays wrong")
+        expectEqual(second?.key, "b")
+        expectEqual(fault { _ = try Swapped().value(forKey: "a") }?.key, "a", "it stays wrong")
         // Equal values cannot be told apart.
         #expect(fault { _ = try Swapped().value(forKey: "c") } == nil)
     }
@@ -211,12 +211,12 @@ private final class Doubling: Base {
         let object = Delicate()
         for _ in 0..<2 { _ = try object.value(forKey: key) }
         try object.observe(key, options: [.initial, .new], recorder.handler())
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
     }
 
     @Test("nor is one whose property a subclass overrides") func overridden() throws {
-        #expect(try Doubling().value(forKey: "level") as? Int == 2)
-        #expect(try Base().value(forKey: "level") as? Int == 1)
+        try expectEqual(Doubling().value(forKey: "level") as? Int, 2)
+        try expectEqual(Base().value(forKey: "level") as? Int, 1)
     }
 
     @Test("a Key says nothing of what a derived property depends on, also not one of a subclass") func ofDerived()
@@ -245,7 +245,7 @@ private final class Doubling: Base {
             #expect(error?.key == "size" && error?.description.contains("@Derived") == true)
         }
         try Area().observe("size", options: .initial, recorder.handler())
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
     }
 
     @Test("a computed property that can be written, and at first has the value of what it reads, is no misspelt name")
@@ -270,19 +270,19 @@ private final class Doubling: Base {
             }
         }
         let lamp = Lamp()
-        #expect(try lamp.value(forKey: "percent") as? Int == 0)
-        #expect(try lamp.value(forKey: "list") as? [Int] == [])
-        #expect(try lamp.value(forKey: "brightness") as? Int == 0)
+        try expectEqual(lamp.value(forKey: "percent") as? Int, 0)
+        try expectEqual(lamp.value(forKey: "list") as? [Int], [])
+        try expectEqual(lamp.value(forKey: "brightness") as? Int, 0)
         try lamp.observe(["percent", "list", "brightness"], recorder.handler())
         try lamp.setValue(300, forKey: "percent")
-        #expect(recorder.paths.sorted() == ["brightness", "percent"])
+        expectEqual(recorder.paths.sorted(), ["brightness", "percent"])
         recorder.clear()
         lamp.level = 5
-        #expect(recorder.paths == ["percent", "brightness"])
+        expectEqual(recorder.paths, ["percent", "brightness"])
         try lamp.mutableArrayValue(forKey: "list").append(1)
         #expect(recorder.paths.last == "list" && lamp.history == [1])
         try lamp.setValue(4, forKey: "brightness")
-        #expect(lamp.percent == 400)
+        expectEqual(lamp.percent, 400)
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

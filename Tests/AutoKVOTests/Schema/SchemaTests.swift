@@ -161,10 +161,10 @@ private final class Wide: Model {
         for attempt in 0..<2 {
             let error = #expect(throws: KeyValueError.self) { try object.observe(attempt == 0 ? "a" : "zzz") { _ in } }
             guard case .schemaFault? = error?.reason else { throw error! }
-            #expect(error?.className == name)
-            if !key.isEmpty { #expect(error?.key == key) }
-            #expect(error?.description.contains(text) == true, "\(error!)")
-            #expect(error?.description.contains(name) == true)
+            expectEqual(error?.className, name)
+            if !key.isEmpty { expectEqual(error?.key, key) }
+            expectEqual(error?.description.contains(text), true, "\(error!)")
+            expectEqual(error?.description.contains(name), true)
         }
         #expect(object.observations().isEmpty)
     }
@@ -172,25 +172,25 @@ private final class Wide: Model {
     @Test("writing properties of a class with a faulty schema works all the same") func faultyStillWorks() {
         let object = Cycle()
         object.a = 4
-        #expect(object.a == 4)
+        expectEqual(object.a, 4)
         object.withMutation(of: "a") { object.a = 5 }
-        #expect(object.a == 5)
+        expectEqual(object.a, 5)
     }
 
     @Test("the subclass whose schema closes a cycle is refused, its superclass works") func superclassWorks() throws {
         let object = Acyclic()
         try object.observe("b", recorder.handler())
         object.a = 1
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
     }
 
     @Test("a subclass without a schema of its own has its superclass's keys") func inheritsAll() throws {
         let object = SaysNothing()
         try object.observe(["a", "b"], recorder.handler())
         object.a = 1
-        #expect(recorder.paths.sorted() == ["a", "b"])
+        expectEqual(recorder.paths.sorted(), ["a", "b"])
         let error = #expect(throws: KeyValueError.self) { try object.observe("c") { _ in } }
-        #expect(error?.className == "SaysNothing")
+        expectEqual(error?.className, "SaysNothing")
     }
 
     @Test("inherited keys, handlers and own ones all work in a subclass") func inherited() throws {
@@ -199,10 +199,10 @@ private final class Wide: Model {
             try employee.observe(path, options: [.new], recorder.handler())
         }
         employee.firstName = "F"
-        #expect(recorder.paths.sorted() == ["badge", "firstName", "fullName"])
+        expectEqual(recorder.paths.sorted(), ["badge", "firstName", "fullName"])
         recorder.clear()
         employee.salary = 3
-        #expect(recorder.entries.first { $0.keyPath == "badge" }?.new as? String == "F Lee #3")
+        expectEqual(recorder.entries.first { $0.keyPath == "badge" }?.new as? String, "F Lee #3")
         #expect(throws: KeyValueError.self) { try Person().observe("salary") { _ in } }
     }
 
@@ -213,13 +213,13 @@ private final class Wide: Model {
         try ints.observe("pair", options: [.new], recorder.handler())
         try strings.observe("value", options: [.old, .new], recorder.handler())
         try sub.observe(["value", "extra"], options: [.new], recorder.handler())
-        ints.observe(\.value, options: [.new]) { #expect($1.newValue == $0.value) }
+        ints.observe(\.value, options: [.new]) { expectEqual($1.newValue, $0.value) }
         try ints.addObserver(strings, forKeyPath: "value", handler: "note")
         ints.value = 2
         strings.value = "b"
         sub.value = 6
         sub.extra = 7
-        #expect(recorder.entries.map { "\($0.new!)" } == ["[2, 2]", "b", "6", "7"])
+        expectEqual(recorder.entries.map { "\($0.new!)" }, ["[2, 2]", "b", "6", "7"])
         #expect(throws: KeyValueError.self) { try strings.observe("value", as: Int.self) { _ in } }
     }
 
@@ -227,10 +227,10 @@ private final class Wide: Model {
         let object = Conditional()
         try object.observe(["a", "b", "alias1", "alias2"], recorder.handler())
         object.b = 1
-        #expect(recorder.paths == ["b"])
+        expectEqual(recorder.paths, ["b"])
         try object.observe("alias2", recorder.handler("single"))
         object.a = 1
-        #expect(recorder.paths.dropFirst().sorted() == ["a", "alias1", "alias2", "alias2"])
+        expectEqual(recorder.paths.dropFirst().sorted(), ["a", "alias1", "alias2", "alias2"])
     }
 
     @Test("a class is asked for its schema once, however many objects it has") func askedOnce() throws {
@@ -249,23 +249,24 @@ private final class Wide: Model {
         object.fifteenLettersX = 1
         object.sixteenLettersXY = 1
         object.名前 = 1
-        #expect(
-            recorder.paths == [
+        expectEqual(
+            recorder.paths,
+            [
                 "aVeryLongPropertyNameIndeedLongerThanFifteen", "fifteenLettersX", "sixteenLettersXY", "名前", "k299",
             ])
     }
 
     @Test("errors are equal by content and say everything in one line") func errors() throws {
         let error = #expect(throws: KeyValueError.self) { try Person().observe("address.citty") { _ in } }
-        #expect(
-            error
-                == KeyValueError(
-                    .unknownKey(nearest: "city"), className: "Address", key: "citty", keyPath: "address.citty"))
+        expectEqual(
+            error,
+            KeyValueError(
+                .unknownKey(nearest: "city"), className: "Address", key: "citty", keyPath: "address.citty"))
         #expect(error?.key == "citty" && error?.keyPath == "address.citty")
-        #expect(error?.description.contains("\n") == false)
+        expectEqual(error?.description.contains("\n"), false)
         let far = #expect(throws: KeyValueError.self) { try Person().observe("qqqqqqqqqq") { _ in } }
-        #expect(far?.reason == .unknownKey(nearest: nil))
-        #expect(far?.description.contains("did you mean") == false)
+        expectEqual(far?.reason, .unknownKey(nearest: nil))
+        expectEqual(far?.description.contains("did you mean"), false)
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

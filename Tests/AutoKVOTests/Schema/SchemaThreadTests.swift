@@ -39,11 +39,11 @@ private actor Elsewhere {
             do { try Worker().validateValue(&value, forKey: "tags") } catch let thrown { error = thrown }
         }
         #expect(error == nil)
-        #expect(value as? [String] == ["a"])
+        expectEqual(value as? [String], ["a"])
     }
 
     @Test("a validation on an actor that is not the main one") func actorValidation() async throws {
-        #expect(try await Elsewhere().tags() == ["a"])
+        try await expectEqual(Elsewhere().tags(), ["a"])
     }
 
     @Test("handlers with a closure inside") func handlers() throws {
@@ -53,8 +53,8 @@ private actor Elsewhere {
         }
         try person.addObserver(plain, forKeyPath: "age", handler: "go")
         onAnotherThread { person.age = 4 }
-        #expect(worker.seen == [10, 20, 40, 70])
-        #expect(plain.seen == [10, 20])
+        expectEqual(worker.seen, [10, 20, 40, 70])
+        expectEqual(plain.seen, [10, 20])
     }
 
     @Test("the schema itself may be made on any thread") func making() throws {
@@ -69,6 +69,6 @@ private actor Elsewhere {
         }
         nonisolated(unsafe) var value: Any?
         onAnotherThread { value = try? Fresh().value(forKey: "alias") }
-        #expect(value as? Int == 1)
+        expectEqual(value as? Int, 1)
     }
 }

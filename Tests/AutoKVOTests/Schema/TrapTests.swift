@@ -35,7 +35,7 @@ private final class FaultyKeyless: TrackedObject {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try SelfSchemaBase().observe("a") { _ in }
         }
-        #expect(missing("Self.self", "Schema(SelfSchemaBase.self", in: result) == [])
+        expectEqual(missing("Self.self", "Schema(SelfSchemaBase.self", in: result), [])
     }
 
     @Test("Schema(Self.self) in a class whose members are final, asked of a subclass", .needs(.classMetadata))
@@ -45,14 +45,14 @@ private final class FaultyKeyless: TrackedObject {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try SelfSchemaFinalsHeir().value(forKey: "a")
         }
-        #expect(missing("Self.self", "Schema(SelfSchemaFinals.self", in: result) == [])
+        expectEqual(missing("Self.self", "Schema(SelfSchemaFinals.self", in: result), [])
     }
 
     @Test("Schema(Self.self) in a class that is subclassed", .needs(.classMetadata)) func selfSchemaTraps() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try SelfSchemaSub().observe("a") { _ in }
         }
-        #expect(missing("Self.self", in: result) == [])
+        expectEqual(missing("Self.self", in: result), [])
     }
 
     @Test("Schema(Self.self) in a class whose subclass declares nothing", .needs(.classMetadata))
@@ -60,20 +60,20 @@ private final class FaultyKeyless: TrackedObject {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try SelfSchemaHeir().observe("a") { _ in }
         }
-        #expect(missing("Self.self", in: result) == [])
+        expectEqual(missing("Self.self", in: result), [])
     }
 
     @Test("a key path of a class that the object is not of") func strangerTraps() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Person().observe(\Address.city) { _, _ in }
         }
-        #expect(missing("Person", "Address", "AutoKVOTests/TrapTests.swift:", in: result) == [])
+        expectEqual(missing("Person", "Address", "AutoKVOTests/TrapTests.swift:", in: result), [])
     }
 
     @Test("a key path or a handle of a class with a faulty schema") func faultySchemaTraps() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             FaultyKeyless().observe(\.lonely) { _, _ in }
         }
-        #expect(missing("FaultyKeyless", "AutoKVOTests/TrapTests.swift:", in: result) == [])
+        expectEqual(missing("FaultyKeyless", "AutoKVOTests/TrapTests.swift:", in: result), [])
     }
 }

@@ -50,13 +50,13 @@ private final class OneValued: Model {
         try human.observe("age", as: Int.self, options: .new) { seen.append("int \($0.newValue!)") }
         human.observe(\.$age, options: .new) { _, change in seen.append("typed \(change.newValue!)") }
         human.age = 2
-        #expect(seen == ["1 2", "int 2", "typed 2"])
+        expectEqual(seen, ["1 2", "int 2", "typed 2"])
         #expect(throws: KeyValueError.self) { try human.observe("age", as: [Int].self) { _ in } }
     }
 
     @Test("it is read by name, and is a part of paths and operators") func read() throws {
         let human = Human()
-        #expect(try human.value(forKey: "name") as? String == "Ann")
+        try expectEqual(human.value(forKey: "name") as? String, "Ann")
         #expect(try human.value(forKeyPath: "home.city") == nil)
         var seen: [String] = []
         try human.observe("home.city", options: .new) { seen.append("city \($0.newValue ?? "-")") }
@@ -65,8 +65,8 @@ private final class OneValued: Model {
         human.home?.city = "Chur"
         human.$friends.append(Human())
         human.friends[0].age = 5
-        #expect(seen == ["city Bern", "city Chur", "sum 1", "sum 5"])
-        #expect(try human.value(forKeyPath: "friends.@avg.age") as? Double == 5)
+        expectEqual(seen, ["city Bern", "city Chur", "sum 1", "sum 5"])
+        try expectEqual(human.value(forKeyPath: "friends.@avg.age") as? Double, 5)
     }
 
     @Test("it is a key in every subclass, and keeps its name there") func inherited() throws {
@@ -75,7 +75,7 @@ private final class OneValued: Model {
         try worker.observe(["name", "wage"], options: .new) { seen.append("\($0.keyPath) \($0.newValue!)") }
         worker.name = "Bob"
         worker.wage = 11
-        #expect(seen == ["name Bob", "wage 11"])
+        expectEqual(seen, ["name Bob", "wage 11"])
         #expect(throws: KeyValueError(.unknownKey(nearest: "age"), className: "Human", key: "wage")) {
             try Human().observe("wage") { _ in }
         }
@@ -89,7 +89,7 @@ private final class OneValued: Model {
         #expect(throws: KeyValueError.self) { try text.observe("content", as: Int.self) { _ in } }
         number.content = 2
         text.content = "b"
-        #expect(seen == ["2", "b"])
+        expectEqual(seen, ["2", "b"])
     }
 
     @Test("it is a key at any level of access, in another module too") func access() throws {
@@ -101,7 +101,7 @@ private final class OneValued: Model {
         heir.shared = 1
         heir.advance()
         heir.added = 2
-        #expect(seen == ["shared 1", "inner 1", "secret 1", "counted 1", "added 2"])
+        expectEqual(seen, ["shared 1", "inner 1", "secret 1", "counted 1", "added 2"])
     }
 
     @Test("a property that hides a private one of the superclass has the name, and each notifies its own observers")
@@ -112,8 +112,8 @@ private final class OneValued: Model {
         worker.observeNote { seen.append("base \($0!)") }
         worker.setNote("x")
         worker.setOwnNote("y")
-        #expect(seen == ["base x", "own y"])
-        #expect(try worker.value(forKey: "note") as? String == "y")
+        expectEqual(seen, ["base x", "own y"])
+        try expectEqual(worker.value(forKey: "note") as? String, "y")
     }
 
     @Test("the death of the object that a weak property refers to is a change") func weak() throws {
@@ -137,11 +137,11 @@ private final class OneValued: Model {
             do { try body() } catch { return (error as? KeyValueError)?.reason }
             return nil
         }
-        #expect(reason { try human.setValue("x", forKey: "name") } == .readOnlyKey)
-        #expect(reason { try human.setValues(["age": 3]) } == .readOnlyKey)
-        #expect(reason { try human.setValue("x", forKeyPath: "name") } == .readOnlyKey)
-        #expect(reason { _ = try human.mutableArrayValue(forKey: "friends") } == .readOnlyKey)
-        #expect(reason { try human.bind("name", to: "name", of: Human()) } == .readOnlyKey)
+        expectEqual(reason { try human.setValue("x", forKey: "name") }, .readOnlyKey)
+        expectEqual(reason { try human.setValues(["age": 3]) }, .readOnlyKey)
+        expectEqual(reason { try human.setValue("x", forKeyPath: "name") }, .readOnlyKey)
+        expectEqual(reason { _ = try human.mutableArrayValue(forKey: "friends") }, .readOnlyKey)
+        expectEqual(reason { try human.bind("name", to: "name", of: Human()) }, .readOnlyKey)
         #expect(human.name == "Ann" && human.age == 1 && calls == 0)
     }
 
@@ -157,7 +157,7 @@ private final class OneValued: Model {
             human.age = 7
             human.age = 8
         }
-        #expect(seen == ["1 6", "6 8"])
+        expectEqual(seen, ["1 6", "6 8"])
     }
 
     @Test("a property of a type with one value takes no space, is a key all the same, and never changes")
@@ -171,9 +171,9 @@ private final class OneValued: Model {
         object.$only.value = .one
         object.nothing = ()
         object.other = 1
-        #expect(seen == ["handle only", "typed nothing", "other"])
+        expectEqual(seen, ["handle only", "typed nothing", "other"])
         #expect(object.$only.key == "only" && object.$other.key == "other")
-        #expect(try object.value(forKey: "only") as? OneValued.Only == .one)
+        try expectEqual(object.value(forKey: "only") as? OneValued.Only, .one)
     }
 
     #if DEBUG
@@ -201,7 +201,7 @@ private final class OneValued: Model {
                 }
             }
             let sum = await group.reduce(into: 0) { $0 += $1 ?? 0 }
-            #expect(sum == 28)
+            expectEqual(sum, 28)
         }
     }
 

@@ -53,7 +53,7 @@ extension StressTests {
         case 24: _ = observation.options.description
         case 25: #expect(observation.registrationSite.contains("StressTests+Asking.swift:"))
         case 26, 27: #expect(observation.debugDescription.contains("StressTests+Asking.swift:"))
-        case 28: #expect(Set([observation]) == [observation])
+        case 28: expectEqual(Set([observation]), [observation])
         case 29...31: try? observation.rearm()
         case 32: observation.onEnd { _ in ends.add() }
         case 33: observation.remove(keyPath: observation.keyPaths.randomElement(using: &random) ?? "a")

@@ -45,9 +45,9 @@ extension StressTests {
             }
             isOver.store(true, ordering: .releasing)
         }
-        #expect(dead.count == 0)
+        expectEqual(dead.count, 0)
         board.a += 1
-        #expect(board.observations() == [])
+        expectEqual(board.observations(), [])
     }
 
     /// Target and observer die at once on two threads; their handlers register and remove others the while.
@@ -78,8 +78,8 @@ extension StressTests {
                 }
             }
         }
-        #expect(ends.count == 3 * rounds)
-        #expect(tracker.liveCount == 0)
+        expectEqual(ends.count, 3 * rounds)
+        expectEqual(tracker.liveCount, 0)
     }
 
     /// One thread sets a weak property while another lets go of the objects it refers to.
@@ -114,14 +114,14 @@ extension StressTests {
         }
         holder.parent = nil
         current.withLock { $0 = nil }
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
         let before = calls.count
         do {
             let last = Person()
             holder.parent = last
             withExtendedLifetime(last) {}
         }
-        #expect(calls.count == before + 2)
+        expectEqual(calls.count, before + 2)
         withExtendedLifetime(holder) {}
     }
 
@@ -150,8 +150,8 @@ extension StressTests {
                 if let observation = current.withLock({ $0 }), observation.keyPaths != ["a", "h"] { wrong.add() }
             }
         }
-        #expect(wrong.count == 0)
-        #expect(board.observations() == [])
+        expectEqual(wrong.count, 0)
+        expectEqual(board.observations(), [])
         withExtendedLifetime(board) {}
     }
 }

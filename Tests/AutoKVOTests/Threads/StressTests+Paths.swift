@@ -27,12 +27,12 @@ extension StressTests {
         #expect(calls.count >= swaps)
         let before = calls.count
         leaves[swaps & 1].value += 1
-        #expect(calls.count == before + 1)
+        expectEqual(calls.count, before + 1)
         leaves[1 - swaps & 1].value += 1
-        #expect(calls.count == before + 1)
+        expectEqual(calls.count, before + 1)
         observation.remove()
         leaves[swaps & 1].value += 1
-        #expect(calls.count == before + 1)
+        expectEqual(calls.count, before + 1)
     }
 
     /// Paths through one object are laid and taken away by all threads, through a derived key, a weak link and an operator.
@@ -55,13 +55,13 @@ extension StressTests {
                 if round % 3 != 0 { observation.remove() } else { _ = observation.scoped() }
             }
         }
-        #expect(person.observations() == [])
-        #expect(tracker.liveCount == 5)
+        expectEqual(person.observations(), [])
+        expectEqual(tracker.liveCount, 5)
         let calls = Counter()
         for path in paths { try person.observe(path) { _ in calls.add() } }
         person.address!.city = "Bonn"
         parent.age = 1
         person.friends[0].age = 2
-        #expect(calls.count == 4)
+        expectEqual(calls.count, 4)
     }
 }

@@ -85,7 +85,7 @@ extension StressTests {
             performed.add(myOperations)
             sets.add(mine)
         }
-        #expect(told.count == sets.count)
+        expectEqual(told.count, sets.count)
         if isLongRun {
             print(
                 "stress: \(performed.count) operations on \(threads) threads; of \(sets.count) sets \(told.count) were told"
@@ -99,7 +99,7 @@ extension StressTests {
         for observation in kept.withLock({ $0 }) { observation.remove() }
         kept.withLock { $0 = [] }
         #expect(observers.allSatisfy { $0.observations().isEmpty })
-        #expect(tracker.liveCount == 3 * 2 + 3 + 1)
+        expectEqual(tracker.liveCount, 3 * 2 + 3 + 1)
         withExtendedLifetime((boards, observers, plain)) {}
     }
 

@@ -61,7 +61,7 @@ import Testing
         concurrently(threads) { number in
             for value in 1...sets { board[keyPath: Board.properties[number]] = value }
         }
-        #expect(calls.count == threads * sets)
+        expectEqual(calls.count, threads * sets)
     }
 
     @Test(arguments: [(4, 250), (8, 20_000)], [ObservingOptions](arrayLiteral: [], .prior))
@@ -73,7 +73,7 @@ import Testing
         concurrently(threads) { number in
             for value in 1...sets { board[keyPath: Board.properties[number]] = value }
         }
-        #expect(calls.count == threads * sets)
+        expectEqual(calls.count, threads * sets)
     }
 
     @Test(arguments: [(4, 250), (8, 20_000)])
@@ -89,7 +89,7 @@ import Testing
             let leaf = boards[number].leaf!
             for value in 1...sets { leaf.value = value }
         }
-        #expect(calls.count == threads * sets)
+        expectEqual(calls.count, threads * sets)
     }
 
     // MARK: Locks
@@ -111,7 +111,7 @@ import Testing
         concurrently(2) { number in
             for _ in 0..<sets { boards[number][keyPath: Board.properties[number]] += 1 }
         }
-        #expect(calls.count == (options == .prior ? 2 * 3 : 2) * 2 * sets)
+        expectEqual(calls.count, (options == .prior ? 2 * 3 : 2) * 2 * sets)
     }
 
     /// A handler that never returns (a program's event loop, say) while others register and end on the same target.
@@ -138,10 +138,10 @@ import Testing
             if round % 100 == 0 { board.observations().last!.remove() }
         }
         #expect(tracker.liveCount <= 16)
-        #expect(board.observations().count == 1)
+        expectEqual(board.observations().count, 1)
         out.open()
         parked.join()
-        #expect(calls.count == 0)
-        #expect(tracker.liveCount == 0)
+        expectEqual(calls.count, 0)
+        expectEqual(tracker.liveCount, 0)
     }
 }

@@ -41,7 +41,7 @@ private final class StartLine: Sendable {
             panel = nil
             race({ a.drop() }, { b.drop() })
             #expect(!observation.isValid)
-            #expect(counter.count.withLock { $0 } == 1)
+            expectEqual(counter.count.withLock { $0 }, 1)
 
         }
         tracker.expectNoLeaks()
@@ -57,7 +57,7 @@ private final class StartLine: Sendable {
             let a = Box(person!)
             person = nil
             race({ a.drop() }, { observation.remove() })
-            #expect(counter.count.withLock { $0 } == 1)
+            expectEqual(counter.count.withLock { $0 }, 1)
             #expect(!observation.isValid)
         }
         tracker.expectNoLeaks()
@@ -94,7 +94,7 @@ private final class StartLine: Sendable {
             box.withObject { ($0 as! Person).age = 2 }
             box.drop()
         }
-        #expect(values.withLock { $0 } == [2])
+        expectEqual(values.withLock { $0 }, [2])
     }
 
     @Test("two threads remove the same observation: both return, one end") func twoRemovals() throws {
@@ -104,7 +104,7 @@ private final class StartLine: Sendable {
             let counter = EndCounter()
             observation.onEnd { _ in counter.count.withLock { $0 += 1 } }
             race({ observation.remove() }, { observation.remove() })
-            #expect(counter.count.withLock { $0 } == 1)
+            expectEqual(counter.count.withLock { $0 }, 1)
         }
         #expect(person.observations().isEmpty)
     }

@@ -13,20 +13,20 @@ import Testing
 
     @Test("a transform can be called: nil and an empty optional are no value") func calling() {
         let length = BindingTransform { (text: String) in text.count }
-        #expect(length("four") as? Int == 4)
+        expectEqual(length("four") as? Int, 4)
         #expect(length(nil) == nil)
         #expect(length(String?.none) == nil)
-        #expect(length(String?.some("four")) as? Int == 4)
-        #expect(BindingTransform.isNil(nil) as? Bool == true)
-        #expect(BindingTransform.isNotNil(1) as? Bool == true)
-        #expect(BindingTransform.negated(true) as? Bool == false)
-        #expect(BindingTransform.identity("x") as? String == "x")
+        expectEqual(length(String?.some("four")) as? Int, 4)
+        expectEqual(BindingTransform.isNil(nil) as? Bool, true)
+        expectEqual(BindingTransform.isNotNil(1) as? Bool, true)
+        expectEqual(BindingTransform.negated(true) as? Bool, false)
+        expectEqual(BindingTransform.identity("x") as? String, "x")
     }
 
     @Test("a function of an optional is called with nil") func optionalFunction() {
         let shown = BindingTransform { (text: String?) in text ?? "none" }
-        #expect(shown(nil) as? String == "none")
-        #expect(shown("x") as? String == "x")
+        expectEqual(shown(nil) as? String, "none")
+        expectEqual(shown("x") as? String, "x")
     }
 
     @Test("it says the type of its results, and nil for values that it does not take") func resultTypes() {
@@ -44,7 +44,7 @@ import Testing
 
     @Test("a conversion of one's own may be tried with any type unless it says otherwise") func conversion() {
         #expect(Celsius.canConvert(from: String.self))
-        #expect(Celsius(keyValue: 20.5)?.keyValue as? Double == 20.5)
+        expectEqual(Celsius(keyValue: 20.5)?.keyValue as? Double, 20.5)
         #expect(Celsius(keyValue: "cold") == nil)
     }
 }

@@ -16,26 +16,25 @@ import Testing
     {
         let (five, ten) = (chips(0..<5), chips(0..<10))
         tray.items = five + chips(0..<10)
-        #expect(try value("items.@unionOfObjects.amount", as: [Int].self)?.count == 15)
-        #expect(try value("items.@distinctUnionOfObjects.amount", as: [Int].self)?.count == 10)
+        try expectEqual(value("items.@unionOfObjects.amount", as: [Int].self)?.count, 15)
+        try expectEqual(value("items.@distinctUnionOfObjects.amount", as: [Int].self)?.count, 10)
         tray.rows = [ten, five, chips(0..<10)]
-        #expect(try value("rows.@unionOfArrays.amount", as: [Int].self)?.count == 25)
-        #expect(try value("rows.@distinctUnionOfArrays.amount", as: [Int].self) == Array(0..<10))
+        try expectEqual(value("rows.@unionOfArrays.amount", as: [Int].self)?.count, 25)
+        try expectEqual(value("rows.@distinctUnionOfArrays.amount", as: [Int].self), Array(0..<10))
         tray.bags = [Set(ten), Set(five), Set(chips(0..<10))]
-        #expect(try value("bags.@distinctUnionOfSets.amount", as: Set<Int>.self) == Set(0..<10))
+        try expectEqual(value("bags.@distinctUnionOfSets.amount", as: Set<Int>.self), Set(0..<10))
         tray.bagRow = [Set(five), Set(ten)]
-        #expect(try value("bagRow.@distinctUnionOfSets.amount", as: Set<Int>.self) == Set(0..<10))
-        #expect(
-            try value("bagRow.@unionOfArrays.amount", as: [Int].self)?.sorted()
-                == (Array(0..<5) + Array(0..<10)).sorted())
-        #expect(try value("rows.@unionOfArrays", as: [Chip].self)?.count == 25)
-        #expect(try value("bags.@distinctUnionOfSets", as: Set<Chip>.self)?.count == 25)
+        try expectEqual(value("bagRow.@distinctUnionOfSets.amount", as: Set<Int>.self), Set(0..<10))
+        try expectEqual(
+            value("bagRow.@unionOfArrays.amount", as: [Int].self)?.sorted(), (Array(0..<5) + Array(0..<10)).sorted())
+        try expectEqual(value("rows.@unionOfArrays", as: [Chip].self)?.count, 25)
+        try expectEqual(value("bags.@distinctUnionOfSets", as: Set<Chip>.self)?.count, 25)
         tray.table = ["a": five, "b": five]
-        #expect(try value("table.@distinctUnionOfArrays.amount", as: [Int].self)?.sorted() == Array(0..<5))
-        #expect(try value("rows.@unionOfObjects.amount", as: [[Int]].self)?.map(\.count) == [10, 5, 10])
+        try expectEqual(value("table.@distinctUnionOfArrays.amount", as: [Int].self)?.sorted(), Array(0..<5))
+        try expectEqual(value("rows.@unionOfObjects.amount", as: [[Int]].self)?.map(\.count), [10, 5, 10])
         tray.cubes = [[five, five], [ten]]
-        #expect(try value("cubes.@unionOfArrays.@unionOfArrays.amount", as: [Int].self)?.count == 20)
-        #expect(try value("cubes.@unionOfArrays.amount", as: [[Int]].self)?.map(\.count) == [5, 5, 10])
+        try expectEqual(value("cubes.@unionOfArrays.@unionOfArrays.amount", as: [Int].self)?.count, 20)
+        try expectEqual(value("cubes.@unionOfArrays.amount", as: [[Int]].self)?.map(\.count), [5, 5, 10])
     }
 
     @Test(
@@ -43,51 +42,51 @@ import Testing
     )
     func nilLeaves() throws {
         tray.items = chips(0..<10)
-        #expect(try value("items.@count.price", as: Int.self) == 10)
-        #expect(try value("items.@count.no.such.key", as: Int.self) == 10)
-        #expect(try value("items.@count.@nothing", as: Int.self) == 10)
-        #expect(try value("items.@avg.price", as: Double.self) == 0)
-        #expect(try value("items.@sum.price", as: Int.self) == 0)
+        try expectEqual(value("items.@count.price", as: Int.self), 10)
+        try expectEqual(value("items.@count.no.such.key", as: Int.self), 10)
+        try expectEqual(value("items.@count.@nothing", as: Int.self), 10)
+        try expectEqual(value("items.@avg.price", as: Double.self), 0)
+        try expectEqual(value("items.@sum.price", as: Int.self), 0)
         #expect(try tray.value(forKeyPath: "items.@max.price") == nil)
         #expect(try tray.value(forKeyPath: "items.@min.price") == nil)
         try tray.observe("items.@count.price", options: [.new], recorder.handler())
         tray.items[0].price = 3
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         tray.$items.append(Chip(1))
-        #expect(recorder.news(Int.self) == [11])
+        expectEqual(recorder.news(Int.self), [11])
     }
 
     @Test("the sum of averages, the sum of counts, an operator behind a property; a key is never an operator")
     func nesting() throws {
         tray.rows = [chips([3, 5]), chips([6, 10])]
-        #expect(try value("rows.@sum.@avg.amount", as: Double.self) == 12)
-        #expect(try value("rows.@sum.@count", as: Int.self) == 4)
-        #expect(try value("rows.@max.@sum.amount", as: Int.self) == 16)
-        #expect(try value("rows.@avg.@count.amount", as: Double.self) == 2)
+        try expectEqual(value("rows.@sum.@avg.amount", as: Double.self), 12)
+        try expectEqual(value("rows.@sum.@count", as: Int.self), 4)
+        try expectEqual(value("rows.@max.@sum.amount", as: Int.self), 16)
+        try expectEqual(value("rows.@avg.@count.amount", as: Double.self), 2)
         tray.tray = Tray()
         tray.tray!.items = chips([1, 2])
-        #expect(try value("tray.items.@sum.amount", as: Int.self) == 3)
+        try expectEqual(value("tray.items.@sum.amount", as: Int.self), 3)
         tray.trays = [tray.tray!, Tray()]
-        #expect(try value("trays.@sum.items.@count", as: Int.self) == 2)
+        try expectEqual(value("trays.@sum.items.@count", as: Int.self), 2)
         tray.trays[1].rows = [chips([7])]
-        #expect(try value("trays.@max.rows.@sum.@avg.amount", as: Double.self) == 7)
+        try expectEqual(value("trays.@max.rows.@sum.@avg.amount", as: Double.self), 7)
         tray.numbers = [[1, 2], [3]]
-        #expect(try value("numbers.@max.@sum", as: Int.self) == 3)
-        #expect(try value("numbers.@sum.@avg.self", as: Double.self) == 4.5)
+        try expectEqual(value("numbers.@max.@sum", as: Int.self), 3)
+        try expectEqual(value("numbers.@sum.@avg.self", as: Double.self), 4.5)
         tray.anything = [chips([4]), chips([5, 6])]
-        #expect(try value("anything.@sum.@count", as: Int.self) == 3)
-        #expect(try value("anything.@sum.@sum.amount", as: Int.self) == 15)
-        #expect(reason { _ = try tray.value(forKey: "@count") } == .unknownKey(nearest: nil))
-        #expect(reason { _ = try tray.value(forKeyPath: "@count") } == .unsupportedOperator)
+        try expectEqual(value("anything.@sum.@count", as: Int.self), 3)
+        try expectEqual(value("anything.@sum.@sum.amount", as: Int.self), 15)
+        expectEqual(reason { _ = try tray.value(forKey: "@count") }, .unknownKey(nearest: nil))
+        expectEqual(reason { _ = try tray.value(forKeyPath: "@count") }, .unsupportedOperator)
         tray.trays = []
     }
 
     @Test("what is nil on any level counts as nothing") func nilLevels() throws {
-        #expect(try value("holes.@sum.@count", as: Int.self) == 0)
+        try expectEqual(value("holes.@sum.@count", as: Int.self), 0)
         tray.holes = [nil, [nil, Chip(4)], []]
-        #expect(try value("holes.@sum.@count", as: Int.self) == 2)
-        #expect(try value("holes.@sum.@sum.amount", as: Int.self) == 4)
-        #expect(try value("holes.@unionOfArrays.amount", as: [Int].self) == [4])
+        try expectEqual(value("holes.@sum.@count", as: Int.self), 2)
+        try expectEqual(value("holes.@sum.@sum.amount", as: Int.self), 4)
+        try expectEqual(value("holes.@unionOfArrays.amount", as: [Int].self), [4])
     }
 
     @Test(
@@ -100,24 +99,24 @@ import Testing
         all[1].amount = 20
         all[2].amount = 30
         all[0].amount = 10
-        #expect(recorder.count == 3)
+        expectEqual(recorder.count, 3)
         let extra = tracker.track(Chip(5))
         tray.rows[1][0] = extra
         all[2].amount = 0
-        #expect(recorder.count == 4)
+        expectEqual(recorder.count, 4)
         extra.amount = 6
         tray.$rows.remove(at: 0)
         all[1].amount = 0
-        #expect(recorder.count == 6)
+        expectEqual(recorder.count, 6)
         all[0].amount = 11
-        #expect(recorder.count == 7)
+        expectEqual(recorder.count, 7)
         if path == "rows.@sum.@sum.amount" {
-            #expect(recorder.news(Int.self) == [25, 52, 70, 45, 46, 16, 17])
-            #expect(recorder.olds(Int.self) == [7, 25, 52, 70, 45, 46, 16])
+            expectEqual(recorder.news(Int.self), [25, 52, 70, 45, 46, 16, 17])
+            expectEqual(recorder.olds(Int.self), [7, 25, 52, 70, 45, 46, 16])
         }
         observation.remove()
         for chip in all + [extra] { chip.amount = -1 }
-        #expect(recorder.count == 7)
+        expectEqual(recorder.count, 7)
     }
 
     @Test("sets of sets, deeper arrays, dictionaries of arrays and values of any type are followed too")
@@ -135,18 +134,19 @@ import Testing
             try tray.observe(path, options: [.new], recorder.handler())
         }
         for chip in [a, b, c, d, e] { chip.amount += 10 }
-        #expect(
-            recorder.paths == [
+        expectEqual(
+            recorder.paths,
+            [
                 "bags.@distinctUnionOfSets.amount", "cubes.@sum.@sum.@sum.amount", "table.@sum.@max.amount",
                 "anything.@unionOfArrays.amount", "holes.@sum.@sum.amount",
             ])
-        #expect(recorder.entries[0].new as? Set<Int> == [11])
-        #expect(recorder.entries[1].new as? Int == 12)
-        #expect(recorder.entries[2].new as? Int == 13)
+        expectEqual(recorder.entries[0].new as? Set<Int>, [11])
+        expectEqual(recorder.entries[1].new as? Int, 12)
+        expectEqual(recorder.entries[2].new as? Int, 13)
         tray.bags = []
         tray.cubes[0][0] = []
         for chip in [a, b] { chip.amount = 0 }
-        #expect(recorder.count == 7)
+        expectEqual(recorder.count, 7)
     }
 
     @Test("operators behind collections of objects with collections of collections are followed on every level")
@@ -161,7 +161,7 @@ import Testing
         inner.rows[0].append(chip)
         tray.trays = []
         chip.amount = 3
-        #expect(recorder.news(Int.self) == [1, 2, 4, 0])
+        expectEqual(recorder.news(Int.self), [1, 2, 4, 0])
     }
 
     @Test("objects of nested collections are not kept alive") func notKept() throws {
@@ -224,15 +224,15 @@ import Testing
         var union: [Int]?
         try tray.observe("rows.@unionOfArrays.amount", as: [Int].self, options: [.new]) { union = $0.newValue }
         tray.rows = [[Chip(1)], [Chip(2)]]
-        #expect(union == [1, 2])
+        expectEqual(union, [1, 2])
     }
 
     @Test("collections that are nested deeper than operators are throw and do not exhaust the stack") func deepData() {
         var deep: Any = [Chip(1)]
         for _ in 0..<2_000 { deep = [deep] }
         tray.anything = deep
-        #expect(reason { _ = try tray.value(forKeyPath: "anything.@unionOfObjects.amount") } == .unsupportedOperator)
-        #expect(reason { _ = try tray.value(forKeyPath: "anything.@sum.amount") } == .unsupportedOperator)
+        expectEqual(reason { _ = try tray.value(forKeyPath: "anything.@unionOfObjects.amount") }, .unsupportedOperator)
+        expectEqual(reason { _ = try tray.value(forKeyPath: "anything.@sum.amount") }, .unsupportedOperator)
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

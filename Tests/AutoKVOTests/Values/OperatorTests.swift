@@ -94,21 +94,21 @@ final class Readings: TrackedObject {
 
     @Test("of elements of several classes each is read by its own getter") func overridden() throws {
         readings.all = [Reading(1), Reading(2), Adjusted(3), Reading(4), Adjusted(5), Adjusted(6)]
-        #expect(try value("all.@sum.whole", as: Int.self) == 3021)
-        #expect(try value("all.@max.whole", as: Int.self) == 1006)
-        #expect(try value("all.@min.whole", as: Int.self) == 1)
-        #expect(try value("all.@avg.whole", as: Double.self) == 503.5)
-        #expect(try value("all.@unionOfObjects.whole", as: [Int].self) == [1, 2, 1003, 4, 1005, 1006])
-        #expect(try value("all.@sum.doubled", as: Int.self) == 6042)
+        try expectEqual(value("all.@sum.whole", as: Int.self), 3021)
+        try expectEqual(value("all.@max.whole", as: Int.self), 1006)
+        try expectEqual(value("all.@min.whole", as: Int.self), 1)
+        try expectEqual(value("all.@avg.whole", as: Double.self), 503.5)
+        try expectEqual(value("all.@unionOfObjects.whole", as: [Int].self), [1, 2, 1003, 4, 1005, 1006])
+        try expectEqual(value("all.@sum.doubled", as: Int.self), 6042)
         readings.adjusted = [Adjusted(1), Adjusted(2)]
-        #expect(try value("adjusted.@sum.whole", as: Int.self) == 2003)
+        try expectEqual(value("adjusted.@sum.whole", as: Int.self), 2003)
     }
 
     @Test("a write that no observer is told of is in the next value") func silent() throws {
         readings.all = (0..<10).map { Reading($0) }
-        #expect(try value("all.@sum.whole", as: Int.self) == 45)
+        try expectEqual(value("all.@sum.whole", as: Int.self), 45)
         readings.all[3].whole = 100
-        #expect(try value("all.@sum.whole", as: Int.self) == 142)
+        try expectEqual(value("all.@sum.whole", as: Int.self), 142)
     }
 
     @Test("numbers of every type, and nil") func types() throws {
@@ -116,34 +116,34 @@ final class Readings: TrackedObject {
         readings.all[2].fraction = 2
         readings.all[3].maybe = 7
         readings.all[1].small = 255
-        #expect(try value("all.@sum.fraction", as: Double.self) == 3.5)
-        #expect(try value("all.@max.fraction", as: Double.self) == 2)
-        #expect(try value("all.@sum.small", as: Int.self) == 258)
-        #expect(try value("all.@max.small", as: UInt8.self) == 255)
-        #expect(try value("all.@sum.maybe", as: Int.self) == 7)
-        #expect(try value("all.@avg.maybe", as: Double.self) == 1.75)
-        #expect(try value("all.@sum.undeclared", as: Int.self) == 4)
+        try expectEqual(value("all.@sum.fraction", as: Double.self), 3.5)
+        try expectEqual(value("all.@max.fraction", as: Double.self), 2)
+        try expectEqual(value("all.@sum.small", as: Int.self), 258)
+        try expectEqual(value("all.@max.small", as: UInt8.self), 255)
+        try expectEqual(value("all.@sum.maybe", as: Int.self), 7)
+        try expectEqual(value("all.@avg.maybe", as: Double.self), 1.75)
+        try expectEqual(value("all.@sum.undeclared", as: Int.self), 4)
     }
 
     @Test("in every kind of collection") func collections() throws {
         readings.maybes = [Reading(1), nil, Reading(2)]
         readings.some = [Reading(0), Reading(3), Reading(4)][1...]
         readings.set = [Reading(5), Reading(6)]
-        #expect(try value("maybes.@sum.whole", as: Int.self) == 3)
-        #expect(try value("maybes.@avg.whole", as: Double.self) == 1)
-        #expect(try value("some.@sum.whole", as: Int.self) == 7)
-        #expect(try value("set.@sum.whole", as: Int.self) == 11)
-        #expect(try value("all.@sum.whole", as: Int.self) == 0)
+        try expectEqual(value("maybes.@sum.whole", as: Int.self), 3)
+        try expectEqual(value("maybes.@avg.whole", as: Double.self), 1)
+        try expectEqual(value("some.@sum.whole", as: Int.self), 7)
+        try expectEqual(value("set.@sum.whole", as: Int.self), 11)
+        try expectEqual(value("all.@sum.whole", as: Int.self), 0)
         #expect(try readings.value(forKeyPath: "all.@max.whole") == nil)
     }
 
     @Test("a sum that does not fit is a floating-point number; it may not fit in between") func overflow() throws {
         readings.all = [Reading(1), Reading(.max), Reading(1), Reading(-5)]
-        #expect(try value("all.@sum.whole", as: Int.self) == .max - 3)
+        try expectEqual(value("all.@sum.whole", as: Int.self), .max - 3)
         readings.all.insert(Adjusted(0), at: 0)
-        #expect(try value("all.@sum.whole", as: Double.self) == 9_223_372_036_854_775_807.0 + 1000)
+        try expectEqual(value("all.@sum.whole", as: Double.self), 9_223_372_036_854_775_807.0 + 1000)
         readings.all = [Reading(.max), Reading(-1), Reading(1)]
-        #expect(try value("all.@sum.whole", as: Int.self) == .max)
+        try expectEqual(value("all.@sum.whole", as: Int.self), .max)
     }
 
     @Test("a key whose key path leads to another property is read by its key path") func otherProperty() throws {
@@ -153,7 +153,7 @@ final class Readings: TrackedObject {
 
             override class var schema: Schema { Schema(Crossed.self, extending: super.schema) { Key("a", \.b) } }
         }
-        #expect(try [Crossed(), Crossed()].value(forKeyPath: "@sum.a") as? Int == 20)
+        try expectEqual([Crossed(), Crossed()].value(forKeyPath: "@sum.a") as? Int, 20)
     }
 }
 
@@ -176,84 +176,84 @@ final class Readings: TrackedObject {
         team.numbers = Array(0...9)
         team.numberSet = Set(0...9)
         for path in [key, "\(key).@unionOfObjects"] where path == key {
-            #expect(try value("\(path).@count", as: Int.self) == 10)
-            #expect(try value("\(path).@sum", as: Int.self) == 45)
-            #expect(try value("\(path).@sum.self", as: Int.self) == 45)
-            #expect(try value("\(path).@avg", as: Double.self) == 4.5)
-            #expect(try value("\(path).@max", as: Int.self) == 9)
-            #expect(try value("\(path).@min.self", as: Int.self) == 0)
+            try expectEqual(value("\(path).@count", as: Int.self), 10)
+            try expectEqual(value("\(path).@sum", as: Int.self), 45)
+            try expectEqual(value("\(path).@sum.self", as: Int.self), 45)
+            try expectEqual(value("\(path).@avg", as: Double.self), 4.5)
+            try expectEqual(value("\(path).@max", as: Int.self), 9)
+            try expectEqual(value("\(path).@min.self", as: Int.self), 0)
         }
     }
 
     @Test("over the keys of objects, in arrays and dictionaries") func objects() throws {
         team.members = [person("Ann", 30), person("Bob", 40), person("Cid", 50)]
         team.byName = ["a": team.members[0], "c": team.members[2]]
-        #expect(try value("members.@avg.age", as: Double.self) == 40)
-        #expect(try value("members.@sum.age", as: Int.self) == 120)
-        #expect(try value("members.@max.firstName", as: String.self) == "Cid")
-        #expect(try value("members.@unionOfObjects.firstName", as: [String].self) == ["Ann", "Bob", "Cid"])
-        #expect(try value("byName.@max.age", as: Int.self) == 50)
-        #expect(try value("byName.@count", as: Int.self) == 2)
+        try expectEqual(value("members.@avg.age", as: Double.self), 40)
+        try expectEqual(value("members.@sum.age", as: Int.self), 120)
+        try expectEqual(value("members.@max.firstName", as: String.self), "Cid")
+        try expectEqual(value("members.@unionOfObjects.firstName", as: [String].self), ["Ann", "Bob", "Cid"])
+        try expectEqual(value("byName.@max.age", as: Int.self), 50)
+        try expectEqual(value("byName.@count", as: Int.self), 2)
         team.members[1].address = Address("Ulm")
-        #expect(try value("members.@unionOfObjects.address.city", as: [String].self) == ["Ulm"])
+        try expectEqual(value("members.@unionOfObjects.address.city", as: [String].self), ["Ulm"])
     }
 
     @Test("over dictionaries of plain values, and over empty collections") func plain() throws {
-        #expect(try value("numbers.@sum", as: Int.self) == 0)
-        #expect(try value("numbers.@avg", as: Double.self) == 0)
+        try expectEqual(value("numbers.@sum", as: Int.self), 0)
+        try expectEqual(value("numbers.@avg", as: Double.self), 0)
         #expect(try value("numbers.@min", as: Int.self) == nil)
         #expect(try team.value(forKeyPath: "numbers.@max") == nil)
-        #expect(try value("numbers.@count", as: Int.self) == 0)
-        #expect(try value("words.@unionOfObjects", as: [String].self) == [])
+        try expectEqual(value("numbers.@count", as: Int.self), 0)
+        try expectEqual(value("words.@unionOfObjects", as: [String].self), [])
         team.table = ["a": 1, "b": 5]
-        #expect(try value("table.@sum", as: Int.self) == 6)
-        #expect(try value("table.@max", as: Int.self) == 5)
+        try expectEqual(value("table.@sum", as: Int.self), 6)
+        try expectEqual(value("table.@max", as: Int.self), 5)
     }
 
     @Test("a collection that is nil counts as an empty one") func missing() throws {
-        #expect(try value("missing.@count", as: Int.self) == 0)
-        #expect(try value("missing.@sum", as: Int.self) == 0)
-        #expect(try value("missing.@avg", as: Double.self) == 0)
+        try expectEqual(value("missing.@count", as: Int.self), 0)
+        try expectEqual(value("missing.@sum", as: Int.self), 0)
+        try expectEqual(value("missing.@avg", as: Double.self), 0)
         #expect(try team.value(forKeyPath: "missing.@max") == nil)
-        #expect(try value("missing.@unionOfObjects", as: [Any].self)?.isEmpty == true)
-        #expect(try value("missingSets.@distinctUnionOfSets", as: Set<AnyHashable>.self)?.isEmpty == true)
+        try expectEqual(value("missing.@unionOfObjects", as: [Any].self)?.isEmpty, true)
+        try expectEqual(value("missingSets.@distinctUnionOfSets", as: Set<AnyHashable>.self)?.isEmpty, true)
     }
 
     @Test("nil leaves count in @count, are zero in @sum and @avg, and are passed over by @min and @max")
     func nilLeaves() throws {
         team.maybes = [nil, 4, nil, 8]
-        #expect(try value("maybes.@count", as: Int.self) == 4)
-        #expect(try value("maybes.@sum", as: Int.self) == 12)
-        #expect(try value("maybes.@avg", as: Double.self) == 3)
-        #expect(try value("maybes.@min", as: Int.self) == 4)
-        #expect(try value("maybes.@max", as: Int.self) == 8)
+        try expectEqual(value("maybes.@count", as: Int.self), 4)
+        try expectEqual(value("maybes.@sum", as: Int.self), 12)
+        try expectEqual(value("maybes.@avg", as: Double.self), 3)
+        try expectEqual(value("maybes.@min", as: Int.self), 4)
+        try expectEqual(value("maybes.@max", as: Int.self), 8)
         team.maybes = [nil]
         #expect(try team.value(forKeyPath: "maybes.@min") == nil)
         team.members = [person("Ann", 1, nickname: "z"), person("Bob", 2)]
-        #expect(try value("members.@min.nickname", as: String.self) == "z")
-        #expect(try value("members.@sum.spouse.age", as: Int.self) == 0)
+        try expectEqual(value("members.@min.nickname", as: String.self), "z")
+        try expectEqual(value("members.@sum.spouse.age", as: Int.self), 0)
     }
 
     @Test("nil leaves are left out of unions") func nilInUnions() throws {
         team.members = [person("Ann", 1, nickname: "z"), person("Bob", 2), person("Cid", 3, nickname: "z")]
-        #expect(try value("members.@unionOfObjects.nickname", as: [String].self) == ["z", "z"])
-        #expect(try value("members.@distinctUnionOfObjects.nickname", as: [String].self) == ["z"])
+        try expectEqual(value("members.@unionOfObjects.nickname", as: [String].self), ["z", "z"])
+        try expectEqual(value("members.@distinctUnionOfObjects.nickname", as: [String].self), ["z"])
     }
 
     @Test("@min and @max compare strings") func strings() throws {
         team.words = ["Tom", "Harry", "Dick"]
-        #expect(try value("words.@min", as: String.self) == "Dick")
-        #expect(try value("words.@max", as: String.self) == "Tom")
+        try expectEqual(value("words.@min", as: String.self), "Dick")
+        try expectEqual(value("words.@max", as: String.self), "Tom")
     }
 
     @Test("unions keep the order in which values were first seen") func unions() throws {
         team.words = ["b", "a", "b", "c", "a"]
-        #expect(try value("words.@unionOfObjects", as: [String].self) == ["b", "a", "b", "c", "a"])
-        #expect(try value("words.@distinctUnionOfObjects", as: [String].self) == ["b", "a", "c"])
+        try expectEqual(value("words.@unionOfObjects", as: [String].self), ["b", "a", "b", "c", "a"])
+        try expectEqual(value("words.@distinctUnionOfObjects", as: [String].self), ["b", "a", "c"])
         team.nested = [[3, 1], [1, 2], []]
-        #expect(try value("nested.@unionOfArrays", as: [Int].self) == [3, 1, 1, 2])
-        #expect(try value("nested.@distinctUnionOfArrays", as: [Int].self) == [3, 1, 2])
-        #expect(try value("nested.@distinctUnionOfSets", as: Set<Int>.self) == [1, 2, 3])
+        try expectEqual(value("nested.@unionOfArrays", as: [Int].self), [3, 1, 1, 2])
+        try expectEqual(value("nested.@distinctUnionOfArrays", as: [Int].self), [3, 1, 2])
+        try expectEqual(value("nested.@distinctUnionOfSets", as: Set<Int>.self), [1, 2, 3])
     }
 
     @Test("distinct objects are told apart by identity") func distinctObjects() throws {
@@ -266,15 +266,15 @@ final class Readings: TrackedObject {
 
     @Test("sums are whole as long as they can be, and never overflow") func sums() throws {
         team.numbers = [.max, 1]
-        #expect(try value("numbers.@sum", as: Double.self) == 9_223_372_036_854_775_808.0)
+        try expectEqual(value("numbers.@sum", as: Double.self), 9_223_372_036_854_775_808.0)
         team.bytes = [250, 250]
-        #expect(try value("bytes.@sum", as: Int.self) == 500)
+        try expectEqual(value("bytes.@sum", as: Int.self), 500)
         team.fractions = [0.5, 0.25]
-        #expect(try value("fractions.@sum", as: Double.self) == 0.75)
+        try expectEqual(value("fractions.@sum", as: Double.self), 0.75)
         team.mixed = [1, 2.5, UInt8(3)]
-        #expect(try value("mixed.@sum", as: Double.self) == 6.5)
-        #expect(try value("mixed.@max", as: UInt8.self) == 3)
-        #expect(try value("mixed.@min", as: Int.self) == 1)
+        try expectEqual(value("mixed.@sum", as: Double.self), 6.5)
+        try expectEqual(value("mixed.@max", as: UInt8.self), 3)
+        try expectEqual(value("mixed.@min", as: Int.self), 1)
     }
 
     @Test("operators nest") func nested() throws {
@@ -284,11 +284,11 @@ final class Readings: TrackedObject {
         a.members = [person("Ann", 1)]
         b.members = [person("Bob", 2), person("Cid", 3)]
         team.teams = [a, b]
-        #expect(try value("teams.@sum.numbers.@count", as: Int.self) == 4)
-        #expect(try value("teams.@max.numbers.@sum", as: Int.self) == 10)
-        #expect(try value("teams.@unionOfArrays.numbers", as: [Int].self) == [1, 2, 3, 10])
-        #expect(try value("teams.@avg.members.@avg.age", as: Double.self) == 1.75)
-        #expect(try value("teams.@unionOfArrays.members", as: [Person].self)?.count == 3)
+        try expectEqual(value("teams.@sum.numbers.@count", as: Int.self), 4)
+        try expectEqual(value("teams.@max.numbers.@sum", as: Int.self), 10)
+        try expectEqual(value("teams.@unionOfArrays.numbers", as: [Int].self), [1, 2, 3, 10])
+        try expectEqual(value("teams.@avg.members.@avg.age", as: Double.self), 1.75)
+        try expectEqual(value("teams.@unionOfArrays.members", as: [Person].self)?.count, 3)
     }
 
     @Test(
@@ -327,9 +327,9 @@ final class Readings: TrackedObject {
         let ann = Person("Ann")
         ann.spouse = ann
         let path = String(repeating: "spouse.", count: 10_000) + "firstName"
-        #expect(try ann.value(forKeyPath: path) as? String == "Ann")
+        try expectEqual(ann.value(forKeyPath: path) as? String, "Ann")
         try ann.setValue("Eve", forKeyPath: path)
-        #expect(ann.firstName == "Eve")
+        expectEqual(ann.firstName, "Eve")
         ann.spouse = nil
     }
 
@@ -345,8 +345,8 @@ final class Readings: TrackedObject {
         bob.age = 10
         team.$members.remove(at: 0)
         ann.age = 99
-        #expect(recorder.news(Double.self) == [30, 40, 20, 10])
-        #expect(recorder.olds(Double.self) == [0, 30, 40, 20])
+        expectEqual(recorder.news(Double.self), [30, 40, 20, 10])
+        expectEqual(recorder.olds(Double.self), [0, 30, 40, 20])
         #expect(recorder.kinds.allSatisfy { $0 == .setting })
     }
 }

@@ -56,16 +56,16 @@ final class Weight: TrackedObject {
             let sum = Int(values.reduce(Int128(0)) { $0 + Int128($1) })
             parts(\.whole, values)
             weight.mixed = values
-            #expect(try value("parts.@sum.whole") as? Int == sum)
-            #expect(try value("mixed.@sum") as? Int == sum)
-            #expect(try value("parts.@avg.whole") as? Double == Double(sum) / Double(values.count))
-            #expect(try weight.parts.value(forKeyPath: "@sum.whole") as? Int == sum)
+            try expectEqual(value("parts.@sum.whole") as? Int, sum)
+            try expectEqual(value("mixed.@sum") as? Int, sum)
+            try expectEqual(value("parts.@avg.whole") as? Double, Double(sum) / Double(values.count))
+            try expectEqual(weight.parts.value(forKeyPath: "@sum.whole") as? Int, sum)
         }
         parts(\.whole, [.max, .max])
-        #expect(try value("parts.@sum.whole") as? Double == 0x1p64)
-        #expect(try value("parts.@avg.whole") as? Double == 0x1p63)
+        try expectEqual(value("parts.@sum.whole") as? Double, 0x1p64)
+        try expectEqual(value("parts.@avg.whole") as? Double, 0x1p63)
         weight.mixed = [Int.max, 1, 0.5, -1]
-        #expect(try value("mixed.@sum") as? Double == 0x1p63)
+        try expectEqual(value("mixed.@sum") as? Double, 0x1p63)
     }
 
     @Test("observed as a Double, one of whole numbers is a Double, in every form") func asDouble() async throws {
@@ -76,14 +76,14 @@ final class Weight: TrackedObject {
         let stream = try weight.values(of: "parts.@sum.whole", as: Double.self, options: .initial)
         var heard: [Double?] = []
         handle.onValue { heard.append($0) }
-        #expect(handle.value == 5)
+        expectEqual(handle.value, 5)
         weight.parts[0].whole = 5
         #expect(changes.last?.old == 5 && changes.last?.new == 8 && handle.value == 8)
         weight.parts[0].whole = .max
         #expect(changes.last?.old == 8 && changes.last?.new == 0x1p63 && heard == [5, 8, 0x1p63])
         var (iterator, given) = (stream.makeAsyncIterator(), [Double]())
         while given.count < 3, let next = await iterator.next() { given.append(next) }
-        #expect(given == [5, 8, 0x1p63])
+        expectEqual(given, [5, 8, 0x1p63])
     }
 
     @Test("observed as an Int, one that does not fit is reported") func asInt() throws {
@@ -93,27 +93,27 @@ final class Weight: TrackedObject {
         try weight.path("parts.@sum.whole", as: Int.self).onValue { heard.append($0) }
         Diagnostics.withHandler({ log.add($0) }) { weight.parts[0].whole = .max }
         #expect(heard == [5] && log.messages.count == 1)
-        #expect(log.messages.first?.contains("\"parts.@sum.whole\" is observed as") == true, "\(log.messages)")
+        expectEqual(log.messages.first?.contains("\"parts.@sum.whole\" is observed as"), true, "\(log.messages)")
     }
 
     @Test("so is one of integers that are larger than an Int") func large() throws {
         parts(\.large, [.max, 1])
-        #expect(try value("parts.@sum.large") as? Double == 0x1p64)
+        try expectEqual(value("parts.@sum.large") as? Double, 0x1p64)
         weight.mixed = [UInt64.max, -Int.max, -Int.max, Int8(-1)]
-        #expect(try value("mixed.@sum") as? Int == 0)
+        try expectEqual(value("mixed.@sum") as? Int, 0)
         parts(\.vast, [.max, .max, .min, .min, 2, 7])
-        #expect(try value("parts.@sum.vast") as? Int == 7)
+        try expectEqual(value("parts.@sum.vast") as? Int, 7)
         parts(\.huge, [.max, .max])
-        #expect(try value("parts.@sum.huge") as? Double == 0x1p129)
+        try expectEqual(value("parts.@sum.huge") as? Double, 0x1p129)
         weight.mixed = [UInt128.max, Int128.min, Int128.min, 4]
-        #expect(try value("mixed.@sum") as? Int == 3)
+        try expectEqual(value("mixed.@sum") as? Int, 3)
         weight.mixed = [UInt128.max, 0.5]
-        #expect(try value("mixed.@sum") as? Double == 0x1p128)
+        try expectEqual(value("mixed.@sum") as? Double, 0x1p128)
         weight.mixed = [Int128(1) << 70 + 1, Int128(-1) << 70]
-        #expect(try value("mixed.@sum") as? Int == 1)
+        try expectEqual(value("mixed.@sum") as? Int, 1)
         // Rounded once.
         weight.mixed = [UInt64(1) << 63, UInt64(1) << 63, 2049]
-        #expect(try value("mixed.@sum") as? Double == Double(Int128(1) << 64 + 2049))
+        try expectEqual(value("mixed.@sum") as? Double, Double(Int128(1) << 64 + 2049))
     }
 
     @Test("random integers of all types have the sum, the least and the greatest that they have", arguments: 1...20)
@@ -133,25 +133,25 @@ final class Weight: TrackedObject {
             }
             let sum = values.reduce(0, +)
             let expected: Any = Int(exactly: sum).map { $0 as Any } ?? Double(sum)
-            #expect("\(try value("mixed.@sum"))" == "\(expected)")
-            #expect("\(try value("mixed.@min"))" == "\(values.min()!)")
-            #expect("\(try value("mixed.@max"))" == "\(values.max()!)")
+            expectEqual("\(try value("mixed.@sum"))", "\(expected)")
+            expectEqual("\(try value("mixed.@min"))", "\(values.min()!)")
+            expectEqual("\(try value("mixed.@max"))", "\(values.max()!)")
         }
     }
 
     @Test("the least and the greatest of large integers are not rounded") func extremes() throws {
         parts(\.large, [.max - 1, .max, .max - 2])
-        #expect(try value("parts.@max.large") as? UInt64 == .max)
-        #expect(try value("parts.@min.large") as? UInt64 == .max - 2)
+        try expectEqual(value("parts.@max.large") as? UInt64, .max)
+        try expectEqual(value("parts.@min.large") as? UInt64, .max - 2)
         parts(\.vast, [.max - 1, .max, .min, .min + 1])
-        #expect(try value("parts.@max.vast") as? Int128 == .max)
-        #expect(try value("parts.@min.vast") as? Int128 == .min)
+        try expectEqual(value("parts.@max.vast") as? Int128, .max)
+        try expectEqual(value("parts.@min.vast") as? Int128, .min)
         parts(\.huge, [.max - 1, .max, 3])
-        #expect(try value("parts.@max.huge") as? UInt128 == .max)
-        #expect(try value("parts.@min.huge") as? UInt128 == 3)
+        try expectEqual(value("parts.@max.huge") as? UInt128, .max)
+        try expectEqual(value("parts.@min.huge") as? UInt128, 3)
         #if arch(x86_64)
             parts(\.long, [0x1p63, 0x1p63 + 1])
-            #expect(try value("parts.@max.long") as? Float80 == 0x1p63 + 1)
+            try expectEqual(value("parts.@max.long") as? Float80, 0x1p63 + 1)
         #endif
     }
 
@@ -168,7 +168,7 @@ final class Weight: TrackedObject {
             #expect("\(found)" == greatest || (found as? Double).map { $0 == Double(greatest) } == true, "\(values)")
             weight.mixed = values.map { negated($0) }.filter { !($0 is String) }
             if weight.mixed.count == values.count, let least = try value("mixed.@min") as? Double {
-                #expect(-least == Double(greatest))
+                expectEqual(-least, Double(greatest))
             }
         }
     }
@@ -189,7 +189,7 @@ final class Weight: TrackedObject {
             "next.next.numbers.@sum", "parts.@sum.parts.@sum.real", "next.rows.@sum.@avg", "parts.@sum.twice",
             "next.parts.@sum.half", "parts.@sum.next.twice",
         ] {
-            #expect(try value(path) as? Double == 0, "\(path)")
+            try expectEqual(value(path) as? Double, 0, "\(path)")
             #expect(try Weight.valueType(forKeyPath: path) == Double.self, "\(path)")
         }
         for path in [
@@ -197,37 +197,37 @@ final class Weight: TrackedObject {
             "rows.@sum.@count", "parts.@count", "next.parts.@count", "next.rows.@sum.@count", "wholes.@sum",
             "next.wholes.@sum", "parts.@sum.wholes.@sum",
         ] {
-            #expect(try value(path) as? Int == 0, "\(path)")
+            try expectEqual(value(path) as? Int, 0, "\(path)")
         }
         weight.parts = [Weight()]
-        #expect(try value("parts.@sum.maybe") as? Double == 0)
-        #expect(try value("parts.@sum.next.real") as? Double == 0)
-        #expect(try value("parts.@max.numbers.@sum") as? Double == 0)
-        #expect(try [Weight]().value(forKeyPath: "@sum.real") as? Double == 0)
-        #expect(try [Weight]().value(forKeyPath: "@sum.whole") as? Int == 0)
+        try expectEqual(value("parts.@sum.maybe") as? Double, 0)
+        try expectEqual(value("parts.@sum.next.real") as? Double, 0)
+        try expectEqual(value("parts.@max.numbers.@sum") as? Double, 0)
+        try expectEqual([Weight]().value(forKeyPath: "@sum.real") as? Double, 0)
+        try expectEqual([Weight]().value(forKeyPath: "@sum.whole") as? Int, 0)
         // The type of the value says it where the declared type does not.
         weight.anything = [Double]()
-        #expect(try value("anything.@sum") as? Double == 0)
+        try expectEqual(value("anything.@sum") as? Double, 0)
         weight.anything = [Float?]()
-        #expect(try value("anything.@sum") as? Double == 0)
+        try expectEqual(value("anything.@sum") as? Double, 0)
         weight.anything = [String]()
-        #expect(try value("anything.@sum") as? Int == 0)
+        try expectEqual(value("anything.@sum") as? Int, 0)
         weight.numbers = [1, -1]
-        #expect(try value("numbers.@sum") as? Double == 0)
+        try expectEqual(value("numbers.@sum") as? Double, 0)
     }
 
     @Test("an operator behind a nil object has an empty collection, also inside another one") func nilObject() throws {
-        #expect(try value("next.parts.@count") as? Int == 0)
-        #expect(try value("next.parts.@avg.whole") as? Double == 0)
-        #expect(try value("next.parts.@max.whole") as? String == "nil")
-        #expect((try value("next.next.parts.@unionOfObjects.whole") as? [Any])?.isEmpty == true)
-        #expect((try value("next.mixed.@distinctUnionOfSets") as? Set<AnyHashable>)?.isEmpty == true)
+        try expectEqual(value("next.parts.@count") as? Int, 0)
+        try expectEqual(value("next.parts.@avg.whole") as? Double, 0)
+        try expectEqual(value("next.parts.@max.whole") as? String, "nil")
+        expectEqual((try value("next.next.parts.@unionOfObjects.whole") as? [Any])?.isEmpty, true)
+        expectEqual((try value("next.mixed.@distinctUnionOfSets") as? Set<AnyHashable>)?.isEmpty, true)
         weight.parts = [Weight(), Weight { $0.next = Weight { $0.parts = [Weight()] } }]
-        #expect(try value("parts.@unionOfObjects.next.parts.@count") as? [Int] == [0, 1])
-        #expect(try value("parts.@avg.next.parts.@count") as? Double == 0.5)
-        #expect(try weight.parts.value(forKeyPath: "next.parts.@count") as? [Int] == [0, 1])
-        #expect(
-            try weight.dictionaryWithValues(forKeys: ["next.parts.@sum.real"])["next.parts.@sum.real"] as? Double == 0)
+        try expectEqual(value("parts.@unionOfObjects.next.parts.@count") as? [Int], [0, 1])
+        try expectEqual(value("parts.@avg.next.parts.@count") as? Double, 0.5)
+        try expectEqual(weight.parts.value(forKeyPath: "next.parts.@count") as? [Int], [0, 1])
+        try expectEqual(
+            weight.dictionaryWithValues(forKeys: ["next.parts.@sum.real"])["next.parts.@sum.real"] as? Double, 0)
     }
 
     @Test("an observer gets the same values as a reader, through nil and back") func observed() throws {
@@ -251,9 +251,9 @@ final class Weight: TrackedObject {
         weight.parts = [Weight { $0.real = 2.5 }]
         weight.parts[0].real = 3
         sum.weight = nil
-        #expect(log.map(\.0) == [nil, 0, 0, 2.5, 3])
+        expectEqual(log.map(\.0), [nil, 0, 0, 2.5, 3])
         #expect(log.map(\.1) == [0, 0, 2.5, 3, 0] && log.map(\.2) == log.map(\.1))
-        #expect(derived == [0, 2.5, 3, 0])
+        expectEqual(derived, [0, 2.5, 3, 0])
     }
 
     @Test("a stream of sums ends on the sum that is there, and a binding follows to nothing") func followers()
@@ -261,16 +261,16 @@ final class Weight: TrackedObject {
     {
         let source = Weight()
         try weight.bind("total", to: "next.parts.@sum.real", of: source)
-        #expect(weight.total == 0)
+        expectEqual(weight.total, 0)
         let stream = try source.values(of: "next.parts.@sum.real", as: Double.self)
         let counts = try source.values(of: "next.parts.@count", as: Int.self)
         source.next = Weight { $0.parts = [Weight { $0.real = 1.5 }] }
-        #expect(weight.total == 1.5)
+        expectEqual(weight.total, 1.5)
         source.next!.parts = []
-        #expect(weight.total == 0)
+        expectEqual(weight.total, 0)
         source.next!.parts = [Weight { $0.real = 4 }]
         source.next = nil
-        #expect(weight.total == 0)
+        expectEqual(weight.total, 0)
         source.removeAllObservers()
         var (sums, numbers) = ([Double](), [Int]())
         for await sum in stream { sums.append(sum) }
@@ -294,18 +294,19 @@ final class Weight: TrackedObject {
         told = []
         let part = Weight { ($0.real, $0.whole) = (1.5, 4) }
         weight.parts = [part]
-        #expect(told.sorted() == ["parts.@avg.twice 3.0", "parts.@sum.half 0.75", "parts.@sum.twice 3.0", "wholes 4"])
+        expectEqual(
+            told.sorted(), ["parts.@avg.twice 3.0", "parts.@sum.half 0.75", "parts.@sum.twice 3.0", "wholes 4"])
         told = []
         coalescingChanges { (part.real, part.whole) = (2, 5) }
-        #expect(told.sorted() == ["parts.@avg.twice 4.0", "parts.@sum.half 1.0", "parts.@sum.twice 4.0", "wholes 5"])
+        expectEqual(told.sorted(), ["parts.@avg.twice 4.0", "parts.@sum.half 1.0", "parts.@sum.twice 4.0", "wholes 5"])
         told = []
         weight.$parts.removeAll()
-        #expect(told.sorted() == ["parts.@avg.twice 0.0", "parts.@sum.half 0.0", "parts.@sum.twice 0.0", "wholes 0"])
+        expectEqual(told.sorted(), ["parts.@avg.twice 0.0", "parts.@sum.half 0.0", "parts.@sum.twice 0.0", "wholes 0"])
         told = []
         weight.next = Weight { $0.parts = [part] }
-        #expect(told == ["next.parts.@sum.twice 4.0"])
+        expectEqual(told, ["next.parts.@sum.twice 4.0"])
         weight.next = nil
-        #expect(told.last == "next.parts.@sum.twice 0.0")
+        expectEqual(told.last, "next.parts.@sum.twice 0.0")
     }
 
     @Test("a registration as a type that no sum has is refused") func refused() throws {

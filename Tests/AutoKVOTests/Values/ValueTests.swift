@@ -56,8 +56,8 @@ private struct Percent: KeyValueConvertible, Equatable {
         lamp.state = .broken
         observation.remove()
         lamp.state = .off
-        #expect(seen.map(\.0) == [.off, .on])
-        #expect(seen.map(\.1) == [.on, .broken])
+        expectEqual(seen.map(\.0), [.off, .on])
+        expectEqual(seen.map(\.1), [.on, .broken])
     }
 
     @Test("an enum is delivered as its raw value, and a raw value as an enum") func rawValues() throws {
@@ -68,8 +68,8 @@ private struct Percent: KeyValueConvertible, Equatable {
         lamp.state = .on
         lamp.text = "broken"
         lamp.text = "no such state"
-        #expect(raw == ["off", "on"])
-        #expect(states == [.on, .broken, .broken, nil])
+        expectEqual(raw, ["off", "on"])
+        expectEqual(states, [.on, .broken, .broken, nil])
     }
 
     @Test("present but nil is not the same as not asked for") func optionals() throws {
@@ -77,9 +77,9 @@ private struct Percent: KeyValueConvertible, Equatable {
         lamp.observe(\.maybe, options: [.new]) { both.append(($1.oldValue, $1.newValue)) }
         lamp.maybe = nil
         lamp.maybe = .on
-        #expect(both[0].0 == .none)
-        #expect(both[0].1 == .some(nil))
-        #expect(both[1].1 == .some(.some(.on)))
+        expectEqual(both[0].0, .none)
+        expectEqual(both[0].1, .some(nil))
+        expectEqual(both[1].1, .some(.some(.on)))
     }
 
     @Test("an optional property can be taken as what is in it, and the other way round") func optionalForms() throws {
@@ -90,8 +90,8 @@ private struct Percent: KeyValueConvertible, Equatable {
         lamp.maybe = .on
         lamp.maybe = nil
         lamp.state = .on
-        #expect(bare == [.on, nil])
-        #expect(wrapped == [.some(.some(.on))])
+        expectEqual(bare, [.on, nil])
+        expectEqual(wrapped, [.some(.some(.on))])
     }
 
     @Test("an optional taken as Any? has its nil as .some(nil)") func optionalAny() throws {
@@ -111,7 +111,7 @@ private struct Percent: KeyValueConvertible, Equatable {
         lamp.anything = 2
         lamp.anything = "two"
         lamp.anything = 3
-        #expect(seen == [2, nil, 3])
+        expectEqual(seen, [2, nil, 3])
     }
 
     @Test("a type that values of the key can never have is an error, with nothing registered") func wrongType() throws {
@@ -121,8 +121,8 @@ private struct Percent: KeyValueConvertible, Equatable {
         guard case .wrongType(let expected, let actual)? = error?.reason else { throw error! }
         #expect(expected.contains("State"))
         #expect(actual.contains("Int"))
-        #expect(error?.key == "state")
-        #expect(error?.className == "Lamp")
+        expectEqual(error?.key, "state")
+        expectEqual(error?.className, "Lamp")
         #expect(lamp.observations().isEmpty)
         #expect(throws: KeyValueError.self) { try lamp.observe("small", as: Int.self) { _ in } }
         #expect(throws: KeyValueError.self) { try lamp.observe("wires", as: [Int].self) { _ in } }
@@ -136,7 +136,7 @@ private struct Percent: KeyValueConvertible, Equatable {
         try lamp.observe("ratio", as: Percent.self, options: [.old, .new]) { seen += [$0.oldValue, $0.newValue] }
         lamp.ratio = 0.25
         lamp.ratio = -1
-        #expect(seen == [Percent(points: 50), Percent(points: 25), Percent(points: 25), nil])
+        expectEqual(seen, [Percent(points: 50), Percent(points: 25), Percent(points: 25), nil])
         #expect(throws: KeyValueError.self) { try lamp.observe("text", as: Percent.self) { _ in } }
     }
 
@@ -160,10 +160,10 @@ private struct Percent: KeyValueConvertible, Equatable {
         lamp.wires["a"] = 1
         lamp.action = { 2 }
         lamp.nested = nil
-        #expect(named.count == 8)
-        #expect(named.prefix(3) == ["small 1 -128", "big 18446744073709551615 0", "ratio 0.5 inf"])
-        #expect(typed.map(\.1) == ["two"])
-        #expect(results == [1, 2])
+        expectEqual(named.count, 8)
+        expectEqual(named.prefix(3), ["small 1 -128", "big 18446744073709551615 0", "ratio 0.5 inf"])
+        expectEqual(typed.map(\.1), ["two"])
+        expectEqual(results, [1, 2])
     }
 
     @Test("a nested optional keeps its layers in a typed change") func nestedOptional() throws {
@@ -171,7 +171,7 @@ private struct Percent: KeyValueConvertible, Equatable {
         lamp.observe(\.nested, options: [.old, .new]) { seen += [$1.oldValue, $1.newValue] }
         lamp.nested = .none
         lamp.nested = 4
-        #expect(seen == [.some(.some(.none)), .some(.none), .some(.none), .some(.some(.some(4)))])
+        expectEqual(seen, [.some(.some(.none)), .some(.none), .some(.none), .some(.some(.some(4)))])
     }
 
     @Test("a kept change still has its values after later changes, and the deaths of both sides") func keptChange()
@@ -185,11 +185,11 @@ private struct Percent: KeyValueConvertible, Equatable {
             person.firstName = "Cid"
             #expect(changes[0].target === person)
         }
-        #expect(changes.map(\.oldValue) == ["Ann", "Bob"])
-        #expect(changes.map(\.newValue) == ["Bob", "Cid"])
+        expectEqual(changes.map(\.oldValue), ["Ann", "Bob"])
+        expectEqual(changes.map(\.newValue), ["Bob", "Cid"])
         #expect(changes[0].target == nil)
-        #expect(changes[0].keyPath == "firstName")
-        #expect(changes[0].kind == .setting)
+        expectEqual(changes[0].keyPath, "firstName")
+        expectEqual(changes[0].kind, .setting)
         #expect(!changes[0].observation.isValid)
     }
 
@@ -200,10 +200,10 @@ private struct Percent: KeyValueConvertible, Equatable {
         try lamp.observe("text", userInfo: 3) { changes.append($0) }
         lamp.text = "off"
         lamp.text = "broken"
-        #expect(changes.map { $0.userInfo as? Int } == [2, 1, 2, 3, 2, 1, 2, 3])
-        #expect(changes.map(\.isPrior) == [true, false, false, false, true, false, false, false])
-        #expect(changes.map { $0.newValue as? String } == [nil, "off", "off", nil, nil, "broken", "broken", nil])
-        #expect(changes.map { $0.oldValue as? String } == [nil, "on", nil, nil, nil, "off", nil, nil])
+        expectEqual(changes.map { $0.userInfo as? Int }, [2, 1, 2, 3, 2, 1, 2, 3])
+        expectEqual(changes.map(\.isPrior), [true, false, false, false, true, false, false, false])
+        expectEqual(changes.map { $0.newValue as? String }, [nil, "off", "off", nil, nil, "broken", "broken", nil])
+        expectEqual(changes.map { $0.oldValue as? String }, [nil, "on", nil, nil, nil, "off", nil, nil])
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

@@ -11,41 +11,42 @@ import Testing
     {
         try box.observe("sum", options: [.new], recorder.handler())
         box.a = 5
-        #expect(recorder.paths == ["sum"])
-        #expect(recorder.last?.new as? Int == 7)
+        expectEqual(recorder.paths, ["sum"])
+        expectEqual(recorder.last?.new as? Int, 7)
     }
 
     @Test("old is the derived value from before, also two levels up") func old() throws {
         try box.observe("twice", options: [.old, .new], recorder.handler())
         box.a = 5
-        #expect(recorder.last?.old as? Int == 6)
-        #expect(recorder.last?.new as? Int == 14)
+        expectEqual(recorder.last?.old as? Int, 6)
+        expectEqual(recorder.last?.new as? Int, 14)
     }
 
     @Test("through a chain, and by two roads at once, each base set is exactly one call with the final value")
     func chain() throws {
         for path in ["twice", "both"] { try box.observe(path, options: [.old, .new], recorder.handler()) }
         box.b = 3
-        #expect(recorder.paths.sorted() == ["both", "twice"])
-        #expect(recorder.entries.first { $0.keyPath == "both" }?.new as? Int == 12)
-        #expect(recorder.entries.first { $0.keyPath == "both" }?.old as? Int == 9)
+        expectEqual(recorder.paths.sorted(), ["both", "twice"])
+        expectEqual(recorder.entries.first { $0.keyPath == "both" }?.new as? Int, 12)
+        expectEqual(recorder.entries.first { $0.keyPath == "both" }?.old as? Int, 9)
     }
 
     @Test("one observation of a key and its dependents is called once for each of them, with its own values")
     func group() throws {
         try box.observe(["a", "sum", "twice", "both"], options: [.prior, .old, .new], recorder.handler())
         box.a = 9
-        #expect(recorder.priors == [true, true, true, true, false, false, false, false])
-        #expect(recorder.paths == ["a", "sum", "twice", "both", "a", "sum", "twice", "both"])
-        #expect(recorder.entries.suffix(4).map { $0.new as? Int } == [box.a, box.sum, box.twice, box.both])
-        #expect(recorder.entries.suffix(4).map { $0.old as? Int } == recorder.entries.prefix(4).map { $0.old as? Int })
+        expectEqual(recorder.priors, [true, true, true, true, false, false, false, false])
+        expectEqual(recorder.paths, ["a", "sum", "twice", "both", "a", "sum", "twice", "both"])
+        expectEqual(recorder.entries.suffix(4).map { $0.new as? Int }, [box.a, box.sum, box.twice, box.both])
+        expectEqual(
+            recorder.entries.suffix(4).map { $0.old as? Int }, recorder.entries.prefix(4).map { $0.old as? Int })
     }
 
     @Test("derived from two keys: each set is one call") func twoBases() throws {
         try box.observe("isSame", options: [.new], recorder.handler())
         box.a = 7
         box.b = 7
-        #expect(recorder.news(Bool.self) == [false, true])
+        expectEqual(recorder.news(Bool.self), [false, true])
     }
 
     @Test("a key announced by itself and its two bases set once each: three calls") func three() throws {
@@ -53,7 +54,7 @@ import Testing
         box.withMutation(of: "sum") {}
         box.a = 2
         box.b = 4
-        #expect(recorder.count == 3)
+        expectEqual(recorder.count, 3)
     }
 
     @Test("two roots that depend on one remote key are both told") func twoRoots() throws {
@@ -65,9 +66,9 @@ import Testing
         try other.observe("innerSum", recorder.handler("other"))
         try box.observe("mixed", recorder.handler("mixed"))
         shared.a = 4
-        #expect(recorder.labels == ["box", "other"])
+        expectEqual(recorder.labels, ["box", "other"])
         shared.word = "x"
-        #expect(recorder.labels == ["box", "other", "mixed"])
+        expectEqual(recorder.labels, ["box", "other", "mixed"])
     }
 
     @Test("a derived key as the head of a path: the base swapped, the inner key set") func derivedHead() throws {
@@ -75,7 +76,7 @@ import Testing
         try box.observe("chosen.word", options: [.old, .new], recorder.handler())
         box.inner = inner
         inner.word = "w"
-        #expect(recorder.news(String.self) == ["hello world", "w"])
+        expectEqual(recorder.news(String.self), ["hello world", "w"])
     }
 
     @Test("when the selection of a derived head switches, the newly selected one is heard and the old one not")
@@ -91,7 +92,7 @@ import Testing
         recorder.clear()
         first.word = "no"
         second.word = "yes"
-        #expect(recorder.news(String.self) == ["yes"])
+        expectEqual(recorder.news(String.self), ["yes"])
     }
 
     @Test("derived by a path: the leaf, the middle and the head each are one call") func byPath() throws {
@@ -101,11 +102,11 @@ import Testing
         middle.inner = DerivedBox()
         middle.inner!.word = "x"
         box.inner = nil
-        #expect(recorder.news(String.self) == ["none", "hello world", "x", "none"])
-        #expect(recorder.olds(String.self) == ["none", "none", "hello world", "x"])
+        expectEqual(recorder.news(String.self), ["none", "hello world", "x", "none"])
+        expectEqual(recorder.olds(String.self), ["none", "none", "hello world", "x"])
         recorder.clear()
         middle.inner!.word = "gone"
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         #expect(middle.observations().isEmpty)
     }
 
@@ -113,39 +114,39 @@ import Testing
         let observation = try box.observe("inner.twice", options: [.new], recorder.handler())
         let inner = DerivedBox()
         box.inner = inner
-        #expect(recorder.news(Int.self) == [6])
+        expectEqual(recorder.news(Int.self), [6])
         inner.a = 2
-        #expect(recorder.last?.new as? Int == 8)
+        expectEqual(recorder.last?.new as? Int, 8)
         observation.remove()
         inner.a = 3
         box.inner = nil
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
     }
 
     @Test("a subclass inherits dependencies, and what it adds to a key is added") func inherited() throws {
         let bigger = BiggerDerivedBox()
         for path in ["sum", "twice", "volume"] { try bigger.observe(path, options: [.old, .new], recorder.handler()) }
         bigger.a = 2
-        #expect(recorder.paths.sorted() == ["sum", "twice", "volume"])
-        #expect(recorder.entries.first { $0.keyPath == "volume" }?.new as? Int == 70)
+        expectEqual(recorder.paths.sorted(), ["sum", "twice", "volume"])
+        expectEqual(recorder.entries.first { $0.keyPath == "volume" }?.new as? Int, 70)
         recorder.clear()
         bigger.c = 4
-        #expect(recorder.paths.sorted() == ["sum", "twice", "volume"])
-        #expect(recorder.entries.first { $0.keyPath == "twice" }?.old as? Int == 14)
-        #expect(recorder.entries.first { $0.keyPath == "twice" }?.new as? Int == 16)
+        expectEqual(recorder.paths.sorted(), ["sum", "twice", "volume"])
+        expectEqual(recorder.entries.first { $0.keyPath == "twice" }?.old as? Int, 14)
+        expectEqual(recorder.entries.first { $0.keyPath == "twice" }?.new as? Int, 16)
         recorder.clear()
         let plain = DerivedBox()
         try plain.observe("sum", recorder.handler())
         plain.a = 4
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
     }
 
     @Test("announcing a base by hand announces what is derived from it") func manualBase() throws {
         try box.observe("twice", options: [.old, .new, .prior], recorder.handler())
         box.withMutation(of: "a") { box.a = 10 }
-        #expect(recorder.priors == [true, false])
-        #expect(recorder.last?.old as? Int == 6)
-        #expect(recorder.last?.new as? Int == 24)
+        expectEqual(recorder.priors, [true, false])
+        expectEqual(recorder.last?.old as? Int, 6)
+        expectEqual(recorder.last?.new as? Int, 24)
     }
 
     @Test("derived from an operator over a to-many: follows members and elements, and tells of settings")
@@ -168,24 +169,24 @@ import Testing
         let person = Person()
         person.age = 3
         circle.$members.append(person)
-        #expect(recorder.paths.sorted() == ["names", "total"])
-        #expect(recorder.kinds == [.setting, .setting])
+        expectEqual(recorder.paths.sorted(), ["names", "total"])
+        expectEqual(recorder.kinds, [.setting, .setting])
         recorder.clear()
         person.age = 5
-        #expect(recorder.paths == ["total"])
-        #expect(recorder.last?.old as? Int == 3)
-        #expect(recorder.last?.new as? Int == 5)
+        expectEqual(recorder.paths, ["total"])
+        expectEqual(recorder.last?.old as? Int, 3)
+        expectEqual(recorder.last?.new as? Int, 5)
     }
 
     @Test("dependencies hold for every wording, whichever comes first") func everyWording() throws {
         let first = DerivedBox()
         first.observe(\.sum, options: [.new]) { [recorder] _, change in
-            #expect(change.newValue == 5)
+            expectEqual(change.newValue, 5)
             recorder.clear()
         }
         try first.observe("sum", options: [.new], recorder.handler())
         first.a = 3
-        #expect(recorder.news(Int.self) == [5])
+        expectEqual(recorder.news(Int.self), [5])
         first.removeAllObservers()
     }
 
@@ -212,7 +213,7 @@ import Testing
         named.last = "Jones"
         named.first = nil
         named.last = nil
-        #expect(seen == [.some("Bob"), .some("Bob Jones"), .some("Jones"), .some(nil)])
+        expectEqual(seen, [.some("Bob"), .some("Bob Jones"), .some("Jones"), .some(nil)])
     }
 
     @Test("prior and old work for derived keys, and prior reads the value from before") func prior() throws {
@@ -221,13 +222,13 @@ import Testing
             seen += [(change.target as! DerivedBox).twice, change.oldValue as! Int]
         }
         box.a = 2
-        #expect(seen == [6, 6, 8, 6])
+        expectEqual(seen, [6, 6, 8, 6])
     }
 
     @Test("a derived key that nobody observes is not computed") func notComputed() throws {
         try box.observe("a", options: [.old, .new], recorder.handler())
         box.a = 5
-        #expect(box.reads == 0)
+        expectEqual(box.reads, 0)
     }
 
     @Test("while a derived key is observed, its object may die: with the remote object alive, and dying with it")
@@ -239,19 +240,19 @@ import Testing
             root.inner = inner
             try root.observe(["innerSum", "mixed", "deepWord"], recorder.handler())
             inner.a = 3
-            #expect(recorder.count == 1)
+            expectEqual(recorder.count, 1)
         }
         inner.a = 4
         inner.word = "x"
-        #expect(recorder.count == 1)
-        #expect(tracker.liveCount == 1)
+        expectEqual(recorder.count, 1)
+        expectEqual(tracker.liveCount, 1)
         do {
             let root = tracker.track(DerivedBox())
             root.inner = tracker.track(DerivedBox())
             root.inner!.inner = tracker.track(DerivedBox())
             try root.observe("deepWord", recorder.handler())
         }
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
     }
 
     @Test("a chain of 200 derived keys over 200 objects, without recursion at its deep end") func longChain() throws {
@@ -265,11 +266,11 @@ import Testing
         for _ in 0..<200 { path += "inner." }
         try boxes[0].observe(path + "sum", options: [.new], recorder.handler())
         boxes[200].a = 40
-        #expect(recorder.news(Int.self) == [42])
+        expectEqual(recorder.news(Int.self), [42])
         boxes[100].inner = nil
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
         boxes[200].a = 41
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

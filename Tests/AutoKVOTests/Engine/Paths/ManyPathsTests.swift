@@ -118,23 +118,23 @@ private final class Fork: Model {
         for path in one + two + three { try root.observe(path, options: options) { calls.add($0.keyPath) } }
         for (come, gone) in [(new, old), (old, new), (new, old)] {
             root.source = come[0]
-            #expect(calls.take() == once(one + two + three))
+            expectEqual(calls.take(), once(one + two + three))
             for hub in gone { hub.value += 1 }
-            #expect(calls.take() == [:])
+            expectEqual(calls.take(), [:])
             come[0].value += 1
-            #expect(calls.take() == once(one))
+            expectEqual(calls.take(), once(one))
             come[1].value += 1
-            #expect(calls.take() == once(two))
+            expectEqual(calls.take(), once(two))
             come[2].value += 1
-            #expect(calls.take() == once(three))
+            expectEqual(calls.take(), once(three))
             // Behind the first of them.
             let last = come[1].source
             come[1].source = Hub()
-            #expect(calls.take() == once(three))
+            expectEqual(calls.take(), once(three))
             last!.value += 1
-            #expect(calls.take() == [:])
+            expectEqual(calls.take(), [:])
             come[1].source = last
-            #expect(calls.take() == once(three))
+            expectEqual(calls.take(), once(three))
         }
     }
 
@@ -145,11 +145,11 @@ private final class Fork: Model {
         for path in paths { try root.observe(path) { calls.add($0.keyPath) } }
         for hubs in [Hub.chain(2), Hub.chain(2)] {
             root.source = hubs[0]
-            #expect(calls.take() == once(paths))
+            expectEqual(calls.take(), once(paths))
             hubs[1].value += 1
-            #expect(calls.take() == once(paths.dropFirst().dropLast()))
+            expectEqual(calls.take(), once(paths.dropFirst().dropLast()))
             hubs[0].source = nil
-            #expect(calls.take() == once(paths.dropFirst()))
+            expectEqual(calls.take(), once(paths.dropFirst()))
         }
     }
 
@@ -161,23 +161,23 @@ private final class Fork: Model {
         for tree in root.all {
             tree.weight += 1
             total += 1
-            #expect(recorder.take().map { $0.new as? Int } == [total])
+            expectEqual(recorder.take().map { $0.new as? Int }, [total])
         }
         let (gone, come) = (root.middle!, Tree(depth: 3))
         total += come.total - gone.total
         root.middle = come
-        #expect(recorder.take().map { $0.new as? Int } == [total])
+        expectEqual(recorder.take().map { $0.new as? Int }, [total])
         for tree in gone.all { tree.weight += 1 }
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         for tree in come.all { tree.weight += 1 }
-        #expect(recorder.take().map { $0.new as? Int } == come.all.indices.map { total + $0 + 1 })
+        expectEqual(recorder.take().map { $0.new as? Int }, come.all.indices.map { total + $0 + 1 })
         observation.remove()
         for tree in root.all { tree.weight += 1 }
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         // Everything is there again when it is observed again.
         try root.observe("total", options: [.new], recorder.handler())
         for tree in root.all { tree.weight += 1 }
-        #expect(recorder.count == root.all.count)
+        expectEqual(recorder.count, root.all.count)
     }
 
     @Test(
@@ -197,15 +197,15 @@ private final class Fork: Model {
         for _ in 0..<2 {
             calls = []
             leaf.value += 1
-            #expect(calls.sorted() == Array(0..<2 * count))
+            expectEqual(calls.sorted(), Array(0..<2 * count))
         }
         calls = []
         forks.last!.left = nil
         forks.last!.right = nil
-        #expect(calls.count == 4)
+        expectEqual(calls.count, 4)
         calls = []
         leaf.value += 1
-        #expect(calls.sorted() == Array(0..<2 * (count - 1)))
+        expectEqual(calls.sorted(), Array(0..<2 * (count - 1)))
         withExtendedLifetime(forks) {}
     }
 
@@ -230,7 +230,7 @@ private final class Fork: Model {
         for _ in 0..<2 {
             calls = [[], [], []]
             hubs[0].source = hubs[0]
-            #expect(calls == Array(repeating: Array(0..<count), count: 3))
+            expectEqual(calls, Array(repeating: Array(0..<count), count: 3))
         }
         for hub in hubs { hub.removeAllObservers() }
     }

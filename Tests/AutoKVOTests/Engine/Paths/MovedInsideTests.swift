@@ -18,6 +18,6 @@ private final class Visitor: Model { @Observed var place: Place? }
             name += "!"
         }
         edit(&new.name)
-        #expect(calls == 2)
+        expectEqual(calls, 2)
     }
 }

@@ -117,16 +117,16 @@ import Testing
             return player.bonusReads
         }
         let threeAppends: (Roster) -> Void = { for _ in 0..<3 { $0.$players.append(Player()) } }
-        #expect(try reads([], threeAppends) == 0)
-        #expect(try reads([.new], threeAppends) == 3)
-        #expect(try reads([.old, .new], threeAppends) == 6)
+        try expectEqual(reads([], threeAppends), 0)
+        try expectEqual(reads([.new], threeAppends), 3)
+        try expectEqual(reads([.old, .new], threeAppends), 6)
         let together: (Roster) -> Void = { roster in coalescingChanges { threeAppends(roster) } }
-        #expect(try reads([], together) == 0)
-        #expect(try reads([.new], together) == 1)
-        #expect(try reads([.old, .new], together) == 2)
+        try expectEqual(reads([], together), 0)
+        try expectEqual(reads([.new], together), 1)
+        try expectEqual(reads([.old, .new], together), 2)
         let inOne: (Roster) -> Void = { roster in roster.withMutation(of: "players") { threeAppends(roster) } }
-        #expect(try reads([], inOne) == 0)
-        #expect(try reads([.old, .new], inOne) == 2)
+        try expectEqual(reads([], inOne), 0)
+        try expectEqual(reads([.old, .new], inOne), 2)
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

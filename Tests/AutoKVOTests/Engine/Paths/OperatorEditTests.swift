@@ -197,8 +197,8 @@ import Testing
             players[3].points = 7
             owner.roster = players[4]
         }
-        #expect(recorder.entries.filter { $0.keyPath == "roster.points" }.map { $0.old as? Int } == [5])
-        #expect(recorder.entries.filter { $0.keyPath == "roster.points" }.map { $0.new as? Int } == [1])
+        expectEqual(recorder.entries.filter { $0.keyPath == "roster.points" }.map { $0.old as? Int }, [5])
+        expectEqual(recorder.entries.filter { $0.keyPath == "roster.points" }.map { $0.new as? Int }, [1])
         withExtendedLifetime(other) {}
     }
 

@@ -34,7 +34,7 @@ private final class Whole: Model {
     let recorder = Recorder<Any>()
 
     private func expectReport(_ lines: [String], _ count: Int = 1, _ words: String = "A key path leads to") {
-        #expect(lines.count == count)
+        expectEqual(lines.count, count)
         for line in lines {
             #expect(line.hasPrefix(words) && line.contains("FaultyPart") && line.contains("\"plain\""))
         }
@@ -45,11 +45,11 @@ private final class Whole: Model {
         whole.part = FaultyPart()
         expectReport(try messages { try whole.observe("part.level", options: .new, recorder.handler()) })
         let part = Part()
-        #expect(messages { whole.part = part } == [])
+        expectEqual(messages { whole.part = part }, [])
         part.level = 2
-        #expect(recorder.news(Int.self) == [1, 2])
+        expectEqual(recorder.news(Int.self), [1, 2])
         expectReport(messages { whole.part = FaultyPart() })
-        #expect(recorder.count == 3)
+        expectEqual(recorder.count, 3)
     }
 
     @Test("so do a path of handles, which has no value then, and a key that is derived from a path") func others()
@@ -72,8 +72,8 @@ private final class Whole: Model {
         try whole.observe("friend", options: .new, recorder.handler())
         let lines = messages { whole.friend = faulty }
         expectReport(lines, 1, "The death of the object that Whole.friend refers to")
-        #expect(messages { whole.friend = part } == [])
-        #expect(recorder.count == 2)
+        expectEqual(messages { whole.friend = part }, [])
+        expectEqual(recorder.count, 2)
     }
 
     @Test("values that do not fit an operator are reported, and the path has none") func operands() throws {
@@ -81,7 +81,7 @@ private final class Whole: Model {
         whole.parts = [part]
         try whole.observe("parts.@sum.anything", options: .new, recorder.handler())
         part.anything = 3
-        #expect(recorder.last?.new as? Int == 3)
+        expectEqual(recorder.last?.new as? Int, 3)
         let lines = messages { part.anything = "three" }
         #expect(lines.count == 1 && lines[0].hasPrefix("A key path has no value") && lines[0].contains("@sum"))
         #expect(recorder.count == 2 && recorder.last?.new as? Int == nil)
@@ -95,9 +95,9 @@ private final class Whole: Model {
             try other.bind("total", to: "parts.@sum.anything", of: whole, transform: .default(7))
         }
         #expect(lines.count == 1 && lines[0].contains("@sum"))
-        #expect(other.total == 7)
+        expectEqual(other.total, 7)
         part.anything = 5
-        #expect(other.total == 5)
+        expectEqual(other.total, 5)
     }
 
     @Test("so does a binding that would set it, one way and both ways") func boundPath() {
@@ -112,7 +112,7 @@ private final class Whole: Model {
         let part = Part()
         whole.part = part
         other.total = 7
-        #expect(part.level == 7)
+        expectEqual(part.level, 7)
         #expect(whole.$part.$level.unbind())
         let both = messages {
             whole.part = FaultyPart()
@@ -120,9 +120,9 @@ private final class Whole: Model {
         }
         #expect(!both.isEmpty && both.allSatisfy { $0.contains("FaultyPart") } && whole.total == -1)
         whole.part = Part()
-        #expect(whole.total == 1)
+        expectEqual(whole.total, 1)
         whole.total = 8
-        #expect(whole.part?.level == 8)
+        expectEqual(whole.part?.level, 8)
         let lines = messages { whole.part = FaultyPart() }
         #expect(!lines.isEmpty && whole.total == -1)
     }
@@ -148,7 +148,7 @@ private final class Whole: Model {
         #expect(count == (which == 0 ? 0 : 1))
         if let stream {
             whole.removeAllObservers()
-            #expect(await stream.reduce(into: []) { $0.append($1) } == [1])
+            await expectEqual(stream.reduce(into: []) { $0.append($1) }, [1])
         }
     }
 

@@ -26,7 +26,7 @@ extension PathTests {
         person.spouse = next
         next.token = 3
         next.didChangeValue(forKey: "token")
-        #expect(values == ["1 → 2", "2 → 3"])
+        expectEqual(values, ["1 → 2", "2 → 3"])
     }
 
     @Test("the same where the write announces itself inside the open change") func openLeafWithWrite() throws {
@@ -37,7 +37,7 @@ extension PathTests {
         person.address = next
         next.city = "c"
         next.didChangeValue(forKey: "city")
-        #expect(values == ["a → b", "b → c"])
+        expectEqual(values, ["a → b", "b → c"])
     }
 
     @Test("the same where the open change is of an object in the middle of the path") func openMiddle() throws {
@@ -48,10 +48,10 @@ extension PathTests {
         person.spouse = next
         next.address = Address("b")
         next.didChangeValue(forKey: "address")
-        #expect(recorder.news(String.self) == ["a", "b"])
+        expectEqual(recorder.news(String.self), ["a", "b"])
         next.address?.city = "c"
-        #expect(recorder.last?.new as? String == "c")
-        #expect(recorder.count == 3)
+        expectEqual(recorder.last?.new as? String, "c")
+        expectEqual(recorder.count, 3)
     }
 
     @Test("the same for a weak head") func openBehindWeakHead() throws {
@@ -62,7 +62,7 @@ extension PathTests {
         person.parent = next
         next.token = 3
         next.didChangeValue(forKey: "token")
-        #expect(values == ["1 → 2", "2 → 3"])
+        expectEqual(values, ["1 → 2", "2 → 3"])
         withExtendedLifetime(first) {}
     }
 
@@ -74,7 +74,7 @@ extension PathTests {
         person.friends.append(next)
         next.token = 10
         next.didChangeValue(forKey: "token")
-        #expect(values == ["1 → 3", "3 → 11"])
+        expectEqual(values, ["1 → 3", "3 → 11"])
     }
 
     @Test("the same for a collection behind the head, with an operator") func openCollection() throws {
@@ -85,7 +85,7 @@ extension PathTests {
         person.spouse = next
         next.scores = [1, 2]
         next.didChangeValue(forKey: "scores")
-        #expect(recorder.news(Int.self) == [1, 2])
+        expectEqual(recorder.news(Int.self), [1, 2])
     }
 
     @Test("the same for a derived key at the end of the path") func openBaseOfDerivedLeaf() throws {
@@ -97,7 +97,7 @@ extension PathTests {
         box.inner = next
         next.a = 8
         next.didChangeValue(forKey: "a")
-        #expect(values == ["3 → 7", "7 → 10"])
+        expectEqual(values, ["3 → 7", "7 → 10"])
     }
 
     @Test("the same for a key that is derived from the path") func openEndOfDerivedKey() throws {
@@ -109,7 +109,7 @@ extension PathTests {
         box.inner = next
         next.a = 8
         next.didChangeValue(forKey: "a")
-        #expect(values == ["3 → 7", "7 → 10"])
+        expectEqual(values, ["3 → 7", "7 → 10"])
     }
 
     @Test("the same for each of two paths that are moved inside two open changes") func twoOpenChanges() throws {
@@ -124,6 +124,6 @@ extension PathTests {
         (next.token, next.age) = (3, 30)
         next.didChangeValue(forKey: "age")
         next.didChangeValue(forKey: "token")
-        #expect(recorder.news(Int.self) == [2, 20, 30, 3])
+        expectEqual(recorder.news(Int.self), [2, 20, 30, 3])
     }
 }

@@ -18,7 +18,7 @@ extension PathTests {
             spouse.address = tracker.track(Address())
             person.spouse = spouse
         }
-        #expect(tracker.liveCount == 2)
+        expectEqual(tracker.liveCount, 2)
         recorder.clear()
         person.spouse = nil
         recorder.clear()
@@ -32,16 +32,16 @@ extension PathTests {
         holder.address = first
         let observation = try holder.observe("address.city", options: [.old, .new], recorder.handler())
         holder.address = second
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         holder.withMutation(of: "address") {}
         second.city = "c"
-        #expect(recorder.last?.new as? String == "c")
+        expectEqual(recorder.last?.new as? String, "c")
         holder.address = nil
         observation.remove()
         #expect(first.observations().isEmpty && second.observations().isEmpty)
         first.city = "x"
         second.city = "x"
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
     }
 
     @Test("thousands of swaps leave every link where it belongs") func thousandsOfSwaps() throws {
@@ -63,11 +63,11 @@ extension PathTests {
             default: addresses.randomElement(using: &random)!.city = "\(step)"
             }
             #expect(heard.count <= 1)
-            if current() != before { #expect(heard == [current()], "step \(step)") }
+            if current() != before { expectEqual(heard, [current()], "step \(step)") }
         }
         for subject in people + [person] { subject.spouse = nil }
         #expect(people.allSatisfy { $0.observations().isEmpty })
-        #expect(person.observations().count == 1)
+        expectEqual(person.observations().count, 1)
     }
 
     @Test("intermediates that die while the path is observed elsewhere leave nothing behind") func chainDies() throws {
@@ -80,7 +80,7 @@ extension PathTests {
         }
         let observation = try head!.observe("spouse.spouse.spouse.spouse.age", recorder.handler())
         last.age = 1
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         last = Person()
         head = nil
         #expect(!observation.isValid)
@@ -96,8 +96,8 @@ extension PathTests {
             address.city = "a"
         }
         address.city = "b"
-        #expect(recorder.count == 1)
-        #expect(tracker.liveCount == 1)
+        expectEqual(recorder.count, 1)
+        expectEqual(tracker.liveCount, 1)
     }
 
     @Test("a handler that swaps the path's head while a leaf change is delivered") func swapInHandler() throws {
@@ -112,10 +112,10 @@ extension PathTests {
         }
         try person.observe("address.city", options: [.new], recorder.handler("2"))
         person.address!.city = "b"
-        #expect(recorder.labels.filter { $0 == "1" }.count == 2)
+        expectEqual(recorder.labels.filter { $0 == "1" }.count, 2)
         #expect(recorder.entries.filter { $0.label == "2" }.contains { $0.new as? String == "c" })
         recorder.clear()
         person.address!.city = "d"
-        #expect(recorder.news(String.self) == ["d", "d"])
+        expectEqual(recorder.news(String.self), ["d", "d"])
     }
 }

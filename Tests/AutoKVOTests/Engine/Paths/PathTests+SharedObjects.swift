@@ -12,7 +12,7 @@ extension PathTests {
         } else {
             for path in paths { try person.observe(path, options: [.initial, .new], recorder.handler()) }
         }
-        #expect(recorder.paths == paths)
+        expectEqual(recorder.paths, paths)
         #expect(recorder.entries.allSatisfy { $0.new != nil && $0.old == nil })
         #expect(recorder.news(String.self) == [nil, nil, nil] && recorder.news(Int.self) == [nil, 0, nil])
     }
@@ -26,7 +26,7 @@ extension PathTests {
         person.address = Address("Bonn")
         person.address!.city = "Kiel"
         let expected = ["address", "address.city", "address.city", "age", "cityLine", "cityLine", "fullName"]
-        #expect(recorder.paths.sorted() == expected)
+        expectEqual(recorder.paths.sorted(), expected)
     }
 
     @Test("a path through objects that refer to themselves reports the path as registered, once for each change")
@@ -34,12 +34,12 @@ extension PathTests {
         person.spouse = person
         try person.observe("spouse.spouse.spouse.age", options: [.old, .new], recorder.handler())
         person.age = 1
-        #expect(recorder.paths == ["spouse.spouse.spouse.age"])
-        #expect(recorder.last?.new as? Int == 1)
+        expectEqual(recorder.paths, ["spouse.spouse.spouse.age"])
+        expectEqual(recorder.last?.new as? Int, 1)
         person.spouse = nil
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
         person.age = 2
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
     }
 
     @Test("an object that stands at several places of a path: one call for each change") func sharedObject() throws {
@@ -50,18 +50,18 @@ extension PathTests {
         b.spouse = a
         try person.observe("spouse.spouse.spouse.spouse.age", options: [.old, .new, .prior], recorder.handler())
         b.age = 3
-        #expect(recorder.priors == [true, false])
+        expectEqual(recorder.priors, [true, false])
         recorder.clear()
         a.age = 3
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         a.spouse = person
-        #expect(recorder.priors == [true, false])
-        #expect(recorder.last?.old as? Int == 3)
+        expectEqual(recorder.priors, [true, false])
+        expectEqual(recorder.last?.old as? Int, 3)
         // person → a → person → a → person
-        #expect(recorder.last?.new as? Int == 0)
+        expectEqual(recorder.last?.new as? Int, 0)
         recorder.clear()
         person.age = 8
-        #expect(recorder.entries.map { $0.new as? Int } == [nil, 8])
+        expectEqual(recorder.entries.map { $0.new as? Int }, [nil, 8])
         person.spouse = nil
     }
 
@@ -71,7 +71,7 @@ extension PathTests {
         person.address!.city = "x"
         person.address = Address()
         let labels = (0..<20).map(String.init)
-        #expect(recorder.labels == labels + labels)
+        expectEqual(recorder.labels, labels + labels)
     }
 
     @Test("paths of several roots through one shared object are each told with their own root") func sharedLeaf() throws
@@ -83,7 +83,7 @@ extension PathTests {
             try person.observe("address.city", recorder.handler())
         }
         address.city = "x"
-        #expect(recorder.entries.map(\.target) == people.map { ObjectIdentifier($0) })
+        expectEqual(recorder.entries.map(\.target), people.map { ObjectIdentifier($0) })
     }
 
     @Test(
@@ -95,7 +95,7 @@ extension PathTests {
         for person in people { person.address = address }
         try people.observe("address.city", recorder.handler())
         address.city = "x"
-        #expect(recorder.entries.map(\.target) == people.map { ObjectIdentifier($0) })
+        expectEqual(recorder.entries.map(\.target), people.map { ObjectIdentifier($0) })
         withExtendedLifetime(people) {}
     }
 }

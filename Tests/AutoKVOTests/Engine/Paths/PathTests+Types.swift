@@ -51,15 +51,15 @@ extension PathTests {
         let (coin, stamp) = (Coin(), Stamp())
         try drawer.observe("thing.worth", options: [.old, .new], recorder.handler())
         for thing in [coin, stamp, coin, stamp] as [TrackedObject] { drawer.thing = thing }
-        #expect(recorder.news(Int.self) == [1, 10, 1, 10])
-        #expect(recorder.olds(Int.self).dropFirst() == [1, 10, 1])
+        expectEqual(recorder.news(Int.self), [1, 10, 1, 10])
+        expectEqual(recorder.olds(Int.self).dropFirst(), [1, 10, 1])
         coin.worth = 2
         stamp.isUsed = true
-        #expect(recorder.count == 4)
+        expectEqual(recorder.count, 4)
         stamp.worth = 20
-        #expect(recorder.count == 5)
-        #expect(recorder.last?.new as? Int == 20)
-        #expect(try drawer.value(forKeyPath: "thing.worth") as? Int == 20)
+        expectEqual(recorder.count, 5)
+        expectEqual(recorder.last?.new as? Int, 20)
+        try expectEqual(drawer.value(forKeyPath: "thing.worth") as? Int, 20)
     }
 
     @Test("a path that is observed while a derived key is read for its old value follows the new object")
@@ -74,14 +74,14 @@ extension PathTests {
             try! drawer.observe("thing.worth", options: .new, recorder.handler())
         }
         drawer.thing = stamp
-        #expect(labels.olds(String.self) == ["Coin"])
-        #expect(labels.news(String.self) == ["Stamp"])
+        expectEqual(labels.olds(String.self), ["Coin"])
+        expectEqual(labels.news(String.self), ["Stamp"])
         let before = recorder.count
         coin.worth = 2
-        #expect(recorder.count == before)
+        expectEqual(recorder.count, before)
         stamp.worth = 20
-        #expect(recorder.count == before + 1)
-        #expect(recorder.last?.new as? Int == 20)
+        expectEqual(recorder.count, before + 1)
+        expectEqual(recorder.last?.new as? Int, 20)
         withExtendedLifetime(drawer) {}
     }
 
@@ -106,12 +106,12 @@ extension PathTests {
         #expect(recorder.count == 1 || recorder.count == 2)
         recorder.clear()
         friend.age = 15
-        #expect(recorder.paths == ["friends.@sum.age"])
-        #expect(recorder.last?.old as? Int == 10)
-        #expect(recorder.last?.new as? Int == 15)
+        expectEqual(recorder.paths, ["friends.@sum.age"])
+        expectEqual(recorder.last?.old as? Int, 10)
+        expectEqual(recorder.last?.new as? Int, 15)
         observation.remove()
         person.friends = []
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
     }
 
     @Test(
@@ -119,8 +119,8 @@ extension PathTests {
         arguments: [("address.citi", "city"), ("spouse.adress.city", "address"), ("spouse.address.zipp", "zip")])
     func misspeltLater(path: String, nearest: String) throws {
         let error = #expect(throws: KeyValueError.self) { try person.observe(path) { _ in } }
-        #expect(error?.reason == .unknownKey(nearest: nearest))
-        #expect(error?.keyPath == path)
+        expectEqual(error?.reason, .unknownKey(nearest: nearest))
+        expectEqual(error?.keyPath, path)
     }
 
     @Test("subclasses as intermediates, and a path that needs the subclass is an error by the declared type")
@@ -129,16 +129,16 @@ extension PathTests {
         person.spouse = employee
         try person.observe("spouse.fullName", options: [.new], recorder.handler())
         employee.firstName = "F"
-        #expect(recorder.last?.new as? String == "F Lee")
+        expectEqual(recorder.last?.new as? String, "F Lee")
         person.spouse = Person("P")
-        #expect(recorder.last?.new as? String == "P Lee")
+        expectEqual(recorder.last?.new as? String, "P Lee")
         #expect(throws: KeyValueError.self) { try person.observe("spouse.salary") { _ in } }
         let department = Department()
         department.manager = employee
         try employee.observe("department.manager.salary", options: [.new], recorder.handler())
         employee.department = department
         employee.salary = 5
-        #expect(recorder.last?.new as? Int == 5)
+        expectEqual(recorder.last?.new as? Int, 5)
         employee.department = nil
     }
 
@@ -148,15 +148,15 @@ extension PathTests {
         let holder = Holder()
         try holder.observe("anything.city", options: [.new], recorder.handler())
         holder.anything = Address("Ulm")
-        #expect(recorder.last?.new as? String == "Ulm")
+        expectEqual(recorder.last?.new as? String, "Ulm")
         (holder.anything as! Address).city = "Bonn"
-        #expect(recorder.last?.new as? String == "Bonn")
+        expectEqual(recorder.last?.new as? String, "Bonn")
         let lines = messages { holder.anything = Person() }
-        #expect(recorder.count == 3)
+        expectEqual(recorder.count, 3)
         #expect(recorder.last?.new as? String == nil)
         #expect(!lines.isEmpty)
         holder.anything = 7
         holder.anything = nil
-        #expect(recorder.count == 5)
+        expectEqual(recorder.count, 5)
     }
 }

@@ -10,16 +10,16 @@ import Testing
     @Test("from a nil head: setting it is one call, old empty, new the leaf") func nilHead() throws {
         try person.observe("address.city", options: [.old, .new], recorder.handler())
         person.address = Address("Bonn")
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         #expect(recorder.last?.old != nil)
         #expect(recorder.last?.old as? String == nil)
-        #expect(recorder.last?.new as? String == "Bonn")
-        #expect(recorder.last?.kind == .setting)
+        expectEqual(recorder.last?.new as? String, "Bonn")
+        expectEqual(recorder.last?.kind, .setting)
     }
 
     @Test("initial with a nil head is one call with an empty value") func initialNil() throws {
         try person.observe("spouse.address.city", options: [.initial, .new], recorder.handler())
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         #expect(recorder.last?.new != nil)
         #expect(recorder.last?.new as? String == nil)
     }
@@ -39,10 +39,10 @@ import Testing
         case 1: spouse.address = Address("Bonn")
         default: spouse.address!.city = "Bonn"
         }
-        #expect(recorder.paths == ["spouse.address.city"])
-        #expect(recorder.last?.target == ObjectIdentifier(person))
-        #expect(recorder.last?.old as? String == "Ulm")
-        #expect(recorder.last?.new as? String == "Bonn")
+        expectEqual(recorder.paths, ["spouse.address.city"])
+        expectEqual(recorder.last?.target, ObjectIdentifier(person))
+        expectEqual(recorder.last?.old as? String, "Ulm")
+        expectEqual(recorder.last?.new as? String, "Bonn")
         #expect(recorder.last?.indexes == nil)
     }
 
@@ -53,16 +53,16 @@ import Testing
         let other = Person("O")
         other.scores = [3]
         person.spouse = other
-        #expect(recorder.kinds == [.setting])
-        #expect(recorder.olds([Int].self) == [[1, 2]])
-        #expect(recorder.news([Int].self) == [[3]])
+        expectEqual(recorder.kinds, [.setting])
+        expectEqual(recorder.olds([Int].self), [[1, 2]])
+        expectEqual(recorder.news([Int].self), [[3]])
     }
 
     @Test("a.a without options: child set, child nil: two calls") func subpath1() throws {
         try person.observe("spouse.spouse", recorder.handler())
         person.spouse = Person()
         person.spouse = nil
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
     }
 
     @Test("a.a.a: child set, grandchild set, grandchild nil, child nil: four calls") func subpathSubpath() throws {
@@ -71,7 +71,7 @@ import Testing
         person.spouse!.spouse = Person()
         person.spouse!.spouse = nil
         person.spouse = nil
-        #expect(recorder.count == 4)
+        expectEqual(recorder.count, 4)
     }
 
     @Test("heads replaced: one call each, and nothing from those that left") func heads() throws {
@@ -80,15 +80,15 @@ import Testing
         person.spouse = first
         try person.observe("spouse.age", recorder.handler())
         person.spouse = nil
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         person.spouse = first
         person.spouse = second
-        #expect(recorder.count == 3)
+        expectEqual(recorder.count, 3)
         first.age = 1
-        #expect(recorder.count == 3)
+        expectEqual(recorder.count, 3)
         #expect(first.observations().isEmpty)
         second.age = 1
-        #expect(recorder.count == 4)
+        expectEqual(recorder.count, 4)
     }
 
     @Test("setting the same head again is one call") func sameHead() throws {
@@ -96,9 +96,9 @@ import Testing
         person.address = address
         try person.observe("address.city", options: [.old, .new], recorder.handler())
         person.address = address
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         address.city = "Bonn"
-        #expect(recorder.count == 2)
+        expectEqual(recorder.count, 2)
     }
 
     @Test("removal with a nil on the way is no error") func removalWithNil() throws {
@@ -107,7 +107,7 @@ import Testing
         person.address = nil
         observation.remove()
         person.address = Address()
-        #expect(recorder.count == 1)
+        expectEqual(recorder.count, 1)
         #expect(person.observations().isEmpty)
     }
 
@@ -117,7 +117,7 @@ import Testing
         person.address!.city = "a"
         person.address!.city = "b"
         person.address = nil
-        #expect(recorder.news(String.self) == ["a", "b", nil])
+        expectEqual(recorder.news(String.self), ["a", "b", nil])
     }
 
     @Test("a change tells whether the last component changed or one before it, prior and post alike")
@@ -126,9 +126,9 @@ import Testing
         var last: [Bool] = []
         try person.observe("address.city", options: [.prior]) { last.append($0.isLastComponent) }
         person.address!.city = "Bonn"
-        #expect(last == [true, true])
+        expectEqual(last, [true, true])
         person.address = Address()
-        #expect(last == [true, true, false, false])
+        expectEqual(last, [true, true, false, false])
     }
 
     @Test("a path that ends in an array of another object keeps kind and indexes") func arrayBehindObject() throws {
@@ -139,10 +139,10 @@ import Testing
         spouse.willChange(.insertion, valuesAt: 1..<2, forKey: "scores")
         spouse.scores.insert(9, at: 1)
         spouse.didChange(.insertion, valuesAt: 1..<2, forKey: "scores")
-        #expect(recorder.paths == ["spouse.scores"])
-        #expect(recorder.kinds == [.insertion])
-        #expect(recorder.last?.indexes == RangeSet(1..<2))
-        #expect(recorder.last?.new as? [Int] == [9])
+        expectEqual(recorder.paths, ["spouse.scores"])
+        expectEqual(recorder.kinds, [.insertion])
+        expectEqual(recorder.last?.indexes, RangeSet(1..<2))
+        expectEqual(recorder.last?.new as? [Int], [9])
         #expect(recorder.last?.old == nil)
     }
 

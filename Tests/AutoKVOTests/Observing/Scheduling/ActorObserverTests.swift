@@ -57,7 +57,7 @@ private actor Panel: KeyValueObserver {
     @Test("a change made on the actor is delivered before the write returns") func synchronous() async throws {
         let panel = Panel()
         try await panel.observeOwn()
-        #expect(await panel.log == ["int 0", "changed", "int 1", "set"])
+        await expectEqual(panel.log, ["int 0", "changed", "int 1", "set"])
     }
 
     @Test("a change made elsewhere is delivered on the actor, in order") func elsewhere() async throws {
@@ -66,12 +66,12 @@ private actor Panel: KeyValueObserver {
         let observation = try panel.observe(age: target.value)
         for age in 1...100 { target.value.age = age }
         await eventually("all changes") { await panel.log.count == 100 }
-        #expect(await panel.log == (1...100).map(String.init))
+        await expectEqual(panel.log, (1...100).map(String.init))
         await panel.set(101, of: target)
-        #expect(await panel.log.suffix(2) == ["101", "set"])
+        await expectEqual(panel.log.suffix(2), ["101", "set"])
         observation.remove()
         target.value.age = 102
-        #expect(await panel.log.count == 102)
+        await expectEqual(panel.log.count, 102)
     }
 
     @Test("a change on the actor comes after those that are under way to it") func mixed() async throws {
@@ -84,7 +84,7 @@ private actor Panel: KeyValueObserver {
             await panel.set(3 * round + 2, of: target)
         }
         let ages = await panel.log.compactMap { Int($0) }
-        #expect(ages == Array(0..<60))
+        expectEqual(ages, Array(0..<60))
     }
 
     @Test("a change keeps its place among the other work of the actor, and of the main actor") func place() async throws
@@ -99,14 +99,14 @@ private actor Panel: KeyValueObserver {
             target.value.age = 1
             await panel.add("work")
             target.value.age = 2
-            #expect(await panel.log == ["1", "on 1", "work", "2", "on 2"])
+            await expectEqual(panel.log, ["1", "on 1", "work", "2", "on 2"])
         }
         let log = MessageLog()
         let person = Person()
         person.$age.observe(options: [.new], on: .mainActor) { log.add("\($0.newValue!)") }
         for age in 0..<100 {
             person.age = age
-            await MainActor.run { #expect(log.messages.count == age + 1) }
+            await MainActor.run { expectEqual(log.messages.count, age + 1) }
         }
     }
 
@@ -142,7 +142,7 @@ private actor Panel: KeyValueObserver {
             await eventually("the change") { await panel.log == ["1"] }
         }
         await eventually("the actor's end") { tracker.liveCount == 0 }
-        #expect(kept.value.withLock { $0.map(\.newValue) } == [1])
+        expectEqual(kept.value.withLock { $0.map(\.newValue) }, [1])
     }
 
     @Test("without a type, the handler is called at each change, on the actor and elsewhere, and gets no change")
@@ -159,11 +159,11 @@ private actor Panel: KeyValueObserver {
         target.value.nickname = "A"
         await eventually("both changes") { await panel.log.count == 3 }
         await panel.set(2, of: target)
-        #expect(await panel.log == ["changed", "changed", "changed", "changed", "set"])
+        await expectEqual(panel.log, ["changed", "changed", "changed", "changed", "set"])
         observation.remove()
         target.value.age = 3
         await panel.add("removed")
-        #expect(await panel.log.count == 6)
+        await expectEqual(panel.log.count, 6)
     }
 
     @Test("without a type, values that are not Sendable are not kept for the actor") func untypedValues() async throws {
@@ -186,7 +186,7 @@ private actor Panel: KeyValueObserver {
         try panel.observe(["firstName", "fullName", "greeting"], of: person) { panel in panel.log.append("changed") }
         person.firstName = "Bea"
         await panel.add("work")
-        #expect(await panel.log == ["changed", "work"])
+        await expectEqual(panel.log, ["changed", "work"])
     }
 
     /// A removal in a handler that is called before a change that is made on the actor, since its own change was under way.
@@ -210,7 +210,7 @@ private actor Panel: KeyValueObserver {
                 }
             }
         await panel.setBusy(target)
-        #expect(await panel.log == [isTyped ? "1" : "called", "set"])
+        await expectEqual(panel.log, [isTyped ? "1" : "called", "set"])
     }
 
     #if DEBUG
@@ -225,7 +225,7 @@ private actor Panel: KeyValueObserver {
                 target.value.age = 2
             }
             await panel.add("work")
-            #expect(await panel.log == ["work"])
+            await expectEqual(panel.log, ["work"])
         }
     #endif
 }

@@ -38,7 +38,7 @@ private final class FaultyScheduler: ChangeScheduler, @unchecked Sendable {
         if path == "address.zip" { person!.address!.zip = 1 } else { person!.age = 1 }
         person = nil
         scheduler.runAll()
-        #expect(log.messages == [])
+        expectEqual(log.messages, [])
         #expect(!observation.isValid)
     }
 
@@ -100,7 +100,7 @@ private final class FaultyScheduler: ChangeScheduler, @unchecked Sendable {
             }
             scheduler.runAll()
             if ending < 2 {
-                #expect(board.log.messages == [], "\(ending)")
+                expectEqual(board.log.messages, [], "\(ending)")
             } else {
                 #expect(!board.log.messages.isEmpty && board.log.messages.allSatisfy { $0 == "true" })
             }
@@ -115,7 +115,7 @@ private final class FaultyScheduler: ChangeScheduler, @unchecked Sendable {
         try person.observe("age", as: Int.self, options: [.new, .once], on: scheduler, add)
         person.age = 1
         scheduler.runAll()
-        #expect(log.messages == ["1 of a target"])
+        expectEqual(log.messages, ["1 of a target"])
     }
 
     @Test(
@@ -127,7 +127,7 @@ private final class FaultyScheduler: ChangeScheduler, @unchecked Sendable {
             "age", as: Int.self, options: [.new, .once, .retainsTarget], on: scheduler, add)
         person!.age = 1
         person = nil
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
         if !isDelivered { observation.remove() } else { scheduler.runAll() }
         tracker.expectNoLeaks()
         scheduler.runAll()
@@ -143,7 +143,7 @@ private final class FaultyScheduler: ChangeScheduler, @unchecked Sendable {
         person!.age = 1
         person = nil
         scheduler.runAll()
-        #expect(log.messages == [])
+        expectEqual(log.messages, [])
         #expect(observation.isValid)
         observation.remove()
     }
@@ -156,7 +156,7 @@ private final class FaultyScheduler: ChangeScheduler, @unchecked Sendable {
         }
         person.value!.age = 1
         scheduler.runAll()
-        #expect(log.messages == ["1 true"])
+        expectEqual(log.messages, ["1 true"])
         tracker.expectNoLeaks()
     }
 
@@ -170,7 +170,7 @@ private final class FaultyScheduler: ChangeScheduler, @unchecked Sendable {
         person.address!.zip = 2
         observation.remove(keyPath: "age")
         scheduler.runAll()
-        #expect(log.messages == ["2 of a target"])
+        expectEqual(log.messages, ["2 of a target"])
     }
 
     #if DEBUG
@@ -182,7 +182,7 @@ private final class FaultyScheduler: ChangeScheduler, @unchecked Sendable {
             person.age = 2
             TestPoint.taken.whenReached { onAnotherThread { observation.remove() } }
             scheduler.runAll()
-            #expect(log.messages == [])
+            expectEqual(log.messages, [])
         }
 
         @Test("a removal that returns while another thread is ending the observation prevents the call, too")
@@ -201,7 +201,7 @@ private final class FaultyScheduler: ChangeScheduler, @unchecked Sendable {
             ending.wait()
             observation.remove()
             scheduler.runAll()
-            #expect(log.messages == [])
+            expectEqual(log.messages, [])
             called.open()
             death.join()
         }
@@ -222,7 +222,7 @@ private final class FaultyScheduler: ChangeScheduler, @unchecked Sendable {
         }
         holder.content = tracker.token()
         holder.content = nil
-        #expect(tracker.liveCount == 2)
+        expectEqual(tracker.liveCount, 2)
         faulty.dropAll()
         // One that has not fired is valid, and keeps its handler.
         #expect(tracker.liveCount == (options.contains(.once) ? 0 : 1))
@@ -237,10 +237,10 @@ private final class FaultyScheduler: ChangeScheduler, @unchecked Sendable {
         faulty.dropFirst()
         faulty.dropLast()
         faulty.runLast()
-        #expect(log.messages == (2...5).map { "\($0) of a target" })
+        expectEqual(log.messages, (2...5).map { "\($0) of a target" })
         person.age = 7
         faulty.runLast()
-        #expect(log.messages.last == "7 of a target")
+        expectEqual(log.messages.last, "7 of a target")
     }
 
     @Test(
@@ -263,7 +263,7 @@ private final class FaultyScheduler: ChangeScheduler, @unchecked Sendable {
         serial.runAll()
         goOn.open()
         thread.join()
-        #expect(log.messages == ["1", "2", "3"])
+        expectEqual(log.messages, ["1", "2", "3"])
     }
 
     @Test("nothing is left when the suite is over") func nothingIsLeft() async {

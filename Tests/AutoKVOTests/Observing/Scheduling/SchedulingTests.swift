@@ -17,12 +17,12 @@ import Testing
         }
         person.age = 1
         person.age = 2
-        #expect(log.messages == [])
+        expectEqual(log.messages, [])
         scheduler.runAll()
-        #expect(log.messages == ["->0 age 7", "0>1 age 7", "1>2 age 7"])
+        expectEqual(log.messages, ["->0 age 7", "0>1 age 7", "1>2 age 7"])
         person.age = 3
         scheduler.runAll()
-        #expect(log.messages.count == 4)
+        expectEqual(log.messages.count, 4)
         #expect(observation.isValid)
     }
 
@@ -40,10 +40,10 @@ import Testing
         }
         person.value.age = 2
         serial.runFirst()
-        #expect(log.messages == ["1"])
+        expectEqual(log.messages, ["1"])
         serial.schedule { [log] in log.add("more") }
         serial.runAll()
-        #expect(log.messages == ["1", "work", "2", "7", "more", "3"])
+        expectEqual(log.messages, ["1", "work", "2", "7", "more", "3"])
     }
 
     @Test("an operation that is run a second time delivers nothing") func twice() throws {
@@ -54,9 +54,9 @@ import Testing
         let operations = serial.takeAll()
         operations[0]()
         operations[0]()
-        #expect(log.messages == ["1"])
+        expectEqual(log.messages, ["1"])
         operations[1]()
-        #expect(log.messages == ["1", "2"])
+        expectEqual(log.messages, ["1", "2"])
     }
 
     @Test("operations that run at once, and inside a handler: the next change comes when the handler is over")
@@ -68,7 +68,7 @@ import Testing
             log.add("\(change.newValue!)>")
         }
         person.value.age = 1
-        #expect(log.messages == ["<1", "1>", "<2", "2>", "<3", "3>"])
+        expectEqual(log.messages, ["<1", "1>", "<2", "2>", "<3", "3>"])
     }
 
     @Test("an operation that runs while another thread is in the handler leaves its change to that thread, and returns")
@@ -88,10 +88,10 @@ import Testing
         let thread = Thread { operations[0]() }
         inside.wait()
         operations[1]()
-        #expect(log.messages == [])
+        expectEqual(log.messages, [])
         goOn.open()
         thread.join()
-        #expect(log.messages == ["1", "2"])
+        expectEqual(log.messages, ["1", "2"])
     }
 
     @Test("a change that was handed over is delivered in its place though an earlier one of another thread was not yet")
@@ -110,14 +110,14 @@ import Testing
         serial.delay = nil
         person.withMutation(of: "token") { person.token = 2 }
         serial.runAll()
-        #expect(log.messages == ["1", "2"])
+        expectEqual(log.messages, ["1", "2"])
         goOn.open()
         thread.join()
         person.age = 3
         serial.runFirst()
-        #expect(log.messages == ["1", "2"])
+        expectEqual(log.messages, ["1", "2"])
         serial.runFirst()
-        #expect(log.messages == ["1", "2", "3"])
+        expectEqual(log.messages, ["1", "2", "3"])
     }
 
     @Test("what is under way when the observation ends is dropped and released") func dropping() throws {
@@ -158,11 +158,11 @@ import Testing
             box.content = tracker.token()
             scheduler.runAll()
             for _ in 0..<3 { box.content = tracker.token() }
-            #expect(tracker.liveCount == 4)
+            expectEqual(tracker.liveCount, 4)
             observation.remove()
-            #expect(tracker.liveCount == 2)
+            expectEqual(tracker.liveCount, 2)
         }
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
         #expect(kept.count == 1 && kept[0].newValue! != nil && kept[0].oldValue! == nil)
         kept = []
         scheduler.runAll()
@@ -177,7 +177,7 @@ import Testing
         person.age = 1
         person.age = 2
         scheduler.runAll()
-        #expect(log.messages == ["1"])
+        expectEqual(log.messages, ["1"])
     }
 
     @Test("an observation with .once delivers its one change") func once() throws {
@@ -191,7 +191,7 @@ import Testing
         try observation.rearm()
         person.age = 3
         scheduler.runAll()
-        #expect(log.messages == ["1", "3"])
+        expectEqual(log.messages, ["1", "3"])
     }
 
     @Test("a removal drops the change of an observation with .once that is under way") func onceRemoved() throws {
@@ -207,9 +207,9 @@ import Testing
             if !isKept { observation.remove() }
         }
         // The handle is gone, and the change is still to come.
-        #expect(tracker.liveCount == 1)
+        expectEqual(tracker.liveCount, 1)
         scheduler.runAll()
-        #expect(log.messages == ["1"])
+        expectEqual(log.messages, ["1"])
         tracker.expectNoLeaks()
     }
 
@@ -226,11 +226,11 @@ import Testing
         }
         person.nickname = "A"
         scheduler.runAll()
-        #expect(log.messages == [#"nil Optional("A")"#])
+        expectEqual(log.messages, [#"nil Optional("A")"#])
         person.observe(\.age, options: [.new], on: scheduler) { [log] in log.add("\($0.newValue!)") }
         person.age = 5
         scheduler.runAll()
-        #expect(log.messages.last == "5")
+        expectEqual(log.messages.last, "5")
     }
 
     @Test("on the main actor") @MainActor func mainActor() async throws {
@@ -240,11 +240,11 @@ import Testing
         target.$age.observe(options: [.new], on: .mainActor) { recorder.record($0, "handle") }
         target.observe(\.age, options: [.new], on: .mainActor) { recorder.record($0, "key path") }
         target.age = 1
-        #expect(recorder.count == 0)
+        expectEqual(recorder.count, 0)
         onAnotherThread { target.age = 2 }
         await eventually("both changes, three times") { recorder.count == 6 }
-        #expect(recorder.entries.filter { $0.label == "string" }.map(\.new) == [1, 2])
-        #expect(recorder.entries.filter { $0.label == "handle" }.map(\.new) == [1, 2])
+        expectEqual(recorder.entries.filter { $0.label == "string" }.map(\.new), [1, 2])
+        expectEqual(recorder.entries.filter { $0.label == "handle" }.map(\.new), [1, 2])
     }
 
     @Test("on an actor, which is not kept alive") func actors() async throws {
@@ -257,7 +257,7 @@ import Testing
         target.$age.observe(options: [.new], on: collector!) { collector, change in collector.add(change) }
         for age in 1...50 { target.age = age }
         await eventually("all changes") { [collector] in await collector!.ages.count == 101 }
-        #expect(await collector!.ages.filter { $0 == 50 }.count == 2)
+        await expectEqual(collector!.ages.filter { $0 == 50 }.count, 2)
         collector = nil
         await eventually("the actor's end") { tracker.liveCount == 0 }
         target.age = 1
@@ -271,14 +271,14 @@ import Testing
         let count = Counter()
         let target = Person()
         try target.observe("age", as: Int.self, options: [.new], on: NewThreadScheduler()) { change in
-            #expect(running.add() == 1)
+            expectEqual(running.add(), 1)
             seen.value.append(change.newValue!)
             running.add(-1)
             count.add()
         }
         for age in 1...500 { target.age = age }
         await eventually("all changes") { count.count == 500 }
-        #expect(seen.value == Array(1...500))
+        expectEqual(seen.value, Array(1...500))
     }
 
     @Test("any type can be a scheduler for several objects' changes, with a path and a conversion") func conversions()
@@ -292,8 +292,9 @@ import Testing
         person.address = nil
         person.nickname = "A"
         scheduler.runAll()
-        #expect(
-            log.messages == [
+        expectEqual(
+            log.messages,
+            [
                 "address.city:Graz setting false true", "address.city:nil setting false true",
                 "nickname:A setting false true",
             ])

@@ -41,11 +41,11 @@
                 }
             }
             target.firstName = "Bea"
-            #expect(first.count == 1)
-            #expect(second.value == [], "it was added after the old value was discarded")
+            expectEqual(first.count, 1)
+            expectEqual(second.value, [], "it was added after the old value was discarded")
             target.firstName = "Cid"
-            #expect(first.count == 2)
-            #expect(second.value == ["Bea Lee"])
+            expectEqual(first.count, 2)
+            expectEqual(second.value, ["Bea Lee"])
         }
 
         @Test func observerOfTheOldValueAddedDuringAnEditWaitsForTheNext() {
@@ -57,8 +57,8 @@
             }
             target.scores.append(1)
             target.scores.append(2)
-            #expect(first.count == 2)
-            #expect(second.value == [[1]])
+            expectEqual(first.count, 2)
+            expectEqual(second.value, [[1]])
         }
 
         @Test func observerOfTheNewValueAddedDuringAnEditWaitsForTheNext() {
@@ -70,8 +70,8 @@
             }
             target.scores.append(1)
             target.scores.append(2)
-            #expect(first.count == 2)
-            #expect(second.value == [[1, 2]])
+            expectEqual(first.count, 2)
+            expectEqual(second.value, [[1, 2]])
         }
 
         ///     held by its observer
@@ -86,14 +86,14 @@
                 let observation = try target.addObserver(observer, forKeyPath: keyPath) { (_: Person, _) in calls.add()
                 }
                 #expect(!observation.isValid)
-                #expect(target.observations() == [])
-                #expect(observer.observations() == [])
+                expectEqual(target.observations(), [])
+                expectEqual(observer.observations(), [])
                 target.age = 1
                 target.address!.city = "Bonn"
                 target.firstName = "Bea"
-                #expect(calls.count == 0)
+                expectEqual(calls.count, 0)
             }
-            #expect(tracker.liveCount == 0)
+            expectEqual(tracker.liveCount, 0)
         }
 
         /// The last observation of an untracked observer ends while another is being registered for it.
@@ -110,7 +110,7 @@
                         }
                     }
                 }
-                #expect(observer.stopObserving() == 1)
+                expectEqual(observer.stopObserving(), 1)
             }
         }
 
@@ -123,7 +123,7 @@
             target.age = 1
             try observation.rearm()
             target.age = 2
-            #expect(calls.count == 2)
+            expectEqual(calls.count, 2)
         }
     }
 #endif

@@ -30,7 +30,7 @@
                     target.value!.age = 1
                     address.zip = 1
                 }
-                #expect(calls.count == 0)
+                expectEqual(calls.count, 0)
                 #expect(!observation.isValid)
             }
         }
@@ -46,9 +46,9 @@
                 target.value!.age = 1
                 target.value = nil
             }
-            #expect(calls.count == 0)
+            expectEqual(calls.count, 0)
             observation.remove()
-            #expect(tracker.liveCount == 0)
+            expectEqual(tracker.liveCount, 0)
         }
 
         @Test func observationAddedWhileChangesAreCoalescedIsNotifiedOfLaterChangesOnly() {
@@ -60,8 +60,8 @@
                 onAnotherThread { target.$age.observe(options: .old) { second.value.append($0.oldValue!) } }
                 target.age = 2
             }
-            #expect(first.value == [0])
-            #expect(second.value == [1])
+            expectEqual(first.value, [0])
+            expectEqual(second.value, [1])
         }
 
         @Test func changesOfOtherThreadsAreNotCoalesced() {
@@ -70,9 +70,9 @@
             target.$age.observe { _ in calls.add() }
             coalescingChanges {
                 onAnotherThread { target.age = 1 }
-                #expect(calls.count == 1)
+                expectEqual(calls.count, 1)
             }
-            #expect(calls.count == 1)
+            expectEqual(calls.count, 1)
         }
     }
 #endif

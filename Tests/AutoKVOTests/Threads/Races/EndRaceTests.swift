@@ -16,8 +16,8 @@
             }
             TestPoint.beforeCall.whenReached { onAnotherThread { observation.remove() } }
             target.age = 1
-            #expect(calls.count == 0)
-            #expect(tracker.liveCount == 1, "the closure is released when the delivery is over")
+            expectEqual(calls.count, 0)
+            expectEqual(tracker.liveCount, 1, "the closure is released when the delivery is over")
         }
 
         /// `remove()` returns while the call is being made: the closure stays until the call is over, and no longer.
@@ -30,13 +30,13 @@
             }
             TestPoint.beforeObserver.whenReached {
                 onAnotherThread { observation.remove() }
-                #expect(tracker.liveCount == 2)
+                expectEqual(tracker.liveCount, 2)
             }
             target.age = 1
-            #expect(calls.count == 1)
-            #expect(tracker.liveCount == 1)
+            expectEqual(calls.count, 1)
+            expectEqual(tracker.liveCount, 1)
             target.age = 2
-            #expect(calls.count == 1)
+            expectEqual(calls.count, 1)
         }
 
         @Test(arguments: RaceEnding.allCases, RaceEnding.allCases)
@@ -60,10 +60,10 @@
                 }
                 TestPoint.ending.whenReached { onAnotherThread { end(second) } }
                 end(first)
-                #expect(ends.count == 1)
+                expectEqual(ends.count, 1)
                 #expect(!observation.isValid)
             }
-            #expect(tracker.liveCount == 0)
+            expectEqual(tracker.liveCount, 0)
         }
     }
 #endif

@@ -28,8 +28,8 @@
         /// Every new value is the last old one, and the last one is right.
         private func expectRight(_ sourceLocation: SourceLocation = #_sourceLocation) {
             let (olds, news) = (calls.entries.map(\.old), calls.entries.map(\.new))
-            #expect(sum.value == sum.first.value + sum.second.value, sourceLocation: sourceLocation)
-            #expect(news.last == sum.value, sourceLocation: sourceLocation)
+            expectEqual(sum.value, sum.first.value + sum.second.value, sourceLocation: sourceLocation)
+            expectEqual(news.last, sum.value, sourceLocation: sourceLocation)
             #expect(zip(olds, news).allSatisfy { $0 != $1 }, sourceLocation: sourceLocation)
         }
 
@@ -41,7 +41,7 @@
             observe()
             point.whenReached { [sum] in onAnotherThread { sum.second.value = 10 } }
             sum.first.value = 1
-            #expect(sum.value == 11)
+            expectEqual(sum.value, 11)
             expectRight()
         }
 
@@ -52,8 +52,8 @@
             var seen = -1
             point.whenReached { [sum] in onAnotherThread { seen = sum.value } }
             sum.first.value = 4
-            #expect(seen == 4)
-            #expect(calls.entries.map(\.new) == [4])
+            expectEqual(seen, 4)
+            expectEqual(calls.entries.map(\.new), [4])
             expectRight()
         }
 
@@ -63,8 +63,8 @@
             let observation = switching.$value.observe(options: [.old, .new], calls.handler())
             TestPoint.linked.whenReached { [switching] in onAnotherThread { switching.second.value = 7 } }
             switching.usesSecond = true
-            #expect(switching.value == 7)
-            #expect(calls.entries.last?.new == 7)
+            expectEqual(switching.value, 7)
+            expectEqual(calls.entries.last?.new, 7)
             observation.remove()
         }
 
@@ -74,7 +74,7 @@
             let observation = sum.$value.observe(options: [.old, .new], calls.handler())
             point.whenReached { onAnotherThread { observation.remove() } }
             sum.first.value = 2
-            #expect(calls.count == 0)
+            expectEqual(calls.count, 0)
             #expect(sum.value == 2 && sum.first.observations().isEmpty)
         }
 

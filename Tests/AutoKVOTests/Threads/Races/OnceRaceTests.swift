@@ -20,14 +20,14 @@
             for round in 1...3 {
                 TestPoint.firing.whenReached { onAnotherThread { try! observation.rearm() } }
                 target.age = round
-                #expect(calls.count == round)
+                expectEqual(calls.count, round)
                 #expect(observation.isValid)
-                #expect(target.observations() == [observation])
-                #expect(observer.observations() == [observation])
+                expectEqual(target.observations(), [observation])
+                expectEqual(observer.observations(), [observation])
             }
             target.age = 10
             #expect(!observation.isValid)
-            #expect(target.observations() == [])
+            expectEqual(target.observations(), [])
         }
 
         @Test func rearmOfAPathBeforeTheFiringIsOverKeepsItArmed() throws {
@@ -38,12 +38,12 @@
             for round in 1...3 {
                 TestPoint.firing.whenReached { onAnotherThread { try! observation.rearm() } }
                 target.address!.city = "\(round)"
-                #expect(calls.count == round)
-                #expect(target.observations() == [observation])
+                expectEqual(calls.count, round)
+                expectEqual(target.observations(), [observation])
             }
             target.address!.city = "last"
             target.address!.city = "more"
-            #expect(calls.count == 4)
+            expectEqual(calls.count, 4)
         }
 
         ///     the traversal unlinks what it pinned
@@ -67,10 +67,10 @@
                 target.age = round
                 for observation in observations { try observation.rearm() }
                 #expect(calls.allSatisfy { $0.count == round })
-                #expect(Set(target.observations()) == Set(observations))
+                expectEqual(Set(target.observations()), Set(observations))
             }
             for observation in observations { observation.remove() }
-            #expect(tracker.liveCount == 1)
+            expectEqual(tracker.liveCount, 1)
         }
 
         @Test func removalWhileFiringEndsIt() throws {
@@ -82,9 +82,9 @@
             }
             TestPoint.firing.whenReached { onAnotherThread { observation.remove() } }
             target.age = 1
-            #expect(calls.count == 1)
+            expectEqual(calls.count, 1)
             #expect(throws: KeyValueError.self) { try observation.rearm() }
-            #expect(tracker.liveCount == 1)
+            expectEqual(tracker.liveCount, 1)
         }
 
         @Test func rearmAgainstTheTargetsDeathThrows() throws {
@@ -97,7 +97,7 @@
                 #expect(throws: KeyValueError.self) { try observation.rearm() }
                 #expect(!observation.isValid)
             }
-            #expect(tracker.liveCount == 0)
+            expectEqual(tracker.liveCount, 0)
         }
 
         ///     rearm(): the routes are made
@@ -118,8 +118,8 @@
             TestPoint.attaching.whenReached { onAnotherThread { second.value = nil } }
             try observation.value!.rearm()
             (first.value, observer.value, observation.value) = (nil, nil, nil)
-            #expect(closure.liveCount == 0)
-            #expect(tracker.liveCount == 0)
+            expectEqual(closure.liveCount, 0)
+            expectEqual(tracker.liveCount, 0)
         }
     }
 #endif

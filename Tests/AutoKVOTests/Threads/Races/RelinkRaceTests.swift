@@ -26,7 +26,7 @@
             cities.value = []
             last.city = "yes"
             old.address!.city = "no"
-            #expect(cities.value == ["yes"])
+            expectEqual(cities.value, ["yes"])
         }
 
         @Test func pathRemovedDuringASwapLeavesNoLinks() throws {
@@ -43,8 +43,8 @@
                 point.whenReached { onAnotherThread { observation.remove() } }
                 target.address = new
                 new.city = "\(point)"
-                #expect(calls.count == 0)
-                #expect(tracker.liveCount == 3)
+                expectEqual(calls.count, 0)
+                expectEqual(tracker.liveCount, 3)
             }
         }
 
@@ -56,8 +56,8 @@
             try target.addObserver(observer.value!, forKeyPath: "address.city") { (_: Person, _) in calls.add() }
             TestPoint.relinking.whenReached { onAnotherThread { observer.value = nil } }
             target.address = tracker.track(Address())
-            #expect(calls.count == 0)
-            #expect(tracker.liveCount == 2)
+            expectEqual(calls.count, 0)
+            expectEqual(tracker.liveCount, 2)
         }
 
         /// A leaf changes on another thread after it has been linked and before the observers are notified of the swap.
@@ -69,7 +69,7 @@
             try target.observe("address.city", options: .new) { cities.value.append($0.newValue as? String ?? "nil") }
             TestPoint.linked.whenReached { onAnotherThread { next.city = "changed" } }
             target.address = next
-            #expect(cities.value == ["changed", "changed"])
+            expectEqual(cities.value, ["changed", "changed"])
         }
 
         ///     sets the city, and an observer of
@@ -93,10 +93,10 @@
             try other.observe("address.city") { _ in }
             TestPoint.subjectsFound.whenReached { onAnotherThread { target.address = leaf } }
             leaf.city = "after"
-            #expect(cities.value.suffix(2) == ["before", "after"])
+            expectEqual(cities.value.suffix(2), ["before", "after"])
             TestPoint.subjectsFound.whenReached { onAnotherThread { target.address = nil } }
             leaf.withMutation(of: "city") { leaf.city = "last" }
-            #expect(cities.value.last == "nil")
+            expectEqual(cities.value.last, "nil")
         }
 
         /// The path comes to lead to an object while a change of that object is open: observers are notified of its end.
@@ -114,7 +114,7 @@
             }
             leaf.city = "after"
             leaf.didChangeValue(forKey: "city")
-            #expect(cities.value.last == "after")
+            expectEqual(cities.value.last, "after")
         }
     }
 #endif

@@ -15,9 +15,9 @@
             let observation = try target.addObserver(observer.value!, forKeyPath: "age") { _, _ in calls.add() }
             TestPoint.beforeObserver.whenReached { onAnotherThread { observer.value = nil } }
             target.age = 1
-            #expect(calls.count == 0)
+            expectEqual(calls.count, 0)
             #expect(!observation.isValid)
-            #expect(tracker.liveCount == 1)
+            expectEqual(tracker.liveCount, 1)
         }
 
         /// The observer's deinit has begun on another thread and has not ended the observation: the call is not made.
@@ -31,7 +31,7 @@
                 TestPoint.tearingDown.whenReached { onAnotherThread { target.age = 1 } }
                 observer.value = nil
             }
-            #expect(calls.count == 0)
+            expectEqual(calls.count, 0)
             #expect(!observation.isValid)
         }
 
@@ -46,8 +46,8 @@
             // The last reference but the delivery's own goes while the handler runs.
             let release = target.$age.observe { _ in onAnotherThread { observer.value = nil } }
             target.age = 1
-            #expect(name.value == "Bob")
-            #expect(tracker.liveCount == 1)
+            expectEqual(name.value, "Bob")
+            expectEqual(tracker.liveCount, 1)
             release.remove()
         }
 
@@ -63,10 +63,10 @@
             // The route is entered before the point, so the root is held there, and the call is made with a living target.
             leaf.city = "Bonn"
             #expect(calls.count <= 1)
-            #expect(ends.count == 1)
+            expectEqual(ends.count, 1)
             leaf.city = "Trier"
             #expect(calls.count <= 1)
-            #expect(tracker.liveCount == 1)
+            expectEqual(tracker.liveCount, 1)
         }
 
         /// Target and observer of a manual observation die at once: the observation is released, and nothing leaks.
@@ -82,7 +82,7 @@
                         onAnotherThread { if targetFirst { observer.value = nil } else { target.value = nil } }
                     }
                     if targetFirst { target.value = nil } else { observer.value = nil }
-                    #expect(tracker.liveCount == 0)
+                    expectEqual(tracker.liveCount, 0)
                 }
             }
         }
@@ -113,7 +113,7 @@
             remover.join()
             other.age = 1
             #expect(calls.count == 0 && !observation.isValid)
-            #expect(tracker.liveCount == 1)
+            expectEqual(tracker.liveCount, 1)
         }
     }
 #endif

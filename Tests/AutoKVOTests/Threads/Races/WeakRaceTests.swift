@@ -19,7 +19,7 @@
             holder.value!.$parent.observe { _ in calls.add() }
             TestPoint.referentDying.whenReached { onAnotherThread { holder.value!.parent = next } }
             parent.value = nil
-            #expect(calls.count == 1)
+            expectEqual(calls.count, 1)
             #expect(holder.value!.parent === next)
         }
 
@@ -28,7 +28,7 @@
             let observation = holder.value!.$parent.observe { _ in calls.add() }
             TestPoint.referentDying.whenReached { onAnotherThread { observation.remove() } }
             parent.value = nil
-            #expect(calls.count == 0)
+            expectEqual(calls.count, 0)
         }
 
         @Test func holderThatDiesWithItsReferentIsNotNotified() {
@@ -36,8 +36,8 @@
             holder.value!.$parent.observe { _ in calls.add() }
             TestPoint.referentDying.whenReached { onAnotherThread { holder.value = nil } }
             parent.value = nil
-            #expect(calls.count == 0)
-            #expect(tracker.liveCount == 0)
+            expectEqual(calls.count, 0)
+            expectEqual(tracker.liveCount, 0)
         }
 
         ///     the last observer goes: nobody
@@ -52,7 +52,7 @@
             }
             last.remove()
             parent.value = nil
-            #expect(calls.count == 1)
+            expectEqual(calls.count, 1)
         }
 
         /// Found by the model test. The dying object is the root of a path that leads back through the weak property: ending that
@@ -66,7 +66,7 @@
             try parent!.observe("spouse.parent.age") { _ in }
             try child.observe("parent.age") { _ in calls.add() }
             parent = nil
-            #expect(calls.count == 1)
+            expectEqual(calls.count, 1)
         }
 
         ///     its referent dies: reads what the
@@ -82,11 +82,11 @@
             TestPoint.readingWeak.whenReached { onAnotherThread { holder.value!.parent = next.value } }
             parent.value = nil
             #expect(holder.value!.parent === next.value)
-            #expect(calls.count == 2, "the death and the set")
+            expectEqual(calls.count, 2, "the death and the set")
             next.value = nil
-            #expect(calls.count == 3)
+            expectEqual(calls.count, 3)
             #expect(holder.value!.parent == nil)
-            #expect(tracker.liveCount == 1)
+            expectEqual(tracker.liveCount, 1)
         }
 
         /// The handle's reading takes the same lock as the property's:
