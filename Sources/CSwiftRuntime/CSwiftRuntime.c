@@ -103,6 +103,23 @@ bool csr_may_override_getter(const void *type, const void *superclass) {
 #endif
 }
 
+bool csr_may_override_property(const void *type, const void *superclass, const void *key_path, bool is_own) {
+#ifdef __APPLE__
+  return true;
+#else
+  // A key path: the header of an object, a pointer, a word with the size of the rest, then for each component its flags and, of a
+  // computed property, what tells it from all others. In a class that is the place of its getter among the methods of the
+  // descriptor, or, if no class can override it, the getter itself.
+  const uint32_t *methods = methods_of(descriptor_of(superclass));
+  const uint32_t flags = ((const uint32_t *)key_path)[8], kind = 0x7F300000, computed = 0x02000000;
+  if (methods == NULL || (flags & kind) != computed) return true;
+  uintptr_t distance = ((const uintptr_t *)key_path)[5] - (uintptr_t)(methods + 2);
+  size_t place = methods[0] + distance / (2 * sizeof(uint32_t));
+  if (distance >= methods[1] * 2 * sizeof(uint32_t)) return !is_own;
+  return ((void *const *)type)[place] != ((void *const *)superclass)[place];
+#endif
+}
+
 #ifdef __linux__
 // Of libdispatch, whose headers are not in the C compiler's path. Asserting that a queue is the current one ends the process if it is
 // not; a value that the queue has, and those that target it, can be asked for.

@@ -20,6 +20,7 @@ nonisolated class Track: TrackedObject {
 // snippet: threads.default
 class Player: TrackedObject {
     @Observed var position = 0
+    @Derived(isolation: MainActor.self, { (player: Player) in "at \(player.position)" }) var label: String
 
     nonisolated override init() {}
 }
@@ -90,6 +91,15 @@ class Display: KeyValueObserver {
         deck.width = 20
         #expect(captions == ["playing Air", "playing Rain"])
         #expect(deck.log == ["playing Rain"])
+    }
+
+    @Test("a derived value of the smallest class says whose its function is") func derived() throws {
+        let player = Player()
+        var labels: [String] = []
+        player.$label.onValue { labels.append($0) }
+        player.position = 3
+        #expect(labels == ["at 0", "at 3"] && player.label == "at 3")
+        #expect(try player.value(forKey: "label") as? String == "at 3")
     }
 
     @Test("a plain class observes, and a binding between handles") func plainObserver() throws {

@@ -39,7 +39,7 @@ extension KeyValueObservation {
             return change
         }
         guard fired else {
-            if before == .ended { throw KeyValueError(.endedObservation, key: keyPaths.joined(separator: "|")) }
+            if before == .ended { throw endedError }
             return
         }
         guard attach() else {
@@ -49,8 +49,14 @@ extension KeyValueObservation {
                 details?.retainedTargets = []
             }
             detach()
-            throw KeyValueError(.deinitializingObject, keyPath: keyPaths.joined(separator: "|"))
+            throw endedError
         }
+    }
+
+    private var endedError: KeyValueError {
+        let paths = keyPaths.joined(separator: "|")
+        return KeyValueError(
+            .endedObservation, className: record.map { "\($0.objectClass)" } ?? "", key: paths, keyPath: paths)
     }
 
     /// The delivery of a `.once` observation is over: runs its `onEnd` and releases its targets, unless it has been armed again

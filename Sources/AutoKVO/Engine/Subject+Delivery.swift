@@ -40,9 +40,29 @@ extension Subject {
     /// The same from inside a handler, before another change of the subject.
     @inline(never)
     func complete(_ thread: InPlace<ThreadContext>) {
+        if isWaiting {
+            isWaiting = false
+            makeEvent(isPrior: false)
+            tellElsewhere(thread)
+            deliver(thread)
+            isDropped = true
+            return
+        }
         guard let continuation = continuation.take() else { return deliver(thread) }
         leavePending(thread)
         continuation()
+    }
+
+    /// The change has been made, and its derived values are computed before observers are called.
+    func waitForEvent(_ thread: InPlace<ThreadContext>) {
+        if isUncertain { return }
+        isWaiting = true
+        thread.value.appendPending(self)
+    }
+
+    func endWaiting(_ thread: InPlace<ThreadContext>) {
+        if isWaiting { leavePending(thread) }
+        isWaiting = false
     }
 
     private func deliverToPath(_ thread: InPlace<ThreadContext>) {

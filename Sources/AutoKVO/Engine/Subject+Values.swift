@@ -60,7 +60,12 @@ extension Subject {
         event.isPrior = isPrior
         dropEditIfNotAlone()
         event.edit = edit.map { .to($0) }
-        if isKnown { return }
+        if isKnown || isDropped { return }
+        // Its function writes what it reads, in its first evaluation: there is no value yet that anybody could have been told.
+        if isUncertain, let expression, expression.isEvaluatingHere, expression.changes.all == 0 {
+            isDropped = true
+            return
+        }
         if !isPrior, wantsNew {
             if let edit {
                 if let elements = elements(of: edit, edit.inserted, isMissing: edit.kind == .removal) {

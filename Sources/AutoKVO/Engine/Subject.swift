@@ -82,6 +82,8 @@ final class Subject: PooledObject {
     var end: UInt64 = 0
     var isStarted = false
     var isPending = false
+    /// Whether it is pending, and has no event yet.
+    var isWaiting = false
     /// Whether `clear` has anything to do. After a plain write with one observer it has nothing.
     private var isFilled = false
 
@@ -209,7 +211,7 @@ final class Subject: PooledObject {
         let hasValues =
             old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
             || continuation != nil
-        let isUsed = batch != nil || cursor != nil || isStarted || isPending || isFilled
+        let isUsed = batch != nil || cursor != nil || isStarted || isPending || isWaiting || isFilled
         return !(hasTopic || hasRange || hasChange || hasValues || isUsed)
     }
 

@@ -14,9 +14,13 @@ extension TrackedObject {
         return slot < 0 ? nil : slot
     }
 
-    /// Keeps the getter of a property that no schema names, and that a subclass may override.
-    func findGetter(of slot: Int, _ getter: () -> ((AnyObject) -> Any)?) {
-        record?.schema?.keys[slot].declared.getter?.find(getter)
+    /// Finds out whether the class overrides a property that no schema names, and keeps the getter of one that it does.
+    ///
+    /// - Returns: Whether it may.
+    @discardableResult func findGetter(of slot: Int, _ getter: () -> PropertyGetter?) -> Bool {
+        guard let schema = record?.schema else { return false }
+        schema.keys[slot].findGetter(in: schema.type, getter)
+        return schema.keys[slot].isOverridden
     }
 
     /// The object's record, if it has one. The object may be dying: nothing can be added to its record then.

@@ -57,15 +57,7 @@ extension Transaction {
         #if DEBUG
             thread.value.checkInvariants()
         #endif
-        Transaction.settle(thread)
-    }
-
-    /// Before handlers are called: adds to the open changes what has moved to their properties, evaluates what is marked, and adds what
-    /// that has moved.
-    private static func settle(_ thread: InPlace<ThreadContext>) {
-        addMovedSubjects(thread)
-        refreshMarked(thread)
-        addMovedSubjects(thread)
+        settle(thread)
     }
 
     /// Counts this change out of its subjects, and keeps those that it is to deliver.
@@ -105,7 +97,7 @@ extension Transaction {
         countOut()
         let notified = due.isEmpty ? [] : due.filter { subjects.contains($0) }
         if !notified.isEmpty {
-            Transaction.settle(thread)
+            settle(thread)
             notify(notified, isPrior: false, thread)
         }
         giveBack(thread)
@@ -127,7 +119,7 @@ extension Transaction {
         transaction.use {
             $0.forEachSubject { $0.isCoalesced = false }
             $0.countOut()
-            settle(thread)
+            $0.settle(thread)
             TestPoint.coalesced.reach()
             $0.deliver(thread)
         }
@@ -158,7 +150,7 @@ extension Transaction {
         transaction.forEachSubject { $0.missOld() }
         for (record, slot) in changed { follow(record, slot) }
         transaction.countOut()
-        settle(thread)
+        transaction.settle(thread)
         if let values {
             transaction.forEachSubject {
                 guard $0.isOwn else { return }
@@ -200,7 +192,7 @@ extension Transaction {
 
     /// - Returns: What is to be `delivering` again behind it.
     @inline(__always)
-    private func startDelivering(_ thread: InPlace<ThreadContext>) -> Borrowed<Transaction>? {
+    func startDelivering(_ thread: InPlace<ThreadContext>) -> Borrowed<Transaction>? {
         let outer = thread.value.delivering
         if !(outer?.use { $0.isCoalescing } ?? false) { thread.value.delivering = .to(self) }
         return outer

@@ -43,6 +43,19 @@ public struct Derived<Value> {
         self.function = DerivedFunction { known($0, as: Owner.self)[keyPath: property] }
     }
 
+    /// A property computed by a function that belongs to the main actor, as its class does. A class with a `nonisolated` `init()` needs
+    /// this form: `@Derived(isolation: MainActor.self, { (player: Player) in "at \(player.position)" })`.
+    ///
+    /// - Precondition: The property is read, and what its function reads is changed, on the main actor.
+    public init<Owner: TrackedObject>(
+        isolation: MainActor.Type, _ function: @escaping @MainActor (Owner) -> Value
+    ) {
+        self.init { (object: Owner) in
+            nonisolated(unsafe) let object = object
+            return withoutIsolation { function(object) }()
+        }
+    }
+
     @available(*, unavailable, message: "@Derived works only on properties of classes that derive from TrackedObject.")
     @export(implementation) public var wrappedValue: Value { preconditionFailure() }
 
@@ -81,7 +94,7 @@ public struct Derived<Value> {
     /// - Parameter getter: What reads the property, whether a subclass overrides it or not.
     @export(implementation) @inline(never)
     static func read(
-        _ object: TrackedObject, _ storage: PropertyStorage<Derived>, getter: () -> ((AnyObject) -> Any)?
+        _ object: TrackedObject, _ storage: PropertyStorage<Derived>, getter: () -> PropertyGetter?
     ) -> Value {
         let offset = storage.offset(in: object)
         if object.isObserved || isRecording, let value = object.readDerived(atOffset: offset, getter) {

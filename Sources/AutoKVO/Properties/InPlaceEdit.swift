@@ -16,7 +16,7 @@ struct InPlaceEdit<Value> {
     // Not an initializer, which would own a reference to the object.
     @export(implementation)
     static func begin(
-        _ object: TrackedObject, _ storage: PropertyStorage<Value>, getter: () -> ((AnyObject) -> Any)?
+        _ object: TrackedObject, _ storage: PropertyStorage<Value>, getter: () -> PropertyGetter?
     ) -> InPlaceEdit {
         InPlaceEdit(object.beginEdit(atOffset: storage.offset(in: object), getter: getter), storage)
     }

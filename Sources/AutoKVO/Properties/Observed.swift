@@ -177,8 +177,8 @@ extension ValueStorage {
 
 /// What reads a property, whether a subclass overrides it or not.
 @export(implementation)
-func getter<Owner: TrackedObject, Value>(of property: KeyPath<Owner, Value>) -> (AnyObject) -> Any {
-    { known($0, as: Owner.self)[keyPath: property] }
+func getter<Owner: TrackedObject, Value>(of property: KeyPath<Owner, Value>) -> PropertyGetter {
+    PropertyGetter(property) { known($0, as: Owner.self)[keyPath: property] }
 }
 
 extension Observed: Sendable where Value: Sendable {}

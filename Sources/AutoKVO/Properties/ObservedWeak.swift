@@ -75,7 +75,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
 
     private static func write(
         _ newValue: Referent?, _ object: TrackedObject, _ storage: PropertyStorage<ObservedWeak<Referent>>,
-        getter: () -> ((AnyObject) -> Any)?
+        getter: () -> PropertyGetter?
     ) {
         var reference = newValue.map(PinnedReference.init)
         // The watch on the object referred to has to be updated, so every change that is observed is announced.

@@ -90,7 +90,7 @@ extension TrackedObject {
     ///
     /// - Parameter getter: Makes what reads the property, if the caller can name it.
     @usableFromInline
-    final func announcingWrite(atOffset offset: Int, getter: () -> ((AnyObject) -> Any)?, _ store: () -> Void) {
+    final func announcingWrite(atOffset offset: Int, getter: () -> PropertyGetter?, _ store: () -> Void) {
         let slot = slot(atOffset: offset)
         if let slot, property(atOffset: offset) == nil { findGetter(of: slot, getter) }
         announcing(slot, store)
@@ -100,7 +100,7 @@ extension TrackedObject {
     ///
     /// - Parameter getter: As for `announcingWrite`.
     @usableFromInline
-    final func beginEdit(atOffset offset: Int, getter: () -> ((AnyObject) -> Any)?) -> ObservedWrite? {
+    final func beginEdit(atOffset offset: Int, getter: () -> PropertyGetter?) -> ObservedWrite? {
         if isRecording, let slot = slot(atOffset: offset) { checkWrite(of: slot) }
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }

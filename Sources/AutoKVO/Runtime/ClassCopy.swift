@@ -35,9 +35,25 @@ enum ClassCopy {
         csr_may_override_getter(metadata(of: type), metadata(of: superclass))
     }
 
+    /// The same for one property of the superclass, which a key path names.
+    static func mayOverride(_ property: AnyKeyPath, in type: AnyClass, of superclass: AnyClass) -> Bool {
+        !RuntimeCheck.holds(.classMetadata) || overrides(property, in: type, of: superclass)
+    }
+
+    private static func overrides(_ property: AnyKeyPath, in type: AnyClass, of superclass: AnyClass) -> Bool {
+        csr_may_override_property(
+            metadata(of: type), metadata(of: superclass), Borrowed.to(property).rawAddress,
+            Swift.type(of: property).rootType == superclass)
+    }
+
     static func probe() -> Bool {
+        let properties = [\RuntimeProbeBase.number, \.unit]
         guard overridesGetter(RuntimeProbeOverride.self, of: RuntimeProbeBase.self),
-            !overridesGetter(RuntimeProbe.self, of: RuntimeProbeBase.self), RuntimeProbeOverride.probe()
+            !overridesGetter(RuntimeProbe.self, of: RuntimeProbeBase.self), RuntimeProbeOverride.probe(),
+            properties.map({ overrides($0, in: RuntimeProbeOverride.self, of: RuntimeProbeBase.self) }) == [
+                true, false,
+            ],
+            !overrides(properties[0], in: RuntimeProbe.self, of: RuntimeProbeBase.self)
         else { return false }
         guard let base = copy(RuntimeProbeBase.self, false), copy(RuntimeProbe.self, false) == nil else { return false }
         return base.ownClass == base && base != RuntimeProbeBase.self && (base as AnyClass) is RuntimeProbeBase.Type

@@ -97,14 +97,15 @@ class RuntimeProbeBase {
     fileprivate final var onDeinit: () -> Void = {}
 
     class var ownClass: AnyClass { self }
-    fileprivate var number: Int { 1 }
+    var number: Int { 1 }
+    var unit: Int { 1 }
 
     deinit { onDeinit() }
 }
 
 /// Overrides a getter, which is called in such a way that no compiler can leave it out.
 final class RuntimeProbeOverride: RuntimeProbeBase {
-    override fileprivate var number: Int { 2 }
+    override var number: Int { 2 }
 
     @_optimize(none)
     static func probe() -> Bool {

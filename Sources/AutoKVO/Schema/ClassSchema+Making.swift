@@ -44,8 +44,8 @@ extension ClassSchema {
         let keys = collected.keys.enumerated().map { slot, key in
             ResolvedKey(
                 slot: slot, declarations: key.declarations, field: key.field,
-                isOverridden: collected.isOverridden(slot),
-                of: type, inherited: slot < base.keys.count ? base.keys[slot] : nil)
+                mayBeOverridden: collected.isOverridden(slot), of: type,
+                inherited: slot < base.keys.count ? base.keys[slot] : nil)
         }
         for key in keys {
             if let problem = problem(of: key, of: type, keys) { throw .schemaFault(problem, of: type, key: key.name) }

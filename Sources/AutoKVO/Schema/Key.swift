@@ -171,18 +171,23 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     }
 }
 
-/// The getter of an `@Observed` property of a class, once it has been found.
+/// The getter of a property, named by the property's own accessors.
+@usableFromInline final class PropertyGetter {
+    let keyPath: AnyKeyPath
+    /// Reads the property, whether a subclass overrides it or not.
+    let read: (AnyObject) -> Any
+
+    @usableFromInline init(_ keyPath: AnyKeyPath, _ read: @escaping (AnyObject) -> Any) {
+        (self.keyPath, self.read) = (keyPath, read)
+    }
+}
+
+/// Where the getter of a property is kept once it has been found.
 final class FoundGetter {
-    private final class Closure {
-        let read: (AnyObject) -> Any
-        init(_ read: @escaping (AnyObject) -> Any) { self.read = read }
-    }
-    private let closure = OnceReference<Closure>()
+    private let getter = OnceReference<PropertyGetter>()
 
-    var read: ((AnyObject) -> Any)? { closure.load()?.use { $0.read } }
+    var read: ((AnyObject) -> Any)? { getter.load()?.use { $0.read } }
 
-    /// Keeps the getter if it has not been found yet. The first one stays, as each is the same.
-    func find(_ getter: () -> ((AnyObject) -> Any)?) {
-        if closure.load() == nil, let read = getter() { _ = closure.setIfNil(Closure(read)) }
-    }
+    /// The first one stays, as each is the same.
+    func keep(_ found: PropertyGetter) { _ = getter.setIfNil(found) }
 }

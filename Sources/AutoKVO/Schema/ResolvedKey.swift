@@ -23,7 +23,11 @@ final class ResolvedKey: @unchecked Sendable {
     }
     /// Whether the class may override the getter of the `@Observed` property, so that its value need not be what the storage holds: it
     /// is read through the getter then, before and after each change.
-    let isOverridden: Bool
+    var isOverridden: Bool { overriding.load(ordering: .acquiring) != .no }
+    private let overriding: Atomic<Overriding>
+
+    /// Whether it does: known as soon as a key path of the property is, which the property's own accessors have.
+    private enum Overriding: UInt8, AtomicRepresentable { case no, perhaps, yes }
     /// The keys and paths that the declarations, or the class's functions for ported code, say it is derived from.
     let affectedBy: [String]
     /// Those of them that the superclass does not know of.
@@ -61,15 +65,19 @@ final class ResolvedKey: @unchecked Sendable {
 
     /// - Parameter inherited: The same key of the superclass.
     init(
-        slot: Int, declarations: [DeclaredKey], field: ObservedField?, isOverridden: Bool, of type: TrackedObject.Type,
-        inherited: ResolvedKey?
+        slot: Int, declarations: [DeclaredKey], field: ObservedField?, mayBeOverridden: Bool,
+        of type: TrackedObject.Type, inherited: ResolvedKey?
     ) {
         self.slot = slot
         self.declarations = declarations
-        self.isOverridden = isOverridden
         observed = field
         let first = declarations[0]
-        declared = isOverridden && !first.hasKeyPath ? DeclaredKey(throughGetterOf: first, in: field!) : first
+        let property = mayBeOverridden ? first.keyPath : nil
+        let isOverridden =
+            mayBeOverridden
+            && property.map { ClassCopy.mayOverride($0, in: type, of: declarations.last!.owner) } ?? true
+        overriding = Atomic(!isOverridden ? .no : property == nil ? .perhaps : .yes)
+        declared = isOverridden && property == nil ? DeclaredKey(throughGetterOf: first, in: field!) : first
         let named = type.keyPathsForValuesAffectingValue(forKey: declared.name).inOrder(by: <)
         affectedBy = withoutRepetitions(declarations.flatMap(\.affectedBy) + named)
         ownAffectedBy =
@@ -80,11 +88,23 @@ final class ResolvedKey: @unchecked Sendable {
         notifiesAutomatically =
             declarations.allSatisfy(\.notifiesAutomatically)
             && type.automaticallyNotifiesObservers(forKey: declared.name)
-        computation =
-            field == nil || isOverridden ? declared.read.body : field!.storage.computation(in: field!.field)
+        let ownFunction = field.flatMap { $0.storage.computation(in: $0.field) }
+        if let ownFunction, let getter = declared.getter {
+            computation = { (getter.read ?? ownFunction)($0) }
+        } else {
+            computation = field == nil || isOverridden ? declared.read.body : ownFunction
+        }
         let isOfSameType = field?.storage.isDerived == false && field?.storage.valueType == declared.valueType
         // A key that no schema declares is read in the storage.
         keyPathCheck = Atomic(!isOfSameType || isOverridden ? .none : declared.hasKeyPath ? .pending : .passed)
+    }
+
+    /// Finds out whether the class overrides the property, if that is not known, and keeps the getter if it does.
+    func findGetter(in type: AnyClass, _ getter: () -> PropertyGetter?) {
+        guard overriding.load(ordering: .acquiring) == .perhaps, let getter = getter() else { return }
+        let isOverridden = ClassCopy.mayOverride(getter.keyPath, in: type, of: declarations.last!.owner)
+        if isOverridden { declared.getter!.keep(getter) }
+        overriding.store(isOverridden ? .yes : .no, ordering: .releasing)
     }
 }
 

@@ -72,6 +72,10 @@ bool csr_is_surely_not_final(const void *type);
 /// certain: on Apple platforms, and for a generic superclass of which another member is overridden.
 bool csr_may_override_getter(const void *type, const void *superclass);
 
+/// The same for the getter of one property, which the superclass declares, by a key path of that property alone. `is_own` says whether the
+/// key path begins at the superclass: then one that names no member of it that can be overridden is of a property that cannot be.
+bool csr_may_override_property(const void *type, const void *superclass, const void *key_path, bool is_own);
+
 /// Whether there is one reference to an object.
 static inline bool csr_is_unique(const void *object) { return swift_isUniquelyReferenced_nonNull_native(object); }
 /// How many references there are to an object.

@@ -122,6 +122,17 @@ import Testing
         expectEqual(reasons, [.fired, .fired, .fired, .fired, .removed])
     }
 
+    @Test("whose side has died is not armed again, with the class and the key", arguments: ["age", "age|firstName"])
+    func rearmOfDead(path: String) throws {
+        var person: Person? = Person()
+        let observation = try person!.observe(path.split(separator: "|").map(String.init), options: .once) { _ in }
+        person!.age += 1
+        person = nil
+        let error = #expect(throws: KeyValueError.self) { try observation.rearm() }
+        expectEqual(error?.reason, .endedObservation)
+        #expect(error?.className == "Person" && error?.key == path)
+    }
+
     @Test("armed again in its onEnd, it is for the next change") func rearmInOnEnd() throws {
         let person = Person()
         var calls = 0

@@ -159,6 +159,32 @@ private final class Doubling: Base {
         #expect(object.observations().isEmpty)
     }
 
+    @Test("a settable computed property with a short name is no misspelt one") func shortNames() throws {
+        final class Short: Model {
+            @Observed var l: [Int] = []
+            @Observed var w = 1
+            var ls: [Int] {
+                get { l.map { -$0 } }
+                set { l = newValue.map { -$0 } }
+            }
+            var x: Int {
+                get { w }
+                set { w = newValue }
+            }
+            override class var schema: Schema {
+                Schema(Short.self, extending: super.schema) {
+                    Key("ls", \.ls)
+                    Key("x", \.x)
+                }
+            }
+        }
+        let (object, log) = (Short(), Recorder<Any>())
+        for key in ["ls", "x"] { try object.observe(key, options: .new, log.handler()) }
+        object.l = [1]
+        try object.setValue(7, forKey: "x")
+        #expect(log.paths == ["ls", "x"] && log.entries[0].new as? [Int] == [-1] && object.w == 7)
+    }
+
     @Test("each remedy that the fault names is one") func remedies() throws {
         let object = Remedied()
         for key in ["name", "plain", "fixed", "upper", "alias"] { try object.observe(key, recorder.handler()) }

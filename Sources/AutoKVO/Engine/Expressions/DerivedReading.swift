@@ -7,7 +7,7 @@ extension TrackedObject {
     /// Of a property that a subclass may override, what is kept is the value of the override, whose getter may be what reads this: so it is
     /// computed for each read, as part of what the override reads.
     @usableFromInline
-    final func readDerived(atOffset offset: Int, _ getter: () -> ((AnyObject) -> Any)?) -> Any? {
+    final func readDerived(atOffset offset: Int, _ getter: () -> PropertyGetter?) -> Any? {
         if isRecording, let recorder = Recording.current(as: Recorder.self) {
             if let link = recorder.value.noteNext(self, atOffset: offset) {
                 if let source = link.use({ $0.source }), let value = source.use(value) { return value }
@@ -16,8 +16,7 @@ extension TrackedObject {
             }
         }
         guard let slot = slot(atOffset: offset), let record else { return nil }
-        if record.layout!.value[slot].isOverridden {
-            findGetter(of: slot, getter)
+        if record.layout!.value[slot].isOverridden, findGetter(of: slot, getter) {
             // Not inside of a computation, which may need itself.
             if !isRecording, ThreadContext.current.value.computingDepth == 0 {
                 _ = record.expression(slot)?.value(isRead: true)
@@ -37,7 +36,7 @@ extension TrackedObject {
 
     /// Nil if the object is dying, or the value is that of an override.
     private final func value(of expression: Expression) -> Any? {
-        if expression.function.isOfOverride { return nil }
+        if isDeinitializing || expression.function.overridden?.isOverridden ?? false { return nil }
         requireUsage(
             !expression.isEvaluatingHere,
             "\(expression.label) depends on itself: its function reads it, directly or through other derived values."

@@ -5,8 +5,8 @@ extension Expression {
         let holdsObject: Bool
         /// Whether the object that the function is given is what is observed, and not the observer.
         var isOfTarget = true
-        /// Whether it is the getter of a derived property that a subclass may override.
-        var isOfOverride = false
+        /// The key, if it is that of a derived property that the class may override.
+        var overridden: ResolvedKey?
         /// For messages, where it is not the function of a key.
         var label: (() -> String)?
     }

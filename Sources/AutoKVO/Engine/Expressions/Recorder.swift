@@ -181,8 +181,9 @@ extension TrackedObject {
         var isProperty = false
         if read.count == 1, read[0].record == unmanagedRecord, key.declared.write != nil {
             let other = schema.keys[read[0].slot]
+            // Of names of a few letters each is near.
             isProperty =
-                other.storageType?.valueType == key.declared.valueType
+                other.name.utf8.count > 3 && other.storageType?.valueType == key.declared.valueType
                 && nearestName(to: key.name, among: [other.name]) != nil && other.observed!.stores(value, in: self)
         }
         if read.isEmpty || isProperty {

@@ -46,14 +46,25 @@ extension Transaction {
         let subject: Subject.Identity
     }
 
-    /// Refreshes the expressions that this thread has marked, except those that are subjects of an open change, which wait for its end. So the
-    /// sources of each are those of now.
-    static func refreshMarked(_ thread: InPlace<ThreadContext>) {
-        if !thread.value.marked.isEmpty { Recording.severalTimes { refreshAllMarked(thread) } }
+    /// Before handlers are called: adds to the open changes what has moved to their properties, evaluates what is marked, and adds what
+    /// that has moved.
+    ///
+    /// What is not computed is under way meanwhile: a function that writes makes a change of its own, which comes behind this one.
+    func settle(_ thread: InPlace<ThreadContext>) {
+        Transaction.addMovedSubjects(thread)
+        if thread.value.marked.isEmpty { return }
+        let outer = startDelivering(thread)
+        forEachSubject { $0.waitForEvent(thread) }
+        Recording.severalTimes { Transaction.refreshMarked(thread) }
+        forEachSubject { $0.endWaiting(thread) }
+        thread.value.delivering = outer
+        Transaction.addMovedSubjects(thread)
     }
 
+    /// Refreshes the expressions that this thread has marked, except those that are subjects of an open change, which wait for its end. So the
+    /// sources of each are those of now.
     @inline(never)
-    private static func refreshAllMarked(_ thread: InPlace<ThreadContext>) {
+    private static func refreshMarked(_ thread: InPlace<ThreadContext>) {
         var (waiting, marked): ([Marked], [Marked]) = ([], [])
         swap(&marked, &thread.value.markedRoom)
         while !thread.value.marked.isEmpty {

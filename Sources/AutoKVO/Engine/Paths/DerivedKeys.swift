@@ -51,7 +51,8 @@ extension ObjectRecord {
             }
             let key = schema!.keys[slot]
             let function = Expression.Function(
-                body: key.computation!, holdsObject: key.declared.objectClass != nil, isOfOverride: key.isOverridden)
+                body: key.computation!, holdsObject: key.declared.objectClass != nil,
+                overridden: key.isOverridden ? key : nil)
             let made = isNeeded ? Route(function, root: self, sink: .derivedKey(slot)) : nil
             let isCurrent = lock.withLock {
                 guard let now = stateOfExpression(slot), now.route === former, now.isNeeded == isNeeded else {

@@ -145,6 +145,6 @@ extension ClassSchema {
         let line =
             "write Key(\"\(key.name)\", \\.\(key.name)) in the schema of \(key.declared.owner) to let it be set by name"
         throw error(.readOnlyKey, of: key, in: keyPath).saying(
-            key.storageType != nil && !key.declared.hasKeyPath ? line : nil)
+            key.storageType?.isDerived == false && !key.declared.hasKeyPath ? line : nil)
     }
 }
