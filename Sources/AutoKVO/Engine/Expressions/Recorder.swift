@@ -1,8 +1,9 @@
 /// One evaluation of an expression: what it has read so far. On the stack of the thread that evaluates.
 ///
-/// Each read is compared with what the last evaluation read, by its position. As long as it is the same key, nothing is to be done. From
-/// the first other one on, sources are looked up by their key, and made where they are new. A source is in the list of its key
-/// *before* the value is read, so a change that the read misses finds it. What is left over is taken out at the end.
+/// Each read is compared with what the last evaluation read, by its position. As long as it is the same key, nothing is to be done. Another
+/// one is looked for, and its source made where it is new; then the positions are compared again, from where it was found on. So an element
+/// that joins or leaves a list costs a search, and the others what they cost without that. A source is in the list of its key *before* the
+/// value is read, so a change that the read misses finds it. What is left over is taken out at the end.
 struct Recorder {
     /// The route of the expression; nil if it is only of interest whether something is read.
     private let route: Borrowed<Route>?
@@ -18,40 +19,32 @@ struct Recorder {
     private struct Others {
         /// In order; one key may come several times.
         var read: [PathLink]
-        /// All sources.
-        var known = KnownSources()
+        /// What was read before and was passed over. Some of it may have been read all the same, elsewhere.
+        var passed: [PathLink] = []
+        /// The links that are new. When many reads have been looked for, all links are in `places`, by their keys.
+        var made: [PathLink] = []
+        var places: [Source: Place] = [:]
+        var searchCount = 0
+        var lastIndex = -1
+    }
+
+    /// A link, and where in `former` it is; -1 for one that is new.
+    private struct Place {
+        let link: PathLink
+        var index = -1
     }
 
     private struct Source: Hashable {
         let record: Borrowed<ObjectRecord>
         let slot: Int
+
+        init(_ record: Borrowed<ObjectRecord>, _ slot: Int) { (self.record, self.slot) = (record, slot) }
+        init(of link: PathLink) { self.init(.to(link.record), link.slot) }
     }
 
-    /// The sources of one expression, by their keys. A few are looked through.
-    private struct KnownSources {
-        private var all: [PathLink] = []
-        private var byKey: [Source: PathLink] = [:]
-
-        func link(of record: Borrowed<ObjectRecord>, _ slot: Int) -> PathLink? {
-            all.count <= 16
-                ? all.first { $0.isOf(record, slot) } : byKey[Source(record: record, slot: slot)]
-        }
-
-        mutating func add(_ link: PathLink) {
-            all.append(link)
-            if all.count <= 16 { return }
-            for link in byKey.isEmpty ? all[...] : [link] {
-                byKey[Source(record: .to(link.record), slot: link.slot)] = link
-            }
-        }
-
-        /// Those that are not among others.
-        func without(_ links: [PathLink]) -> [PathLink] {
-            if all.count <= 16 { return all.filter { link in !links.contains { $0 === link } } }
-            let links = Set(links.map { ObjectIdentifier($0) })
-            return all.filter { !links.contains(ObjectIdentifier($0)) }
-        }
-    }
+    /// How far ahead what is read next is looked for, how far back what was read last, and how often in all.
+    private static var nearby: Int { 8 }
+    private static var maximumSearches: Int { 16 }
 
     init(_ route: Borrowed<Route>?, isMoved: Bool) { (self.route, self.isMoved) = (route, isMoved) }
 
@@ -62,7 +55,7 @@ struct Recorder {
     var isSame: Bool { others == nil }
 
     /// What only the evaluation before has read.
-    var dropped: [PathLink] { others.map { $0.known.without($0.read) } ?? [] }
+    private(set) var dropped: [PathLink] = []
 
     /// Evaluates a function, and records what it reads.
     ///
@@ -74,7 +67,15 @@ struct Recorder {
             if others == nil, position < elements.count { beginReading() }
             return value
         }
-        if let others { sources = others.read }
+        guard let others else { return value }
+        let left = others.passed + sources.dropFirst(position)
+        if left.count <= Recorder.maximumSearches {
+            dropped = left.filter { link in !others.read.contains { $0 === link } }
+        } else {
+            let read = Set(others.read.map { ObjectIdentifier($0) })
+            dropped = left.filter { !read.contains(ObjectIdentifier($0)) }
+        }
+        sources = others.read
         return value
     }
 
@@ -88,7 +89,7 @@ struct Recorder {
     /// Notes a read of what is stored in an object, if the last evaluation has read that here. Its link then.
     @inline(__always)
     mutating func noteNext(_ object: TrackedObject, atOffset offset: Int) -> Borrowed<PathLink>? {
-        guard others == nil else { return nil }
+        guard others == nil else { return noteNextAgain(object, offset) }
         if position < former.count {
             let next = former[position]
             if next.use({ $0.isOf(object, offset) }) {
@@ -103,6 +104,15 @@ struct Recorder {
         return nil
     }
 
+    /// The same behind reads that were others.
+    @inline(never)
+    private mutating func noteNextAgain(_ object: TrackedObject, _ offset: Int) -> Borrowed<PathLink>? {
+        guard position < former.count, former[position].use({ $0.isOf(object, offset) }) else { return nil }
+        position += 1
+        others!.read.append(former[position - 1].object)
+        return former[position - 1]
+    }
+
     /// The same for any other read.
     @inline(never)
     mutating func noteOther(_ object: TrackedObject, atOffset offset: Int) {
@@ -114,31 +124,57 @@ struct Recorder {
 
     mutating func note(_ record: Borrowed<ObjectRecord>, _ slot: Int, atOffset offset: Int = -1) {
         guard let route else {
-            keys = (keys ?? []).union([Source(record: record, slot: slot)])
+            keys = (keys ?? []).union([Source(record, slot)])
+            return
+        }
+        if position < former.count, former[position].use({ $0.isOf(record, slot) }) {
+            if others != nil { others!.read.append(former[position].object) }
+            position += 1
             return
         }
         if others == nil {
-            if position < former.count, former[position].use({ $0.isOf(record, slot) }) {
-                position += 1
-                return
-            }
             if position > 0, former[position - 1].use({ $0.isOf(record, slot) }) { return }
             beginReading()
-        } else if others!.read.last?.isOf(record, slot) ?? false {
-            return
         }
-        let link = others!.known.link(of: record, slot) ?? makeLink(route, record, slot, atOffset: offset)
+        if others!.read.last?.isOf(record, slot) ?? false { return }
+        let link = find(Source(record, slot)) ?? makeLink(route, record, slot, atOffset: offset)
         others!.read.append(link)
     }
 
     /// A read was not the one that was expected, or the last ones did not come.
-    private mutating func beginReading() {
-        var others = Others(read: (0..<position).map { former[$0].object })
+    private mutating func beginReading() { others = Others(read: (0..<position).map { former[$0].object }) }
+
+    /// The link of a key that is not the next one. If it comes soon behind that, or if the ones before have been found there, too, what
+    /// follows it is expected next: elements have left a list.
+    private mutating func find(_ key: Source) -> PathLink? {
+        if let recent = others!.read.suffix(Recorder.nearby).last(where: { $0.isOf(key.record, key.slot) }) {
+            return recent
+        }
+        var place = others!.places[key]
+        if others!.searchCount < Recorder.maximumSearches {
+            let index = (position..<former.count).first { former[$0].use({ $0.isOf(key.record, key.slot) }) }
+            place =
+                index.map { Place(link: former[$0].object, index: $0) }
+                ?? others!.made.first { $0.isOf(key.record, key.slot) }.map { Place(link: $0) }
+        }
+        let index = place?.index ?? -1
+        if index >= position, index <= position + Recorder.nearby || index == others!.lastIndex + 1 {
+            others!.passed += (position..<index).map { former[$0].object }
+            position = index + 1
+        } else {
+            others!.searchCount += 1
+            if others!.searchCount == Recorder.maximumSearches { indexLinks() }
+        }
+        others!.lastIndex = index
+        return place?.link
+    }
+
+    private mutating func indexLinks() {
+        for link in others!.made { others!.places[Source(of: link)] = Place(link: link) }
         for index in 0..<former.count {
             let link = former[index].object
-            if others.known.link(of: .to(link.record), link.slot) == nil { others.known.add(link) }
+            others!.places[Source(of: link)] = Place(link: link, index: index)
         }
-        self.others = others
     }
 
     private mutating func makeLink(
@@ -151,7 +187,11 @@ struct Recorder {
             link.setSource(atOffset: offset)
             link.noteMove()
         }
-        others!.known.add(link)
+        if others!.searchCount < Recorder.maximumSearches {
+            others!.made.append(link)
+        } else {
+            others!.places[Source(of: link)] = Place(link: link)
+        }
         TestPoint.linked.reach()
         return link
     }
