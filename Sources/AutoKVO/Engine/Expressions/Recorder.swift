@@ -89,7 +89,7 @@ struct Recorder {
     /// Notes a read of what is stored in an object, if the last evaluation has read that here. Its link then.
     @inline(__always)
     mutating func noteNext(_ object: TrackedObject, atOffset offset: Int) -> Borrowed<PathLink>? {
-        guard others == nil else { return noteNextAgain(object, offset) }
+        guard others == nil else { return nil }
         if position < former.count {
             let next = former[position]
             if next.use({ $0.isOf(object, offset) }) {
@@ -102,15 +102,6 @@ struct Recorder {
             if last.use({ $0.isOf(object, offset) }) { return last }
         }
         return nil
-    }
-
-    /// The same behind reads that were others.
-    @inline(never)
-    private mutating func noteNextAgain(_ object: TrackedObject, _ offset: Int) -> Borrowed<PathLink>? {
-        guard position < former.count, former[position].use({ $0.isOf(object, offset) }) else { return nil }
-        position += 1
-        others!.read.append(former[position - 1].object)
-        return former[position - 1]
     }
 
     /// The same for any other read.

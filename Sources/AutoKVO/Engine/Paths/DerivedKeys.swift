@@ -3,7 +3,7 @@ extension ObjectRecord {
     /// routes and watches that the key's value depends on.
     @inline(never)
     func interestInDerivedKeyDidChange(_ slot: Int, _ dependencies: DependencyClosure, isAdded: Bool) {
-        if !dependencies.paths.isEmpty { updateDerivedKeyRoutes(of: slot, dependencies.paths) }
+        if !dependencies.paths.isEmpty { updateDerivedKeyRoutes(of: slot, dependencies.paths, isAdded) }
         for base in CollectionOfOne(slot) + dependencies.bases {
             if schema!.keys[base].isWeak { updateWatch(of: base) }
             if schema!.keys[base].isRecorded { updateExpression(of: base, isAdded: isAdded) }
@@ -11,10 +11,10 @@ extension ObjectRecord {
     }
 
     /// Routes along the paths that a key is derived from exist as long as the key is observed.
-    private func updateDerivedKeyRoutes(of slot: Int, _ paths: [DerivedPath]) {
+    private func updateDerivedKeyRoutes(of slot: Int, _ paths: [DerivedPath], _ isAdded: Bool) {
         let schema = schema!
         // Parsing runs user code (schemas of other classes), so it comes before the lock.
-        let made = paths.compactMap { path -> Route? in
+        let made = (isAdded ? paths : []).compactMap { path -> Route? in
             do throws(KeyValueError) {
                 return Route(try schema.path(path), root: self, sink: .derivedKey(slot))
             } catch {
@@ -29,7 +29,7 @@ extension ObjectRecord {
             }
             let details = guarded.makeDetails()
             // Another thread may have made the routes: that thread starts them.
-            guard details.derivedKeyRoutes[slot] == nil else { return ([], []) }
+            guard isAdded, details.derivedKeyRoutes[slot] == nil else { return ([], []) }
             details.derivedKeyRoutes[slot] = made
             return (made, [])
         }

@@ -102,7 +102,11 @@ class KeyPathChain: @unchecked Sendable {
         cancel(stale)
         TestPoint.relinking.reach()
 
-        object = start == 0 ? base.retainedObject : object?.readingObject(slot)
+        if start == 0 {
+            object = base.retainedObject
+        } else if start < path.keys.count {
+            object = object.flatMap { next(behind: $0, slot) }
+        }
         for level in start..<max(start, path.keys.count) {
             guard let current = object, let record = current.use(record) else { break }
             guard let slot = self.slot(of: level, in: record) else { break }
@@ -127,12 +131,23 @@ class KeyPathChain: @unchecked Sendable {
             TestPoint.linked.reach()
             if isEnd { return }
             guard isLinked, !isLast else { break }
-            object = current.readingObject(slot)
+            object = next(behind: current, slot)
         }
         if path.elementPath != nil {
             guard syncElements(version: version) else { return }
         }
         underLock { if $0.version == version { $0.pending = .max } }
+    }
+
+    /// The object that a key holds now, retained. Releases the one that has the key and a record.
+    @inline(__always)
+    private final func next(behind object: Borrowed<TrackedObject>, _ slot: Int) -> Borrowed<TrackedObject>? {
+        defer { object.release() }
+        let key = object.use { $0.unmanagedRecord! }.use { $0.layout!.value.declaration(slot) }
+        do throws(KeyValueError) { return try path.readObject(key, of: object).map { .retaining($0) } } catch {
+            report(error)
+            return nil
+        }
     }
 
     /// The slot of the key of a level. Nil if the object's class has no such key.
@@ -226,17 +241,5 @@ class KeyPathChain: @unchecked Sendable {
         }
         cancel(ended.first)
         for chain in ended.elements.all { chain.end() }
-    }
-}
-
-extension Borrowed<TrackedObject> {
-    /// The object that a key holds now, if it holds a tracked one, retained. Releases this one, which has a record.
-    @inline(__always)
-    fileprivate func readingObject(_ slot: Int) -> Borrowed<TrackedObject>? {
-        defer { release() }
-        return use { object in
-            object.unmanagedRecord!.use { $0.layout!.value.declaration(slot) }.use { $0.readObject(object) }
-                .map { .retaining($0) }
-        }
     }
 }

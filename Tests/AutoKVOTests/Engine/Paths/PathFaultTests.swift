@@ -61,6 +61,37 @@ private final class Whole: Model {
         expectReport(try messages { try whole.observe("depth", recorder.handler()) })
     }
 
+    @Test("a path says so of a value that is no object, where the declared type left that open") func noObject() throws
+    {
+        let part = Part()
+        (whole.part, part.anything) = (part, 5)
+        let lines = try messages {
+            try whole.observe("part.anything.level", options: .new, recorder.handler())
+            part.anything = "text"
+        }
+        #expect(lines.count == 2 && lines.allSatisfy { $0.contains("anything") && $0.contains("has no keys") })
+        let other = Part()
+        expectEqual(messages { part.anything = other }, [])
+        other.level = 2
+        expectEqual(recorder.count, 3)
+        expectEqual(messages { part.anything = nil }, [])
+    }
+
+    @Test("a key that is affected by a path that there is not says so once, at each registration") func unknownPath()
+        throws
+    {
+        final class Broken: Model {
+            @Observed var part: Part?
+            var level: Int { 0 }
+            override class var schema: Schema {
+                Schema(Broken.self, extending: super.schema) { Key("level", \.level, affectedBy: "part.height") }
+            }
+        }
+        let object = Broken()
+        let lines = try messages { try object.observe("level") { _ in }.remove() }
+        #expect(lines.count == 1 && lines[0].contains("part.height"))
+    }
+
     @Test("so does an operator of which it is an element") func element() throws {
         whole.parts = [Part(), FaultyPart()]
         expectReport(try messages { try whole.observe("parts.@sum.level", options: .new, recorder.handler()) })
