@@ -16,16 +16,18 @@ struct Recorder {
     /// What has been read, where there is no route.
     private var keys: Set<Source>?
 
-    private struct Others {
+    /// Made where it is needed: most evaluations read the same as the one before.
+    private final class Others {
         /// In order; one key may come several times.
         var read: [PathLink]
         /// What was read before and was passed over. Some of it may have been read all the same, elsewhere.
         var passed: [PathLink] = []
-        /// The links that are new. When many reads have been looked for, all links are in `places`, by their keys.
-        var made: [PathLink] = []
+        /// When many reads have been looked for: all links, by their keys.
         var places: [Source: Place] = [:]
         var searchCount = 0
         var lastIndex = -1
+
+        init(_ read: [PathLink]) { self.read = read }
     }
 
     /// A link, and where in `former` it is; -1 for one that is new.
@@ -55,7 +57,7 @@ struct Recorder {
     var isSame: Bool { others == nil }
 
     /// What only the evaluation before has read.
-    private(set) var dropped: [PathLink] = []
+    var dropped: [PathLink] { others?.passed ?? [] }
 
     /// Evaluates a function, and records what it reads.
     ///
@@ -67,16 +69,25 @@ struct Recorder {
             if others == nil, position < elements.count { beginReading() }
             return value
         }
-        guard let others else { return value }
-        let left = others.passed + sources.dropFirst(position)
-        if left.count <= Recorder.maximumSearches {
-            dropped = left.filter { link in !others.read.contains { $0 === link } }
-        } else {
-            let read = Set(others.read.map { ObjectIdentifier($0) })
-            dropped = left.filter { !read.contains(ObjectIdentifier($0)) }
-        }
-        sources = others.read
+        if others != nil { finishReading(&sources) }
         return value
+    }
+
+    @inline(never)
+    private func finishReading(_ sources: inout [PathLink]) {
+        let (read, left) = (others!.read, others!.passed + sources.dropFirst(position))
+        var dropped: [PathLink] = []
+        if left.count * read.count <= 200_000 {
+            // One that a loop has read comes again and again.
+            for link in left where !dropped.suffix(Recorder.nearby).contains(where: { $0 === link }) {
+                if !read.contains(where: { $0 === link }) { dropped.append(link) }
+            }
+        } else {
+            let known = Set(read.map { ObjectIdentifier($0) })
+            dropped = left.filter { !known.contains(ObjectIdentifier($0)) }
+        }
+        others!.passed = dropped
+        sources = read
     }
 
     /// What a function reads that is observed.
@@ -119,57 +130,60 @@ struct Recorder {
             return
         }
         if position < former.count, former[position].use({ $0.isOf(record, slot) }) {
-            if others != nil { others!.read.append(former[position].object) }
+            others?.read.append(former[position].object)
             position += 1
             return
         }
-        if others == nil {
-            if position > 0, former[position - 1].use({ $0.isOf(record, slot) }) { return }
-            beginReading()
-        }
-        if others!.read.last?.isOf(record, slot) ?? false { return }
-        let link = find(Source(record, slot)) ?? makeLink(route, record, slot, atOffset: offset)
-        others!.read.append(link)
+        if others == nil, position > 0, former[position - 1].use({ $0.isOf(record, slot) }) { return }
+        let others = others ?? beginReading()
+        if others.read.last?.isOf(record, slot) ?? false { return }
+        others.read.append(
+            find(Source(record, slot), others) ?? makeLink(route, record, slot, atOffset: offset, others))
     }
 
     /// A read was not the one that was expected, or the last ones did not come.
-    private mutating func beginReading() { others = Others(read: (0..<position).map { former[$0].object }) }
+    @discardableResult
+    private mutating func beginReading() -> Others {
+        let others = Others((0..<position).map { former[$0].object })
+        self.others = others
+        return others
+    }
 
     /// The link of a key that is not the next one. If it comes soon behind that, or if the ones before have been found there, too, what
     /// follows it is expected next: elements have left a list.
-    private mutating func find(_ key: Source) -> PathLink? {
-        if let recent = others!.read.suffix(Recorder.nearby).last(where: { $0.isOf(key.record, key.slot) }) {
-            return recent
-        }
-        var place = others!.places[key]
-        if others!.searchCount < Recorder.maximumSearches {
-            let index = (position..<former.count).first { former[$0].use({ $0.isOf(key.record, key.slot) }) }
-            place =
-                index.map { Place(link: former[$0].object, index: $0) }
-                ?? others!.made.first { $0.isOf(key.record, key.slot) }.map { Place(link: $0) }
+    private mutating func find(_ key: Source, _ others: Others) -> PathLink? {
+        let isIndexed = others.searchCount >= Recorder.maximumSearches
+        let read = others.read
+        // A loop may read it again and again.
+        let start = isIndexed ? max(0, read.count - Recorder.nearby) : 0
+        for index in (start..<read.count).reversed() where read[index].isOf(key.record, key.slot) { return read[index] }
+        var place = isIndexed ? others.places[key] : nil
+        if !isIndexed {
+            var index = position
+            while index < former.count, former[index].use({ !$0.isOf(key.record, key.slot) }) { index += 1 }
+            if index < former.count { place = Place(link: former[index].object, index: index) }
         }
         let index = place?.index ?? -1
-        if index >= position, index <= position + Recorder.nearby || index == others!.lastIndex + 1 {
-            others!.passed += (position..<index).map { former[$0].object }
+        if index >= position, index <= position + Recorder.nearby || index == others.lastIndex + 1 {
+            for passed in position..<index { others.passed.append(former[passed].object) }
             position = index + 1
         } else {
-            others!.searchCount += 1
-            if others!.searchCount == Recorder.maximumSearches { indexLinks() }
+            others.searchCount += 1
+            if others.searchCount == Recorder.maximumSearches {
+                for link in others.read { others.places[Source(of: link)] = Place(link: link) }
+                for index in 0..<former.count {
+                    let link = former[index].object
+                    others.places[Source(of: link)] = Place(link: link, index: index)
+                }
+            }
         }
-        others!.lastIndex = index
+        others.lastIndex = index
         return place?.link
     }
 
-    private mutating func indexLinks() {
-        for link in others!.made { others!.places[Source(of: link)] = Place(link: link) }
-        for index in 0..<former.count {
-            let link = former[index].object
-            others!.places[Source(of: link)] = Place(link: link, index: index)
-        }
-    }
-
     private mutating func makeLink(
-        _ route: Borrowed<Route>, _ record: Borrowed<ObjectRecord>, _ slot: Int, atOffset offset: Int
+        _ route: Borrowed<Route>, _ record: Borrowed<ObjectRecord>, _ slot: Int, atOffset offset: Int,
+        _ others: Others
     ) -> PathLink {
         let link = PathLink(sourceOf: route, isMoved: isMoved, record: record.object, slot: slot)
         // The getter of a weak property, or of another derived key, may be called: what it reads is not read by this expression.
@@ -178,11 +192,7 @@ struct Recorder {
             link.setSource(atOffset: offset)
             link.noteMove()
         }
-        if others!.searchCount < Recorder.maximumSearches {
-            others!.made.append(link)
-        } else {
-            others!.places[Source(of: link)] = Place(link: link)
-        }
+        if others.searchCount >= Recorder.maximumSearches { others.places[Source(of: link)] = Place(link: link) }
         TestPoint.linked.reach()
         return link
     }
