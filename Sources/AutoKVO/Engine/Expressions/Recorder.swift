@@ -73,6 +73,8 @@ struct Recorder {
         return value
     }
 
+    /// What is left of the last evaluation has been read elsewhere, or is not read any more. Each is looked for in what has been read, or, of
+    /// many, in a table of that.
     @inline(never)
     private func finishReading(_ sources: inout [PathLink]) {
         let (read, left) = (others!.read, others!.passed + sources.dropFirst(position))
