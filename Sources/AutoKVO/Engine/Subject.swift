@@ -60,7 +60,8 @@ final class Subject: PooledObject {
     var isPrepared = false
     /// Whether observers are called only if the value is another one: the subject is computed from what it reads, or derived from what is.
     var isUncertain = false
-    /// Whether it has turned out that the value is the same.
+    /// Whether nobody is called any more: the value has turned out to be the same, there is none yet, or all have been called while derived
+    /// values were computed.
     var isDropped = false
     /// How often the value had changed when the old one was read.
     var formerChanges = 0

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One key of one class. Its variables are set while the schema is made, before any other thread can see it.
+/// One key of one class. Its variables are set while the schema is made, before any other thread can see it; what is found out later is atomic.
 final class ResolvedKey: @unchecked Sendable {
     let slot: Int
     /// The declaration that applies: the first of `declarations`.

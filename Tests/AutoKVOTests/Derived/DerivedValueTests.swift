@@ -337,6 +337,29 @@ import Testing
         expectEqual(log.entries.count, 2)
     }
 
+    @Test("in a deinit it is that of what the deinit has written, observed or not") func deinitialization() {
+        final class Leaving: Model {
+            @Observed var v = 1
+            @Derived({ (object: Leaving) in object.v * 2 }) var double: Int
+            @Derived({ (object: Leaving) in object.double + 1 }) var more: Int
+            nonisolated(unsafe) static var last: [Int] = []
+            deinit {
+                v = 9
+                Self.last = [double, more, $more.value]
+            }
+        }
+        for isObserved in [false, true] {
+            let object = Leaving()
+            if isObserved { object.$more.observe { _ in } }
+        }
+        expectEqual(Leaving.last, [18, 19, 19])
+    }
+
+    @Test("setting one by name does not advise a Key, which would not help") func setting() {
+        let error = #expect(throws: KeyValueError.self) { try DerivedGraph().setValue(1, forKey: "top") }
+        #expect(error?.reason == .readOnlyKey && error?.description.contains("write Key") == false)
+    }
+
     @Test func aLongChainIsChangedOnASmallStack() {
         let links = ChainLink.chain(10_000)
         var values: [Int] = []

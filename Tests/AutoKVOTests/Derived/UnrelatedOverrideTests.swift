@@ -85,11 +85,6 @@ private final class TitledLink: DeepLink {
         expectEqual(log.paths, ["top"])
     }
 
-    @Test("say that they cannot be set, and not that a Key would let them") func setting() {
-        let error = #expect(throws: KeyValueError.self) { try Ladder().setValue(1, forKey: "top") }
-        #expect(error?.reason == .readOnlyKey && error?.description.contains("write Key") == false)
-    }
-
     @Test("take no stack for a long chain") func chain() {
         var links = (0..<5_000).map { _ in TitledLink() }
         var told: [Int] = []

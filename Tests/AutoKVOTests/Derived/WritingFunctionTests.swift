@@ -73,7 +73,7 @@ private final class Clamp: Model {
         }
     }
 
-    @Test("writes inside of coalescingChanges what is told there") func coalesced() {
+    @Test("makes its change behind what coalescingChanges tells at its end") func coalesced() {
         silently {
             let clamp = Clamp()
             let log = Recorder<Int>()
@@ -109,23 +109,5 @@ private final class Clamp: Model {
             clamp.a = 3
             expectEqual(told, [10, 3])
         }
-    }
-
-    @Test("and one in a deinit is that of the last write") func deinitialization() {
-        final class Leaving: Model {
-            @Observed var v = 1
-            @Derived({ (object: Leaving) in object.v * 2 }) var double: Int
-            @Derived({ (object: Leaving) in object.double + 1 }) var more: Int
-            nonisolated(unsafe) static var last: [Int] = []
-            deinit {
-                v = 9
-                Self.last = [double, more, $more.value]
-            }
-        }
-        for isObserved in [false, true] {
-            let object = Leaving()
-            if isObserved { object.$more.observe { _ in } }
-        }
-        expectEqual(Leaving.last, [18, 19, 19])
     }
 }

@@ -22,31 +22,25 @@ struct Recorder {
         var read: [PathLink]
         /// What was read before and was passed over. Some of it may have been read all the same, elsewhere.
         var passed: [PathLink] = []
-        /// When many reads have been looked for: all links, by their keys.
-        var places: [Source: Place] = [:]
+        /// When many reads have been looked for: all links, by their keys, and where they are in `former`; nil for a new one.
+        var places: [Source: (link: PathLink, index: Int?)] = [:]
         var searchCount = 0
-        var lastIndex = -1
+        /// Where in `former` the last search found its key.
+        var lastIndex: Int?
 
         init(_ read: [PathLink]) { self.read = read }
     }
 
-    /// A link, and where in `former` it is; -1 for one that is new.
-    private struct Place {
-        let link: PathLink
-        var index = -1
-    }
-
-    private struct Source: Hashable {
+    fileprivate struct Source: Hashable {
         let record: Borrowed<ObjectRecord>
         let slot: Int
-
-        init(_ record: Borrowed<ObjectRecord>, _ slot: Int) { (self.record, self.slot) = (record, slot) }
-        init(of link: PathLink) { self.init(.to(link.record), link.slot) }
     }
 
     /// How far ahead what is read next is looked for, how far back what was read last, and how often in all.
     private static var nearby: Int { 8 }
     private static var maximumSearches: Int { 16 }
+    /// How many comparisons cost about what a table of 10,000 does.
+    private static var maximumComparisons: Int { 200_000 }
 
     init(_ route: Borrowed<Route>?, isMoved: Bool) { (self.route, self.isMoved) = (route, isMoved) }
 
@@ -79,7 +73,7 @@ struct Recorder {
     private func finishReading(_ sources: inout [PathLink]) {
         let (read, left) = (others!.read, others!.passed + sources.dropFirst(position))
         var dropped: [PathLink] = []
-        if left.count * read.count <= 200_000 {
+        if left.count * read.count <= Recorder.maximumComparisons {
             // One that a loop has read comes again and again.
             for link in left where !dropped.suffix(Recorder.nearby).contains(where: { $0 === link }) {
                 if !read.contains(where: { $0 === link }) { dropped.append(link) }
@@ -88,8 +82,7 @@ struct Recorder {
             let known = Set(read.map { ObjectIdentifier($0) })
             dropped = left.filter { !known.contains(ObjectIdentifier($0)) }
         }
-        others!.passed = dropped
-        sources = read
+        (others!.passed, sources) = (dropped, read)
     }
 
     /// What a function reads that is observed.
@@ -128,7 +121,7 @@ struct Recorder {
 
     mutating func note(_ record: Borrowed<ObjectRecord>, _ slot: Int, atOffset offset: Int = -1) {
         guard let route else {
-            keys = (keys ?? []).union([Source(record, slot)])
+            keys = (keys ?? []).union([Source(record: record, slot: slot)])
             return
         }
         if position < former.count, former[position].use({ $0.isOf(record, slot) }) {
@@ -140,7 +133,7 @@ struct Recorder {
         let others = others ?? beginReading()
         if others.read.last?.isOf(record, slot) ?? false { return }
         others.read.append(
-            find(Source(record, slot), others) ?? makeLink(route, record, slot, atOffset: offset, others))
+            find(Source(record: record, slot: slot), others) ?? makeLink(route, record, slot, atOffset: offset, others))
     }
 
     /// A read was not the one that was expected, or the last ones did not come.
@@ -151,36 +144,43 @@ struct Recorder {
         return others
     }
 
-    /// The link of a key that is not the next one. If it comes soon behind that, or if the ones before have been found there, too, what
+    /// The link of a key that is not the next one. If it comes soon behind that, or if the one before has been found just before it, what
     /// follows it is expected next: elements have left a list.
+    ///
+    /// - Complexity: O(1), but for `maximumSearches` times O(*n*) in an evaluation.
     private mutating func find(_ key: Source, _ others: Others) -> PathLink? {
-        let isIndexed = others.searchCount >= Recorder.maximumSearches
-        let read = others.read
         // A loop may read it again and again.
-        let start = isIndexed ? max(0, read.count - Recorder.nearby) : 0
-        for index in (start..<read.count).reversed() where read[index].isOf(key.record, key.slot) { return read[index] }
-        var place = isIndexed ? others.places[key] : nil
-        if !isIndexed {
-            var index = position
-            while index < former.count, former[index].use({ !$0.isOf(key.record, key.slot) }) { index += 1 }
-            if index < former.count { place = Place(link: former[index].object, index: index) }
-        }
-        let index = place?.index ?? -1
-        if index >= position, index <= position + Recorder.nearby || index == others.lastIndex + 1 {
-            for passed in position..<index { others.passed.append(former[passed].object) }
-            position = index + 1
-        } else {
+        if let link = others.read.suffix(Recorder.nearby).last(where: { $0.key == key }) { return link }
+        var index = index(of: key, before: position + Recorder.nearby)
+        if let index { return moveOn(to: index, others) }
+        var link: PathLink?
+        if others.searchCount < Recorder.maximumSearches {
+            index = self.index(of: key, before: former.count)
+            link = index.map { former[$0].object } ?? others.read.last { $0.key == key }
             others.searchCount += 1
             if others.searchCount == Recorder.maximumSearches {
-                for link in others.read { others.places[Source(of: link)] = Place(link: link) }
-                for index in 0..<former.count {
-                    let link = former[index].object
-                    others.places[Source(of: link)] = Place(link: link, index: index)
-                }
+                for link in others.read { others.places[link.key] = (link, nil) }
+                for link in (0..<former.count).map({ (former[$0].object, $0) }) { others.places[link.0.key] = link }
             }
+        } else if let place = others.places[key] {
+            (link, index) = place
         }
-        others.lastIndex = index
-        return place?.link
+        defer { others.lastIndex = index }
+        guard let index, index >= position, index - 1 == others.lastIndex else { return link }
+        return moveOn(to: index, others)
+    }
+
+    private func index(of key: Source, before end: Int) -> Int? {
+        var index = position
+        let end = min(end, former.count)
+        while index < end, former[index].use({ $0.key != key }) { index += 1 }
+        return index < end ? index : nil
+    }
+
+    private mutating func moveOn(to index: Int, _ others: Others) -> PathLink {
+        for passed in position..<index { others.passed.append(former[passed].object) }
+        position = index + 1
+        return former[index].object
     }
 
     private mutating func makeLink(
@@ -194,10 +194,14 @@ struct Recorder {
             link.setSource(atOffset: offset)
             link.noteMove()
         }
-        if others.searchCount >= Recorder.maximumSearches { others.places[Source(of: link)] = Place(link: link) }
+        if others.searchCount >= Recorder.maximumSearches { others.places[link.key] = (link, nil) }
         TestPoint.linked.reach()
         return link
     }
+}
+
+extension PathLink {
+    fileprivate var key: Recorder.Source { .init(record: .to(record), slot: slot) }
 }
 
 extension TrackedObject {
