@@ -1,7 +1,7 @@
 import Testing
 
 /// Keeps the articles and the tests of their code in step.
-@Suite("Articles") struct ArticleTests {
+struct ArticleTests {
     @Test("each piece of Swift code in an article is the code of a test, and the other way round") func inStep() throws
     {
         let articles = try Article.all()

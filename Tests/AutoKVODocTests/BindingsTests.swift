@@ -5,7 +5,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// The code of `Bindings-and-Dependencies.md`.
-@Suite("Bindings and dependencies") struct BindingsTests {
+struct BindingsTests {
     // snippet: bindings.model
     class Person: TrackedObject {
         @Observed var firstName = "Ann"

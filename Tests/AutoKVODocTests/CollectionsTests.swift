@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// The code of `Collections.md`.
-@Suite("Collections") struct CollectionsTests {
+struct CollectionsTests {
     // snippet: collections.model
     class Playlist: TrackedObject {
         @Observed var songs: [String] = []

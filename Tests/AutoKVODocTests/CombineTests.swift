@@ -4,7 +4,7 @@ import AutoKVO
 import Testing
 
 /// The code of `Coming-from-Combine.md`.
-@Suite("Coming from Combine") struct ComingFromCombineTests {
+struct ComingFromCombineTests {
     // snippet: combine.model
     final class Profile: TrackedObject {
         @Observed var name = "ann"

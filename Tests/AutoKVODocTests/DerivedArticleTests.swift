@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The code of `Derived-Values.md`.
-@Suite("Derived values") struct DerivedArticleTests {
+struct DerivedArticleTests {
     // snippet: derived.model
     class Person: TrackedObject {
         @Observed var firstName = "Ann"

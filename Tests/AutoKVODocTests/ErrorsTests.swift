@@ -4,7 +4,7 @@ import AutoKVO
 import Testing
 
 /// The code of `Errors-and-Diagnostics.md`.
-@Suite("Errors and diagnostics") struct ErrorsTests {
+struct ErrorsTests {
     // snippet: errors.model
     class Valve: TrackedObject {
         @Observed var opening = 0

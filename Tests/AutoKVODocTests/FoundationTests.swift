@@ -4,7 +4,7 @@ import AutoKVO
 import Testing
 
 /// The code of `Coming-from-Foundation.md`.
-@Suite("Coming from Foundation") struct ComingFromFoundationTests {
+struct ComingFromFoundationTests {
     // snippet: foundation.model
     class Account: TrackedObject {
         @Observed var owner = "Ann"

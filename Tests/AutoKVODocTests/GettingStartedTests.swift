@@ -5,7 +5,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// The code of `Getting-Started.md`.
-@Suite("Getting started", .needs(.blankObject)) struct GettingStartedTests {
+@Suite(.needs(.blankObject)) struct GettingStartedTests {
     // snippet: start.model
     class Person: TrackedObject {
         @Observed var firstName = "Ann"

@@ -4,7 +4,7 @@ import AutoKVO
 import Testing
 
 /// The code of `Key-Value-Coding.md`.
-@Suite("Key-value coding") struct KeyValueCodingTests {
+struct KeyValueCodingTests {
     // snippet: coding.model
     enum Status: String, CaseIterable {
         case active, away

@@ -4,7 +4,7 @@ import AutoKVO
 import Testing
 
 /// The code of `Lifetimes.md`.
-@Suite("Lifetimes") struct LifetimesTests {
+struct LifetimesTests {
     // snippet: life.model
     final class Engine: TrackedObject {
         @Observed var speed = 0

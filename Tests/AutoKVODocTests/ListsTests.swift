@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The code of `Lists.md`.
-@Suite("Lists and their elements") struct ListsTests {
+struct ListsTests {
     // snippet: lists.model
     final class Song: TrackedObject {
         @Observed var title: String

@@ -5,7 +5,7 @@ import Observation
 import Testing
 
 /// The code of `Coming-from-Observation.md`.
-@Suite("Coming from Observation") struct ComingFromObservationTests {
+struct ComingFromObservationTests {
     // snippet: observation.both
     @Observable final class Lamp {
         var level = 0

@@ -4,7 +4,7 @@ import AutoKVO
 import Testing
 
 /// The code of `Operators.md`.
-@Suite("Operators") struct OperatorsTests {
+struct OperatorsTests {
     // snippet: operators.model
     class Employee: TrackedObject {
         @Observed var name: String

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The code of `Saving-and-Undoing.md`.
-@Suite("Saving, undoing and copying") struct SavingTests {
+struct SavingTests {
     // snippet: saving.model
     final class Note: TrackedObject {
         @Observed var title = "Untitled"

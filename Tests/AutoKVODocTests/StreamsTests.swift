@@ -6,7 +6,7 @@ import Dispatch
 import Testing
 
 /// The code of `Streams-and-Schedulers.md`.
-@Suite("Streams and schedulers") struct StreamsTests {
+struct StreamsTests {
     // snippet: streams.model
     final class Sensor: TrackedObject {
         @Observed var level = 0

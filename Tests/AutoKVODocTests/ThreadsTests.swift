@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The code of `Threads.md`.
-@Suite("Threads") struct ThreadsTests {
+struct ThreadsTests {
     // snippet: threads.model
     final class Download: TrackedObject {
         @Observed var progress = 0

@@ -11,7 +11,7 @@ private func onNextTurnOfTheLoop(_ operation: @escaping @Sendable () -> Void) {
 }
 
 /// The code of `User-Interfaces.md`.
-@MainActor @Suite("The main actor and user interfaces", .needs(.blankObject)) struct UserInterfaceTests {
+@MainActor @Suite(.needs(.blankObject)) struct UserInterfaceTests {
     // snippet: ui.model
     final class Contact: TrackedObject {
         @Observed var name: String

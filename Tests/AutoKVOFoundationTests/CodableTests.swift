@@ -30,7 +30,8 @@ private class Level: TrackedObject, Codable {
     private enum CodingKeys: String, CodingKey { case number, name }
 }
 
-@Suite("Tracked classes that are Codable") struct CodableTests {
+/// Tracked classes that are Codable.
+struct CodableTests {
     @Test("synthesized code takes each property for its value, there and back") func roundTrip() throws {
         let note = Note()
         note.text = "t"

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Every type that a property may have, set by name to every value that JSON, Foundation and a caller may bring.
-@Suite("Every type against every value") struct ConversionSweepTests {
+struct ConversionSweepTests {
     private static let keys = Everything.keyDescriptions.map(\.name)
 
     /// What a JSON file can hold, each alone, in an array and in a dictionary.

@@ -4,7 +4,8 @@ import AutoKVOTestSupport
 import Dispatch
 import Testing
 
-@Suite("Delivery on dispatch queues") struct DispatchQueueTests {
+/// Delivery on dispatch queues.
+struct DispatchQueueTests {
     @Test("changes arrive on the queue, in order") func serial() throws {
         let queue = DispatchQueue(label: "changes")
         let person = Person()

@@ -4,7 +4,8 @@ import AutoKVOTestSupport
 import Foundation
 import Testing
 
-@Suite("Index sets") struct IndexSetTests {
+/// Index sets.
+struct IndexSetTests {
     @Test("announcements and changes speak index sets") func announcing() throws {
         let person = Person()
         var seen: [IndexSet?] = []

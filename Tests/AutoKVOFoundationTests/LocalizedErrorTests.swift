@@ -25,7 +25,8 @@ private final class Ticket: TrackedObject {
     }
 }
 
-@Suite("Errors as localized errors") struct LocalizedErrorTests {
+/// Errors as localized errors.
+struct LocalizedErrorTests {
     @Test("what Foundation says of an error is its sentence") func sentence() {
         let error = #expect(throws: KeyValueError.self) { try Person().value(forKey: "agee") }
         #expect(error?.localizedDescription == error?.description)

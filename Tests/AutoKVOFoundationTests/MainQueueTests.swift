@@ -65,7 +65,8 @@ private actor Panel: KeyValueObserver {
     func settle() {}
 }
 
-@Suite("What MainActor.assumeIsolated and other actors' accept") struct MainQueueTests {
+/// What MainActor.assumeIsolated and other actors' accept.
+struct MainQueueTests {
     private let log = MessageLog()
 
     private func run<Result: Sendable>(on queue: DispatchQueue, _ body: @escaping @MainActor () -> Result) async

@@ -9,7 +9,8 @@ extension Notification.Name {
     fileprivate static let didClose = Notification.Name("didClose")
 }
 
-@Suite("Notifications") struct NotificationTests {
+/// Notifications.
+struct NotificationTests {
     let center = NotificationCenter()
     let panel = PlainObserver()
 

@@ -23,7 +23,8 @@ private final class Parcel: TrackedObject {
     }
 }
 
-@Suite("Values of Foundation that are set by name") struct NullTests {
+/// Values of Foundation that are set by name.
+struct NullTests {
     private let person = Person()
     private let parcel = Parcel()
 

@@ -60,7 +60,8 @@ class Display: KeyValueObserver {
     var log: [String] = []
 }
 
-@Suite("A module bound to the main actor by default") struct MainActorByDefaultTests {
+/// A module bound to the main actor by default.
+struct MainActorByDefaultTests {
     @Test("its smallest class is observed by name, by key path and by handle") func smallest() throws {
         let player = Player()
         var log: [String] = []

@@ -2,7 +2,7 @@ import CDeallocHook
 import Testing
 
 /// The list of members is global, so each of these runs in a process of its own.
-@Suite struct Members {
+struct Members {
     /// What `cdh_collect` returns for that much room, and what it stored.
     static func collect(_ room: Int) -> (count: Int, members: [UnsafeMutableRawPointer]) {
         var found = [UnsafeMutableRawPointer?](repeating: nil, count: room)

@@ -1,7 +1,7 @@
 import CDeallocHook
 import Testing
 
-@Suite struct Teardown {
+struct Teardown {
     let thing = Thing()
     let key = Key()
     let log = Log()

@@ -1,7 +1,7 @@
 import CDeallocHook
 import Testing
 
-@Suite struct Threads {
+struct Threads {
     static let rounds = isSlow ? 500 : 5000
 
     @Test func aCallbackThatRunsCannotBeCancelledFromAnotherThreadButALaterOneCan() {

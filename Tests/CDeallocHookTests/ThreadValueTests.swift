@@ -1,7 +1,7 @@
 import CDeallocHook
 import Testing
 
-@Suite struct ThreadValues {
+struct ThreadValues {
     /// What the value of a thread is here: it logs when it is released, and may set another one then.
     private final class Token {
         let name: String

@@ -3,7 +3,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// `setValues` where two paths lead to the same property of the same object.
-@Suite("Setting several values through aliases") struct AliasedEntriesTests {
+struct AliasedEntriesTests {
     private let ticket = Ticket()
 
     @Test("an entry that goes through an object which another one replaces by another path goes to the new object")
@@ -176,7 +176,8 @@ import Testing
     }
 }
 
-@Suite("Keys that a subclass declares again", .serialized) struct RedeclaredKeyTests {
+/// Keys that a subclass declares again.
+@Suite(.serialized) struct RedeclaredKeyTests {
     struct Refusal: Error, CustomStringConvertible { let description: String }
 
     class Base: Model {

@@ -34,7 +34,8 @@ final class Ticket: Model {
     }
 }
 
-@Suite("Setting several values by path") struct BulkCodingTests {
+/// Setting several values by path.
+struct BulkCodingTests {
     private let person = Person()
     private let ticket = Ticket()
     private let recorder = Recorder<Any>()

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Dictionaries from outside") struct BulkFaultTests {
+/// Dictionaries from outside.
+struct BulkFaultTests {
     private let person = Person()
 
     private func error(_ values: [String: Any?], validating: Bool = false) -> KeyValueError? {

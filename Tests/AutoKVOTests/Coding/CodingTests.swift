@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Values by key") struct CodingTests {
+/// Values by key.
+struct CodingTests {
     let form = Form()
     let person = Person()
     let recorder = Recorder<Any>()

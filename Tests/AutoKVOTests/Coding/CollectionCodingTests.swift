@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Values of all objects of a collection") struct CollectionCodingTests {
+/// Values of all objects of a collection.
+struct CollectionCodingTests {
     private let ann = Person("Ann")
     private let bob = Person("Bob")
     private let eve = Employee("Eve")

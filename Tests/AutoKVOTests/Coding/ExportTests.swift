@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Values as a dictionary") struct ExportTests {
+/// Values as a dictionary.
+struct ExportTests {
     private let palette = Palette()
     private let person = Person()
 

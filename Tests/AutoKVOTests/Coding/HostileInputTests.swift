@@ -4,7 +4,7 @@ import Testing
 
 /// Arbitrary names, paths, values and indexes at every entry point that takes a name: nothing traps, and a call that
 /// throws has registered nothing and changed nothing.
-@Suite("Input from outside") struct HostileInputTests {
+struct HostileInputTests {
     private struct Input {
         var random: SplitMix64
 
@@ -197,7 +197,8 @@ import Testing
     }
 }
 
-@Suite("Coding: what is left") struct CodingLeftOverTests {
+/// Coding: what is left.
+struct CodingLeftOverTests {
     @Test("nothing is left when the suites are over") func nothingIsLeft() async {
         await #expect(processExitsWith: .success) {
             await expectNothingLeft(

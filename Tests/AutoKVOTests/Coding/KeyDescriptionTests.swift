@@ -34,7 +34,8 @@ private final class Wrong: Model {
 }
 private final class Empty: TrackedObject {}
 
-@Suite("What a class offers by name") struct KeyDescriptionTests {
+/// What a class offers by name.
+struct KeyDescriptionTests {
     @Test("keys lists inherited ones first, own properties as written, then what the schema adds") func order() {
         expectEqual(Base.keyDescriptions.map(\.name), ["name", "tags", "parent", "label", "plain"])
         expectEqual(Derived.keyDescriptions.map(\.name), ["name", "tags", "parent", "label", "plain", "count"])

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Types of keys") struct KeyTypeTests {
+/// Types of keys.
+struct KeyTypeTests {
     private let person = Person()
 
     @Test("a type passes if its values can be set: the property's own, a number for a number") func passes() throws {

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Values by path, in bulk, and validation") struct PathCodingTests {
+/// Values by path, in bulk, and validation.
+struct PathCodingTests {
     let person = Person()
     let recorder = Recorder<Any>()
 

@@ -3,7 +3,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// Random dictionaries against a model of plain dictionaries: all entries are set or none, and each that is set is one change.
-@Suite("Setting several values, at random") struct RandomBulkTests {
+struct RandomBulkTests {
     /// What a name leads to: a value and whether it is accepted.
     private struct Entry {
         let value: Any?

@@ -30,7 +30,8 @@ private class SignUp: TrackedObject {
     }
 }
 
-@Suite("Validation errors") struct ValidationErrorsTests {
+/// Validation errors.
+struct ValidationErrorsTests {
     private let tracker = LifetimeTracker()
     private let form = SignUp()
 

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("What edits through handles copy") struct ArrayHandleCostTests {
+/// What edits through handles copy.
+struct ArrayHandleCostTests {
     let crate = Crate()
 
     private func place() -> UnsafeRawPointer? {
@@ -94,7 +95,8 @@ private final class Squad: TrackedObject {
     }
 }
 
-@Suite("Elements that die with their removal") struct DyingElementTests {
+/// Elements that die with their removal.
+struct DyingElementTests {
     private typealias Edit = @Sendable (Squad) throws -> Void
     private static let edits: [Edit] = [
         { $0.$members.removeAll() }, { $0.$members.removeAll(keepingCapacity: true) }, { $0.$members.removeFirst(2) },
@@ -131,7 +133,8 @@ private final class Squad: TrackedObject {
     }
 }
 
-@Suite("Mistakes in code with collections") struct CollectionTrapTests {
+/// Mistakes in code with collections.
+struct CollectionTrapTests {
     @Test("an index that is out of range stops the program with a sentence") func outOfRangeTraps() async {
         await #expect(processExitsWith: .failure) { Crate().$items[0] = 1 }
         await #expect(processExitsWith: .failure) { Crate().$items.insert(1, at: 1) }

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Arrays through their handles") struct ArrayHandleTests {
+/// Arrays through their handles.
+struct ArrayHandleTests {
     let crate = Crate()
     let recorder = Recorder<[Int]>()
 

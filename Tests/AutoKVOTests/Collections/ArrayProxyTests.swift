@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Arrays by name") struct ArrayProxyTests {
+/// Arrays by name.
+struct ArrayProxyTests {
     let crate = Crate()
     let recorder = Recorder<Any>()
 

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Handles and proxies as collections") struct CollectionInterfaceTests {
+/// Handles and proxies as collections.
+struct CollectionInterfaceTests {
     private let crate = Person()
 
     @Test("a handle has the indices, slices and storage of its collection") func handle() {

@@ -4,7 +4,7 @@ import Testing
 
 /// Random edits, whose changes are applied in their order to a copy: it has to stay equal to the collection, and the
 /// collection equal to a plain one that the same is done to.
-@Suite("Deltas") struct DeltaTests {
+struct DeltaTests {
     static let seeds: [UInt64] = Array(1...20)
 
     /// Applies one change to a copy of an array, and checks what it says of the elements that leave.

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Elements that come and leave") struct ElementTests {
+/// Elements that come and leave.
+struct ElementTests {
     let person = Person()
     let log = MessageLog()
 

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Elements by handle") struct HandleElementTests {
+/// Elements by handle.
+struct HandleElementTests {
     final class Lists: Model {
         @Observed var numbers: [Int] = []
         @Observed var maybe: [String]?

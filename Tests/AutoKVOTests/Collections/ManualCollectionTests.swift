@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Collections announced by hand") struct ManualCollectionTests {
+/// Collections announced by hand.
+struct ManualCollectionTests {
     let crate = Crate()
     let recorder = Recorder<Any>()
 
@@ -82,7 +83,8 @@ import Testing
     }
 }
 
-@Suite("Collections: what is left") struct CollectionLeftOverTests {
+/// Collections: what is left.
+struct CollectionLeftOverTests {
     @Test("nothing is left when the suites are over") func nothingIsLeft() async {
         await #expect(processExitsWith: .success) {
             await expectNothingLeft(

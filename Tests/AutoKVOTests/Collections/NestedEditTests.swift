@@ -32,7 +32,8 @@ final class ArrayLog {
     private func fail(_ text: String) { problem = problem ?? text }
 }
 
-@Suite("Edits that handlers make inside of edits") struct NestedEditTests {
+/// Edits that handlers make inside of edits.
+struct NestedEditTests {
     let crate = Crate()
     private var items: Property<[Int]> { crate.$items }
 
@@ -423,7 +424,8 @@ final class ArrayLog {
     }
 }
 
-@Suite("Checking and editing in one") struct EditTests {
+/// Checking and editing in one.
+struct EditTests {
     let crate = Crate()
 
     private func told(from items: [Int], _ body: (inout [Int]) -> Void) -> [String] {
@@ -511,7 +513,8 @@ final class ArrayLog {
     }
 }
 
-@Suite("Edits with functions that use the collection itself") struct SelfReadingEditTests {
+/// Edits with functions that use the collection itself.
+struct SelfReadingEditTests {
     private func both(
         _ body: (Crate) -> Void, items: [Int], tags: Set<String> = ["a", "b"],
         _ location: SourceLocation = #_sourceLocation

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Observing each element") struct ObserveEachTests {
+/// Observing each element.
+struct ObserveEachTests {
     private let team = Person()
     private let ann = Person("Ann")
     private let bob = Person("Bob")

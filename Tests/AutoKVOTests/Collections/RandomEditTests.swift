@@ -213,7 +213,8 @@ private final class EditWorld {
     }
 }
 
-@Suite("Random edits inside of edits") struct RandomEditTests {
+/// Random edits inside of edits.
+struct RandomEditTests {
     @Test("each observer's log, replayed, is the collection, at each call", arguments: [1, 3, 40])
     func replayed(observers: Int) {
         for seed in 0..<UInt64(load(observers > 10 ? 80 : 600)) {

@@ -3,7 +3,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// What is counted is how often elements are hashed: each look at one of them costs one.
-@Suite("What edits of an observed set look at") struct SetCostTests {
+struct SetCostTests {
     /// One thread uses it at a time.
     private final class Hashes: @unchecked Sendable { var count = 0 }
 

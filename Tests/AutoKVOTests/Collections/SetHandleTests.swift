@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Sets through their handles") struct SetHandleTests {
+/// Sets through their handles.
+struct SetHandleTests {
     let crate = Crate()
     let recorder = Recorder<Set<String>>()
 

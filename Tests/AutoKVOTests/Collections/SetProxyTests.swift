@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Sets by name") struct SetProxyTests {
+/// Sets by name.
+struct SetProxyTests {
     let crate = Crate()
     let recorder = Recorder<Any>()
 

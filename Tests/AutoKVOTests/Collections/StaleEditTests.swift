@@ -3,7 +3,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// What an edit has worked out before handlers ran is not used behind them.
-@Suite("Edits whose plan is overtaken") struct StaleEditTests {
+struct StaleEditTests {
     private let crate = Crate()
 
     private final class Window: TrackedObject {

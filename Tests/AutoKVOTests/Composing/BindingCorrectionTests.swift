@@ -25,7 +25,8 @@ private struct Opaque {
     init(_ number: Int) { self.number = number }
 }
 
-@Suite("Bindings whose source is corrected") struct BindingCorrectionTests {
+/// Bindings whose source is corrected.
+struct BindingCorrectionTests {
     private let a = Gauge()
     private let b = Gauge()
 

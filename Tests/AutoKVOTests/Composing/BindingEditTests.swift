@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Bindings follow the whole value") struct BindingEditTests {
+/// Bindings follow the whole value.
+struct BindingEditTests {
     let source = Crate()
     let copy = Crate()
 

@@ -11,7 +11,8 @@ private final class Dial: TrackedObject {
     }
 }
 
-@Suite("A binding, in the handlers of what it sets") struct BindingEndTests {
+/// A binding, in the handlers of what it sets.
+struct BindingEndTests {
     private let source = Dial()
     private let shown = Dial()
 

@@ -39,7 +39,8 @@ private final class BoundForm: Model {
     }
 }
 
-@Suite("Bindings") struct BindingTests {
+/// Bindings.
+struct BindingTests {
     let person = Person()
     private let form = BoundForm()
 

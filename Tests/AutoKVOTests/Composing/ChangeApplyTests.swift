@@ -29,7 +29,8 @@ private func edit(_ crate: Crate, _ random: inout SplitMix64) {
     }
 }
 
-@Suite("What a change does to a copy") struct ChangeApplyTests {
+/// What a change does to a copy.
+struct ChangeApplyTests {
     @Test("a copy that each change is applied to is the collection; undone from the last to the first it is as it was")
     func walk() throws {
         for seed in 0..<200 as Range<UInt64> {
@@ -240,7 +241,8 @@ private func edit(_ crate: Crate, _ random: inout SplitMix64) {
     }
 }
 
-@Suite("Assigning by differences") struct UpdateTests {
+/// Assigning by differences.
+struct UpdateTests {
     @Test("removals and insertions, each with indexes") func array() {
         let crate = Crate()
         crate.items = [1, 2, 3, 4]

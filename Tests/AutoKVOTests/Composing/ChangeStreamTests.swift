@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Streams of changes") struct ChangeStreamTests {
+/// Streams of changes.
+struct ChangeStreamTests {
     private func all<Element: Sendable>(_ stream: AsyncStream<Element>) async -> [Element] {
         var elements: [Element] = []
         for await element in stream { elements.append(element) }

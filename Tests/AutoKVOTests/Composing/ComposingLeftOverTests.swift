@@ -1,7 +1,8 @@
 import AutoKVOTestSupport
 import Testing
 
-@Suite("What is composed leaves nothing") struct ComposingLeftOverTests {
+/// What is composed leaves nothing.
+struct ComposingLeftOverTests {
     @Test("nothing is left when the suites are over") func nothingIsLeft() async {
         await #expect(processExitsWith: .success) {
             await expectNothingLeft(

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Dependencies") struct DependTests {
+/// Dependencies.
+struct DependTests {
     let person = Person()
     let other = Person("Bob")
     let panel = Person("Panel")

@@ -21,7 +21,8 @@ private class Jukebox: TrackedObject {
     }
 }
 
-@Suite("A change after which nothing is there any more") struct GoneValueTests {
+/// A change after which nothing is there any more.
+struct GoneValueTests {
     private let player = Jukebox()
 
     @Test("empties the copy that it is applied to: an object on the way has become nil", .needs(.blankObject))

@@ -18,7 +18,8 @@ private final class Label: Model {
     }
 }
 
-@Suite("Bindings by handle") struct HandleBindingTests {
+/// Bindings by handle.
+struct HandleBindingTests {
     let person = Person()
     private let label = Label()
     let tracker = LifetimeTracker()

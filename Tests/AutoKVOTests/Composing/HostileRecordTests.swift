@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Records that come from a file or another program.
-@Suite("Records that do not fit") struct HostileRecordTests {
+struct HostileRecordTests {
     private func record<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> ChangeRecord<Value> {
         let all = #"{"isPrior":false,"isFirst":false,"# + text + "}"
         return try JSONDecoder().decode(ChangeRecord<Value>.self, from: Data(all.utf8))

@@ -3,7 +3,8 @@ import AutoKVOTestSupport
 import Observation
 import Testing
 
-@Suite("What the observable view keeps") struct ObservableViewLifetimeTests {
+/// What the observable view keeps.
+struct ObservableViewLifetimeTests {
     let tracker = LifetimeTracker()
 
     private func person(_ name: String = "Ann") -> Person { tracker.track(Person(name)) }

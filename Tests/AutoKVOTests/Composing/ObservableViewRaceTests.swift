@@ -5,7 +5,7 @@
     import Testing
 
     /// A member is read on one thread while another one registers, changes, removes or lets die.
-    @Suite struct ObservableViewRaceTests: RaceSuite {
+    struct ObservableViewRaceTests: RaceSuite {
         let tracker = LifetimeTracker()
 
         private func read(_ person: Person, _ isExact: Bool) -> String {

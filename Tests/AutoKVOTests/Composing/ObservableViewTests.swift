@@ -3,7 +3,8 @@ import AutoKVOTestSupport
 import Observation
 import Testing
 
-@Suite("The observable view of a tracked object") struct ObservableViewTests {
+/// The observable view of a tracked object.
+struct ObservableViewTests {
     let tracker = LifetimeTracker()
 
     private func person(_ name: String = "Ann") -> Person { tracker.track(Person(name)) }

@@ -26,7 +26,8 @@ private final class Label: Model {
 
 @Observable private final class Lamp { var level = 0 }
 
-@Suite("A class that opts out of ending by itself") struct OptedOutTests {
+/// A class that opts out of ending by itself.
+struct OptedOutTests {
     private let tracker = LifetimeTracker()
 
     /// What the library registers, with an object of the class as the target. The closures own a token.

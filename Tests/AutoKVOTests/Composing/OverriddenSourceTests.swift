@@ -24,7 +24,8 @@ private final class Label: Model {
     override class var schema: Schema { Schema(Label.self, extending: super.schema) { Key("number", \.number) } }
 }
 
-@Suite("Bindings to a property whose getter a subclass overrides") struct OverriddenSourceTests {
+/// Bindings to a property whose getter a subclass overrides.
+struct OverriddenSourceTests {
     @Test("each form begins with what the property reads, and goes on with it") func begins() throws {
         let (scale, labels) = (Doubled(), (0..<9).map { _ in Label() })
         labels[0].$number.bind(to: scale.$level)

@@ -15,7 +15,8 @@ private final class Controller: Model {
     @Observed var selection: Person?
 }
 
-@Suite("Bindings of paths", .needs(.blankObject)) struct PathBindingTests {
+/// Bindings of paths.
+@Suite(.needs(.blankObject)) struct PathBindingTests {
     private let controller = Controller()
     private let form = EditForm()
     let ann = Person("Ann")

@@ -13,7 +13,7 @@ private final class Desk: TrackedObject {
 }
 
 /// What handlers change while a step is recorded, undone or bound.
-@Suite("Steps and bindings that handlers overtake") struct StaleStepTests {
+struct StaleStepTests {
     @Test("an object that dies when its only step is undone takes the step with it") func dies() {
         let desk = Desk()
         desk.note = Note()

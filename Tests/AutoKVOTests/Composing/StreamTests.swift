@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Streams of values") struct StreamTests {
+/// Streams of values.
+struct StreamTests {
     @Test("values come in order, the current one first if asked for, and end with the target") func order() async throws
     {
         var person: Person? = Person()

@@ -3,7 +3,8 @@ import AutoKVOTestSupport
 import Observation
 import Testing
 
-@Suite("An observable object as the source") @MainActor struct TrackedExpressionTests {
+/// An observable object as the source.
+@MainActor struct TrackedExpressionTests {
     @Observable final class Lamp {
         var level = 0
         var color = "red"

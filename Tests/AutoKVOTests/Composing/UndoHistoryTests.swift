@@ -33,7 +33,8 @@ private final class Book: TrackedObject {
     @Observed var pages: [Page] = []
 }
 
-@Suite("Undo history") struct UndoHistoryTests {
+/// Undo history.
+struct UndoHistoryTests {
     @Test("a change is a step, undone and redone; names and limits") func steps() {
         let page = Page()
         let history = UndoHistory(of: page, limit: 3)

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Undoing what does not announce itself, is overridden or is nested") struct UndoOfAnyTests {
+/// Undoing what does not announce itself, is overridden or is nested.
+struct UndoOfAnyTests {
     private class Sheet: TrackedObject {
         @Observed var size = 1
         @Observed var items: [Int] = []

@@ -3,7 +3,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// What users of other systems complain of most, one test each.
-@Suite("The ten complaints") struct ComplaintTests {
+struct ComplaintTests {
     let tracker = LifetimeTracker()
     let recorder = Recorder<Any>()
 

@@ -3,7 +3,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// Rules that several systems leave open and that no other suite of this directory has as its subject.
-@Suite("Rules") struct RuleTests {
+struct RuleTests {
     let person = Person()
     let recorder = Recorder<Any>()
 

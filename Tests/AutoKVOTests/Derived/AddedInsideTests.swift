@@ -8,7 +8,8 @@ private final class Holder: Model {
     @Derived({ (h: Holder) in h.next?.name ?? "nobody" }) var nextName: String
 }
 
-@Suite("Observers that are added while a change is open") struct AddedInsideTests {
+/// Observers that are added while a change is open.
+struct AddedInsideTests {
     @Test func anObserverOfADerivedKeyHearsWhatIsStoredAfterItWasAdded() {
         let g = DerivedGraph()
         let (early, late) = (Recorder<Int>(), Recorder<Int>())
@@ -81,7 +82,8 @@ private final class Holder: Model {
     }
 }
 
-@Suite("A death that several weak properties see") struct SharedReferentTests {
+/// A death that several weak properties see.
+struct SharedReferentTests {
     @Test func isOneChangeOfAllOfThem() throws {
         let holders = (0..<3).map { _ in Holder() }
         let log = Shared<[String]>([])
@@ -138,7 +140,8 @@ private final class Holder: Model {
     }
 }
 
-@Suite("A change that another object's open change holds back") struct HeldBackTests {
+/// A change that another object's open change holds back.
+struct HeldBackTests {
     @Test("it is delivered when that object dies without having ended its change") func death() throws {
         let (reader, other) = (Model(), DerivedGraph())
         var dying: DerivedGraph? = DerivedGraph()

@@ -26,7 +26,8 @@ final class RaceSource: TrackedObject, @unchecked Sendable {
     }
 }
 
-@Suite("Derived values of two threads") struct DerivedRaceTests {
+/// Derived values of two threads.
+struct DerivedRaceTests {
     @Test("the value is that of the last sources when both threads are done", arguments: 0..<load(80))
     func twoWriters(round: Int) throws {
         let sum = SumOfTwo()

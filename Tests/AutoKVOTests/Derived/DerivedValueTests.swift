@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Derived values") struct DerivedValueTests {
+/// Derived values.
+struct DerivedValueTests {
     @Test func aDiamondIsComputedOnceAndCalledOnce() throws {
         let g = DerivedGraph()
         let log = Recorder<Int>()

@@ -15,7 +15,8 @@ private final class Outer: TrackedObject, @unchecked Sendable {
     @Derived({ (outer: Outer) in outer.inner.next * 2 }) var twice: Int
 }
 
-@Suite("Derived values that end while another thread refreshes them") struct EndedInsideTests {
+/// Derived values that end while another thread refreshes them.
+struct EndedInsideTests {
     /// A change finds the derived values to refresh by their sources. The last observation of one may end, and its object die, at any
     /// moment of that:
     ///

@@ -24,7 +24,8 @@ private final class Order: Model {
     var recomputed: Int { withoutTracking { parts.reduce(0) { $0 + ($1.isFree ? 0 : $1.price * rate) } + bonus } }
 }
 
-@Suite("What a function reads of a list that changes") struct ListReadingTests {
+/// What a function reads of a list that changes.
+struct ListReadingTests {
     /// Edits of any size, with lists longer than any number of positions or searches in Recorder.
     private func edit(_ parts: inout [Part], _ spare: inout [Part], _ random: inout SplitMix64) {
         let place = Int.random(in: 0...parts.count, using: &random)

@@ -69,7 +69,8 @@ private final class Bank: TrackedObject {
     @Derived({ (bank: Bank) in bank.accounts.reduce(0) { $0 + $1.total } }) var sum: Int
 }
 
-@Suite("A derived property that a subclass overrides") struct OverriddenDerivedTests {
+/// A derived property that a subclass overrides.
+struct OverriddenDerivedTests {
     @Test("is what the override's getter returns, and depends on what that reads", arguments: 0..<3)
     func observed(form: Int) throws {
         let account = Premium()

@@ -26,7 +26,7 @@ private final class SpecialSum: Sum {
 }
 
 /// A derived value that changes and changes back while its observers are not called. Who has read it meanwhile has to hear.
-@Suite("A derived value that is read while changes are held back") struct ReadInsideTests {
+struct ReadInsideTests {
     private static func make(_ isSpecial: Bool) -> Sum { isSpecial ? SpecialSum() : Sum() }
 
     @Test(

@@ -3,7 +3,8 @@ import AutoKVOTestSupport
 import Observation
 import Testing
 
-@Suite("Observing what is read") struct ReadingTests {
+/// Observing what is read.
+struct ReadingTests {
     @Test func aClosureIsFollowedWhateverItReads() {
         let (panel, log) = (ReadingPanel(), Recorder<String?>())
         let observation = panel.observe(reading: { $0.model?.fullName }, options: [.old, .new, .initial]) { _, change in

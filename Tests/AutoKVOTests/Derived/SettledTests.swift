@@ -15,7 +15,7 @@ private final class Point: TrackedObject {
 }
 
 /// What a derived value reads from the middle of another object's change on is part of that change.
-@Suite("A derived value that comes to read what is being changed") struct SettledTests {
+struct SettledTests {
     private let point = Point()
     private let open = Point()
 

@@ -44,8 +44,8 @@ private final class TitledLink: DeepLink {
     override var title: String { "titled" }
 }
 
-@Suite("Derived values of a class that overrides another getter", .needs(.classMetadata)) struct UnrelatedOverrideTests
-{
+/// Derived values of a class that overrides another getter.
+@Suite(.needs(.classMetadata)) struct UnrelatedOverrideTests {
     private static func make(_ number: Int) -> Ladder { [Ladder(), TitledLadder(), WideLadder()][number] }
 
     @Test("are computed once for each change, and not at all behind an equal value", arguments: 0..<3)

@@ -27,7 +27,8 @@ private final class Clamp: Model {
     @Derived({ (c: Clamp) in c.running + 1 }) var behindRunning: Int
 }
 
-@Suite("A derived value whose function writes") struct WritingFunctionTests {
+/// A derived value whose function writes.
+struct WritingFunctionTests {
     /// Its writes are reported, on purpose here.
     private func silently(_ body: () throws -> Void) rethrows { try Diagnostics.withHandler({ _ in }, operation: body) }
 

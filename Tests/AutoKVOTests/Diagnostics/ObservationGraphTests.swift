@@ -18,7 +18,7 @@ private final class GraphNode: TrackedObject {
 private final class GraphReader {}
 
 /// Other tests run at the same time and are in the graph, too: each test looks for its own objects.
-@Suite("The graph of observations") struct ObservationGraphTests {
+struct ObservationGraphTests {
     private func address(_ object: AnyObject) -> UInt { UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) }
 
     @Test("it has each live observation with both sides, the paths, the options and the place") func edges() throws {

@@ -16,7 +16,8 @@ private final class ManualBoiler: Boiler {
 
 private final class KeylessObject: TrackedObject {}
 
-@Suite("Tracing an object") struct TraceTests {
+/// Tracing an object.
+struct TraceTests {
     private final class Log {
         var lines: [String] = []
         var durations: [Duration] = []

@@ -4,7 +4,7 @@ import Testing
 @testable import AutoKVO
 
 /// While a change is open on one thread, another thread makes one, whose observers are called. Then the first one goes on.
-@Suite("A change beside an open one of another thread") struct ChangesElsewhereTests {
+struct ChangesElsewhereTests {
     private final class Sum: Model {
         @Observed var a = 0
         @Observed var b = 0

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Coalesced changes") struct CoalescingTests {
+/// Coalesced changes.
+struct CoalescingTests {
     let person = Person()
     let recorder = Recorder<Any>()
 

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("The current value of a change") struct CurrentValueTests {
+/// The current value of a change.
+struct CurrentValueTests {
     private let person = Person()
 
     @Test("it is the value that is there when it is read, though the change's new value is outdated") func outdated() {

@@ -29,7 +29,8 @@ private final class LastWord: Model {
     }
 }
 
-@Suite("Deaths") struct DeathTests {
+/// Deaths.
+struct DeathTests {
     let tracker = LifetimeTracker()
     let recorder = Recorder<Any>()
 

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Code at death") struct DeinitActionTests {
+/// Code at death.
+struct DeinitActionTests {
     let log = MessageLog()
 
     @Test("it runs once, in the order in which it was left") func order() {

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Several calls for one change, the first of which ends them") struct EndedCallsTests {
+/// Several calls for one change, the first of which ends them.
+struct EndedCallsTests {
     private final class Box: TrackedObject {
         @Observed var v = 0
         @Derived({ (box: Box) in box.v * 2 }) var double: Int

@@ -3,7 +3,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// Handlers that do the worst they may, and sizes that nobody should need.
-@Suite struct HandlerFaultTests {
+struct HandlerFaultTests {
     private let tracker = LifetimeTracker()
 
     private final class Link: Model {

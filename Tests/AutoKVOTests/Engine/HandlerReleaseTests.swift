@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Handlers are released") struct HandlerReleaseTests {
+/// Handlers are released.
+struct HandlerReleaseTests {
     let tracker = LifetimeTracker()
     let person = Person()
 

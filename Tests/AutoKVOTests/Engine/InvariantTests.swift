@@ -5,7 +5,7 @@
     @testable import AutoKVO
 
     /// Each test breaks what a list, or the open changes of a thread, say of themselves: a check that cannot fail would find nothing.
-    @Suite("Debug builds check lists and open changes") struct InvariantTests {
+    struct InvariantTests {
         @Test("a list whose observations, links and derived keys are what it says passes") func valid() throws {
             let person = Person()
             try person.observe("age", options: [.old, .new, .prior]) { _ in }

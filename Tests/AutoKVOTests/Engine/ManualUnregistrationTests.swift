@@ -8,7 +8,8 @@ private final class OptedOut: Model {
     override class var schema: Schema { Schema(OptedOut.self, extending: super.schema) { Key("value", \.value) } }
 }
 
-@Suite("Unregistering by hand") struct ManualUnregistrationTests {
+/// Unregistering by hand.
+struct ManualUnregistrationTests {
     let tracker = LifetimeTracker()
 
     @Test(

@@ -84,7 +84,7 @@ private final class Mesh: Model {
 }
 
 /// More derived keys and changes at once than the structures behind them have room for at first.
-@Suite("Many changes") struct ManyChangesTests {
+struct ManyChangesTests {
     // MARK: Derived keys
 
     @Test(

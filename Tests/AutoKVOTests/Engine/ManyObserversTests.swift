@@ -3,7 +3,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// More observers, changes and calls at once than the structures behind them have room for at first.
-@Suite("Many observers") struct ManyObserversTests {
+struct ManyObserversTests {
     private let person = Person()
     static let counts = [1, 2, 15, 16, 17, 31, 32, 33, 34, 48, 49, 100]
 

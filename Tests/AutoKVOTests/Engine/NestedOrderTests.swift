@@ -3,7 +3,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// A handler that changes what its change concerns: everybody hears every change, in the order in which they were made.
-@Suite("Order of nested changes") struct NestedOrderTests {
+struct NestedOrderTests {
     private let person = Person()
     private let recorder = Recorder<Any>()
 

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Will and did") struct NestingTests {
+/// Will and did.
+struct NestingTests {
     let person = Person()
     let recorder = Recorder<Any>()
 

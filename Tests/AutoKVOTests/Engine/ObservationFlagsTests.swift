@@ -2,7 +2,8 @@ import Testing
 
 @testable import AutoKVO
 
-@Suite("The flags of an observation") struct ObservationFlagsTests {
+/// The flags of an observation.
+struct ObservationFlagsTests {
     private static let options: [ObservingOptions] = [
         [], [.old, .new], [.once, .prior], [.unregisterManually, .distinct],
     ]

@@ -3,7 +3,8 @@ import Testing
 
 @testable import AutoKVO
 
-@Suite("The observers of one key") struct ObserverListTests {
+/// The observers of one key.
+struct ObserverListTests {
     private let tracker = LifetimeTracker()
     private let fixture = ListFixture()
 

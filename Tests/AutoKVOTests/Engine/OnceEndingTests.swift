@@ -3,7 +3,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// How an observation with `.once` ends: once for each time it was armed.
-@Suite("The end of once") struct OnceEndingTests {
+struct OnceEndingTests {
     private let tracker = LifetimeTracker()
     static let paths = ["age", "age|firstName", "address.zip|age", "fullName|age"]
 

@@ -3,7 +3,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// A change calls a handler that ignores it once, if any of its paths is one that is called.
-@Suite("Handlers that ignore the change") final class OnceForAChangeTests {
+final class OnceForAChangeTests {
     private class Meter: Model {
         @Observed var level = 0
         @Observed var name = "m"

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Once") struct OnceTests {
+/// Once.
+struct OnceTests {
     let person = Person()
     let recorder = Recorder<Any>()
     static let paths = ["age", "age|firstName", "address.zip|age"]

@@ -3,7 +3,8 @@ import Testing
 
 @testable import AutoKVO
 
-@Suite("Changes that begin and do not end") struct OpenTransactionTests {
+/// Changes that begin and do not end.
+struct OpenTransactionTests {
     private var openCount: Int { ThreadContext.current.value.openTransactions.count }
 
     /// With a record, because it is observed, or without.

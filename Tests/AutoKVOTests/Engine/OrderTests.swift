@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Order and re-entrancy") struct OrderTests {
+/// Order and re-entrancy.
+struct OrderTests {
     let person = Person()
     let recorder = Recorder<Any>()
 

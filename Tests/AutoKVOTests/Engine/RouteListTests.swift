@@ -2,7 +2,8 @@ import Testing
 
 @testable import AutoKVO
 
-@Suite("The routes of an observation") struct RouteListTests {
+/// The routes of an observation.
+struct RouteListTests {
     private func routes(_ nodes: [EngineNode]) throws -> [Route] { try nodes.map { try $0.route("value") } }
 
     private func isSame(_ list: RouteList, _ routes: [Route]) -> Bool {

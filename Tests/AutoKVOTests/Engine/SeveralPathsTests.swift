@@ -3,7 +3,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// Several paths in one registration are several ways to one handler.
-@Suite("Several paths in one registration", .serialized) final class SeveralPathsTests {
+@Suite(.serialized) final class SeveralPathsTests {
     private let recorder = Recorder<Any>()
 
     private class Meter: TrackedObject {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import AutoKVO
 
-@Suite("What a thread keeps for its changes") struct ThreadContextTests {
+/// What a thread keeps for its changes.
+struct ThreadContextTests {
     /// On a thread of its own, so that no other test uses its pools.
     private func onThread(_ body: () throws -> Void) throws {
         var result: Result<Void, any Error> = .success(())

@@ -8,7 +8,8 @@ private final class Bare {
     init(_ tracker: LifetimeTracker) { token = tracker.token() }
 }
 
-@Suite("Observers of any class") struct UntrackedObserverTests {
+/// Observers of any class.
+struct UntrackedObserverTests {
     let tracker = LifetimeTracker()
     let person = Person()
 

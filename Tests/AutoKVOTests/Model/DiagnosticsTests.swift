@@ -8,7 +8,8 @@ import Testing
     import Glibc
 #endif
 
-@Suite("Messages") struct DiagnosticsTests {
+/// Messages.
+struct DiagnosticsTests {
     /// More than overflowed the stack when each message wrapped the handler twice more.
     private static var many: Int {
         #if DEBUG

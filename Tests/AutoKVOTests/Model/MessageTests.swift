@@ -40,7 +40,8 @@ private final class Passing: TrackedObject {
     }
 }
 
-@Suite("What errors and messages say") struct MessageTests {
+/// What errors and messages say.
+struct MessageTests {
     private let settings = Settings()
     /// 200 KB with what acts on a terminal, ends a line or turns text around.
     private static let hostile = String(repeating: "\u{1B}[2J\n\r\u{202E}\"\\\0", count: 20_000)

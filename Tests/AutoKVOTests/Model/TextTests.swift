@@ -2,7 +2,8 @@ import Testing
 
 @testable import AutoKVO
 
-@Suite("Names and texts in messages") struct TextTests {
+/// Names and texts in messages.
+struct TextTests {
     @Test(
         "the nearest name differs by a third of its letters at most, or in case only",
         arguments: [

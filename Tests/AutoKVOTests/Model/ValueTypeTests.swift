@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Options, kinds, change keys, paths and errors as values") struct ValueTypeTests {
+/// Options, kinds, change keys, paths and errors as values.
+struct ValueTypeTests {
     @Test("kinds of changes and of set mutations have Foundation's raw values") func rawValues() {
         expectEqual((0...5).map { ChangeKind(rawValue: $0) }, [nil, .setting, .insertion, .removal, .replacement, nil])
         expectEqual((0...5).map { SetMutationKind(rawValue: $0) }, [nil, .union, .minus, .intersect, .set, nil])

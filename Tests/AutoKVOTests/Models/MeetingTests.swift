@@ -1,7 +1,8 @@
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Mechanisms that meet, at random") struct MeetingTests {
+/// Mechanisms that meet, at random.
+struct MeetingTests {
     @Test(
         "every observer of objects with overrides, edits and schedulers can replay what it was told", arguments: 0..<8)
     func worlds(part: Int) async {

@@ -4,7 +4,7 @@ import Testing
 
 /// Random graphs of objects, changed, swapped, observed and dropped in every way, against a reference that works out each
 /// value by itself. `AUTOKVO_MODEL_STEPS` says how many steps; `AUTOKVO_MODEL_SEED` where to begin.
-@Suite struct ModelTests {
+struct ModelTests {
     /// In a release build it is seven times as fast.
     private static var steps: Int {
         #if DEBUG

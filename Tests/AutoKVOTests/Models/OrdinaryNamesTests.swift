@@ -154,7 +154,8 @@ private final class OrdinaryObserver: KeyValueObserver {
     static let observe = 1
 }
 
-@Suite("Ordinary names in a model") struct OrdinaryNamesTests {
+/// Ordinary names in a model.
+struct OrdinaryNamesTests {
     @Test("the library takes none of them, and each is a key") func names() throws {
         let object = Ordinary()
         let names = Ordinary.keyDescriptions.map(\.name)

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("All observations of an observer") struct AllObservationsTests {
+/// All observations of an observer.
+struct AllObservationsTests {
     @Test("they are those in which any object is the observer, as long as they are valid", arguments: [true, false])
     func all(isTracked: Bool) throws {
         let observer: AnyObject = isTracked ? Person("Panel") : PlainObserver()

@@ -20,7 +20,8 @@ private final class Classic: Model {
 
 private final class Deaf: Model {}
 
-@Suite("Foundation's wording") struct ClassicTests {
+/// Foundation's wording.
+struct ClassicTests {
     private let classic = Classic()
     let person = Person()
 

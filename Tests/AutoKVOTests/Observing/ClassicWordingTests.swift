@@ -28,7 +28,8 @@ private final class ClassicObserver: TrackedObject {
     }
 }
 
-@Suite("Foundation's wording") struct ClassicWordingTests {
+/// Foundation's wording.
+struct ClassicWordingTests {
     let person = Person()
     private let observer = ClassicObserver()
     private var context: UnsafeMutableRawPointer { UnsafeMutableRawPointer(bitPattern: 8)! }

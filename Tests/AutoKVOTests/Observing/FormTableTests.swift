@@ -36,7 +36,7 @@ private actor FormStore {
 }
 
 /// Each cell of the table in docs/AutoKVO.docc/Streams-and-Schedulers.md, "Which form?": the columns in its order.
-@MainActor @Suite("Which form") struct FormTableTests {
+@MainActor struct FormTableTests {
     private let ann = FormPerson()
     private let bob = FormPerson()
     private let panel = FormPanel()

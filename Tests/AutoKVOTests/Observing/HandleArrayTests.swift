@@ -18,7 +18,7 @@ private actor Store {
 }
 
 /// What one handle has, an array of handles has.
-@Suite("Arrays of handles", .needs(.blankObject)) struct HandleArrayTests {
+@Suite(.needs(.blankObject)) struct HandleArrayTests {
     private let workers = [Worker(), Worker()]
     private let panel = PlainObserver()
 

@@ -29,7 +29,8 @@ private actor Desk: KeyValueObserver {
     }
 }
 
-@Suite("Handlers by name") struct HandlerTests {
+/// Handlers by name.
+struct HandlerTests {
     let person = Person()
     let panel = Person("Panel")
 

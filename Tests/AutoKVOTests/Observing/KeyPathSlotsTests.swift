@@ -7,7 +7,8 @@ import Testing
 @inline(never) private func agePath<Root: Person>(of type: Root.Type) -> KeyPath<Root, Int> { \Root.age }
 @inline(never) private func namePath<Root: Person>(of type: Root.Type) -> KeyPath<Root, String> { \Root.firstName }
 
-@Suite("The slots of key paths") struct KeyPathSlotsTests {
+/// The slots of key paths.
+struct KeyPathSlotsTests {
     @Test("key paths made at run time, of which there are more than are kept, each lead to their key") func many() {
         let person = Person()
         // Every other one is kept here, so that the others come to lie in their memory.

@@ -44,7 +44,8 @@ private final class Twofold: Model {
     override class var schema: Schema { Schema(Twofold.self, extending: super.schema) { Key("inner", \.inner) } }
 }
 
-@Suite("Manual announcements") struct ManualTests {
+/// Manual announcements.
+struct ManualTests {
     let person = Person()
     private let dial = Dial()
     let recorder = Recorder<Any>()

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Many targets") struct ManyTargetsTests {
+/// Many targets.
+struct ManyTargetsTests {
     let tracker = LifetimeTracker()
     let recorder = Recorder<Any>()
 

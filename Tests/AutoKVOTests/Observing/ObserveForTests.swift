@@ -55,7 +55,8 @@ private final class Board: Sendable {
     init(_ tracker: LifetimeTracker? = nil) { token = tracker?.token() }
 }
 
-@MainActor @Suite("Observing for an observer", .needs(.blankObject)) struct ObserveForTests {
+/// Observing for an observer.
+@MainActor @Suite(.needs(.blankObject)) struct ObserveForTests {
     let person = Person()
     let tracker = LifetimeTracker()
 

@@ -7,7 +7,8 @@ private final class Log: Sendable {
     let log = MessageLog()
 }
 
-@Suite("A path as a handle", .needs(.blankObject)) struct PathHandleTests {
+/// A path as a handle.
+@Suite(.needs(.blankObject)) struct PathHandleTests {
     let person = Person()
     let panel = PlainObserver()
 

@@ -12,7 +12,8 @@ private final class ShiftingPaths: KeyPathSet {
     var keyPaths = ["age"]
 }
 
-@Suite("Registering") struct RegistrationTests {
+/// Registering.
+struct RegistrationTests {
     let person = Person()
     let recorder = Recorder<Any>()
 

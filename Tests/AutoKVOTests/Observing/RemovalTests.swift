@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Removing") struct RemovalTests {
+/// Removing.
+struct RemovalTests {
     let person = Person()
     let other = Person("Other")
     let panel = Person("Panel")

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Checked by the compiler") struct TypedTests {
+/// Checked by the compiler.
+struct TypedTests {
     let employee = Employee("E")
     let recorder = Recorder<String>()
 

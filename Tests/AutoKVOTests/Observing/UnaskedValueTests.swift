@@ -3,7 +3,8 @@ import AutoKVOTestSupport
 import Testing
 
 #if DEBUG
-    @Suite("Values that were not asked for") struct UnaskedValueTests {
+    /// Values that were not asked for.
+    struct UnaskedValueTests {
         private let person = Person()
 
         @Test("a value that is read and was not asked for is reported once for each place, with the option to add")

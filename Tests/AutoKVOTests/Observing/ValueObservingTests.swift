@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Values, any key, and tokens") struct ValueObservingTests {
+/// Values, any key, and tokens.
+struct ValueObservingTests {
     let person = Person()
     let tracker = LifetimeTracker()
 

@@ -85,7 +85,8 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
     text += "2"
 }
 
-@Suite("Changes in place over an await") struct AsyncEditTests {
+/// Changes in place over an await.
+struct AsyncEditTests {
     @Test("are one change, delivered where they end, whoever observes") func delivered() async {
         await TwoThreads.run {
             let form = Sheet()

@@ -70,7 +70,8 @@ private class GameScale: TrackedObject {
     init(base: Int) { self.base = base }
 }
 
-@Suite("Distinct properties") struct DistinctTests {
+/// Distinct properties.
+struct DistinctTests {
     private let player = Gamer()
     let recorder = Recorder<Int>()
 

@@ -6,7 +6,8 @@ import Testing
     import Glibc
 #endif
 
-@Suite("Handles that go on through objects") struct HandlePathTests {
+/// Handles that go on through objects.
+struct HandlePathTests {
     let resident = Resident()
     let tracker = LifetimeTracker()
 

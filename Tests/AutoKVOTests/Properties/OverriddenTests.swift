@@ -119,7 +119,8 @@ private func describe(_ change: Change<Int>) -> String {
     "\(change.oldValue.map { "\($0)" } ?? "-")→\(change.newValue.map { "\($0)" } ?? "-")"
 }
 
-@Suite("Overridden accessors") struct OverriddenTests {
+/// Overridden accessors.
+struct OverriddenTests {
     /// Who observes besides.
     enum Company: CaseIterable { case nobody, another, prior, path, handle, anyKey, anotherKey, openChange, coalescing }
 

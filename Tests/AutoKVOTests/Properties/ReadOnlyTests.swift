@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Read-only properties") struct ReadOnlyTests {
+/// Read-only properties.
+struct ReadOnlyTests {
     let resident = Resident()
 
     @Test("writes by the class are changes, as of any observed property") func writes() throws {

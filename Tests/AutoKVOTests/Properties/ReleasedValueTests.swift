@@ -14,7 +14,7 @@ private final class Squad: TrackedObject {
 }
 
 /// The owner of what dies is read by those who are told of the death.
-@Suite("A value that dies when it is replaced") struct ReleasedValueTests {
+struct ReleasedValueTests {
     private let team = Squad()
     private let watcher = Squad()
 

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Set and notify") struct SettingTests {
+/// Set and notify.
+struct SettingTests {
     let person = Person()
     let recorder = Recorder<Any>()
 

@@ -17,7 +17,8 @@ private final class Node: Model {
     }
 }
 
-@Suite("Weak properties") struct WeakTests {
+/// Weak properties.
+struct WeakTests {
     private let node = Node()
     let tracker = LifetimeTracker()
     let recorder = Recorder<Any>()

@@ -3,7 +3,8 @@ import Testing
 
 @testable import AutoKVO
 
-@Suite("Blank objects") struct BlankObjectTests {
+/// Blank objects.
+struct BlankObjectTests {
     @Test("their class is the one asked for, and neither init nor deinit runs", .needs(.blankObject)) func classOnly() {
         let counted = BlankObject.with(Noisy.self) { object in
             (type(of: object) == Noisy.self, object.words.0, object.isObserved)

@@ -6,7 +6,8 @@ import Testing
     import Glibc
 #endif
 
-@Suite("How handlers are called") struct ClosureCallTests {
+/// How handlers are called.
+struct ClosureCallTests {
     #if DEBUG
         @Test("closures of every form are called in the ordinary way where they cannot be called directly")
         func ordinary() async {

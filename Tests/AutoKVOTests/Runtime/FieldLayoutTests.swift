@@ -7,7 +7,8 @@ private final class Foreign: Model {
     override class var schema: Schema { Schema(Foreign.self, extending: super.schema) { Element() } }
 }
 
-@Suite("Where the stored properties of objects are") struct FieldLayoutTests {
+/// Where the stored properties of objects are.
+struct FieldLayoutTests {
     @Test("this version of Swift reports them as expected") func expected() {
         #expect(FieldLayout.problem == nil)
         expectEqual(FieldLayout.fieldsOfProbe.map(\.name), ["first", "second"])

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Values behind a lock") struct GuardedTests {
+/// Values behind a lock.
+struct GuardedTests {
     private struct Refused: Error {}
 
     @Test("threads that change the value at once change it one after the other") func threads() {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import AutoKVO
 
-@Suite("Elements that are made when they are needed") struct LazyElementsTests {
+/// Elements that are made when they are needed.
+struct LazyElementsTests {
     private struct Element {
         var number: Int
         let token: LifetimeToken

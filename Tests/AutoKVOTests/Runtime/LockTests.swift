@@ -13,7 +13,7 @@ private final class Counted: @unchecked Sendable {
 }
 
 /// The lock of a record by itself. What is checked with one observer and one target is checked elsewhere.
-@Suite("The lock of a record") struct LockTests {
+struct LockTests {
     @Test("keeps several threads apart")
     func severalThreads() {
         for _ in 0..<150 {

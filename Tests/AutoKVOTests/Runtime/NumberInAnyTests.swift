@@ -2,7 +2,8 @@ import Testing
 
 @testable import AutoKVO
 
-@Suite("The content of an Any") struct NumberInAnyTests {
+/// The content of an Any.
+struct NumberInAnyTests {
     private struct Words: Equatable { var (first, second, third) = (1, 2, 3) }
     private struct FourWords: Equatable { var (first, second, third, fourth) = (1, 2, 3, 4) }
     private class Base: @unchecked Sendable {}

@@ -3,7 +3,8 @@ import Testing
 
 @testable import AutoKVO
 
-@Suite("References that are set once") struct OnceReferenceTests {
+/// References that are set once.
+struct OnceReferenceTests {
     private final class Cell: Sendable {
         let once = OnceReference<LifetimeToken>()
     }

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("References that pin an object's memory") struct PinnedReferenceTests {
+/// References that pin an object's memory.
+struct PinnedReferenceTests {
     /// Asks a reference to itself in its deinit.
     private final class Dying {
         var reference: PinnedReference<Dying>?

@@ -6,7 +6,8 @@ import Testing
     import Glibc
 #endif
 
-@Suite("What Swift does not promise") struct RuntimeCheckTests {
+/// What Swift does not promise.
+struct RuntimeCheckTests {
     @Test("holds in this version of Swift", arguments: RuntimeAssumption.allCases)
     func holds(assumption: RuntimeAssumption) {
         #expect(assumption.probe())

@@ -2,7 +2,8 @@ import Testing
 
 @testable import AutoKVO
 
-@Suite("The bits of strings as keys") struct StringBitsTests {
+/// The bits of strings as keys.
+struct StringBitsTests {
     /// A string of the same characters that shares no memory with the first.
     private func copy(_ text: String) -> String { String(decoding: Array(text.utf8), as: UTF8.self) }
 

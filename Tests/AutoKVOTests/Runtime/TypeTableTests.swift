@@ -15,7 +15,8 @@ private func types(_ count: Int) -> [Any.Type] {
     return (1..<count).reduce(into: [Int.self]) { types, _ in types.append(_openExistential(types.last!, do: next)) }
 }
 
-@Suite("What is known of types") struct TypeTableTests {
+/// What is known of types.
+struct TypeTableTests {
     @Test("each type has its own object, also when the table has grown several times") func grows() {
         let (table, types) = (TypeTable<Note>(), types(300))
         for (number, type) in types.enumerated() {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import AutoKVO
 
-@Suite("Slots for a value of any type") struct ValueSlotTests {
+/// Slots for a value of any type.
+struct ValueSlotTests {
     @Test("an empty slot has no value, a filled one has it at one address") func filling() {
         var slot = ValueSlot()
         defer { slot.deallocate() }

@@ -13,7 +13,8 @@ import Testing
     @Derived({ (mixer: Mixer) in mixer.volume * mixer.channels.count }) var power: Int
 }
 
-@Suite("Classes of another global actor") struct GlobalActorTests {
+/// Classes of another global actor.
+struct GlobalActorTests {
     @Test("have derived values") @AudioActor func derived() throws {
         let (mixer, recorder) = (Mixer(), Recorder<Any>())
         try mixer.observe("power", options: .new, recorder.handler())

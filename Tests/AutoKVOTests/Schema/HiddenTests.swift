@@ -52,7 +52,8 @@ private final class Owner: Model {
     @Observed var account: Account? = Account()
 }
 
-@Suite("Hidden keys") struct HiddenTests {
+/// Hidden keys.
+struct HiddenTests {
     @Test("no name reaches a hidden property, in the class, a subclass, or at the end of a path", arguments: [0, 1])
     func unreachable(index: Int) throws {
         let account = index == 0 ? Account() : Sub()

@@ -43,7 +43,8 @@ import Testing
     }
 }
 
-@Suite("Classes of the main actor") struct MainActorTests {
+/// Classes of the main actor.
+struct MainActorTests {
     @Test("are observed by string, by key path and by handle, and observe") @MainActor func observed() throws {
         let screen = Screen()
         let recorder = Recorder<Any>()

@@ -19,7 +19,8 @@ private final class Weather: Model {
     }
 }
 
-@Suite("Names of keys are found") struct NameLookupTests {
+/// Names of keys are found.
+struct NameLookupTests {
     private let weather = Weather()
 
     private func copy(_ text: String) -> String { String(decoding: Array(text.utf8), as: UTF8.self) }

@@ -50,7 +50,8 @@ private final class Watcher: ClassicObserver {
     }
 }
 
-@Suite("Classes ported from Foundation") struct PortedClassTests {
+/// Classes ported from Foundation.
+struct PortedClassTests {
     @Test("keyPathsForValuesAffectingValue(forKey:) is affectedBy:, overridden and extended like any class function")
     func derived() throws {
         let object = PortedSub()

@@ -98,7 +98,8 @@ private final class Closed: Open {
     override class var schema: Schema { Schema(Closed.self, extending: super.schema) { Hidden("inner") } }
 }
 
-@Suite("A private property of a superclass and a property of the same name") struct SameNameTests {
+/// A private property of a superclass and a property of the same name.
+struct SameNameTests {
     private let robot = Robot()
     private let holder = MachineHolder()
     let recorder = Recorder<Any>()

@@ -20,7 +20,8 @@ private final class Gauge<Value: Equatable & Sendable>: TrackedObject {
     }
 }
 
-@Suite("Conditions in schemas") struct SchemaBuilderTests {
+/// Conditions in schemas.
+struct SchemaBuilderTests {
     @Test("of the two branches of a condition the one that is taken declares its keys") func branches() throws {
         let (number, text) = (Gauge(7), Gauge("seven"))
         try expectEqual(number.value(forKey: "number") as? Int, 7)

@@ -125,7 +125,8 @@ private final class Doubling: Base {
     }
 }
 
-@Suite("Schemas whose keys would never be told") struct SchemaFaultTests {
+/// Schemas whose keys would never be told.
+struct SchemaFaultTests {
     let recorder = Recorder<Any>()
 
     func fault(_ body: () throws -> Void) -> KeyValueError? {

@@ -143,7 +143,8 @@ private final class Wide: Model {
     }
 }
 
-@Suite("Schemas") struct SchemaTests {
+/// Schemas.
+struct SchemaTests {
     let recorder = Recorder<Any>()
 
     @Test("a schema that contradicts itself is an error at first use, with class and key", arguments: 0..<12)

@@ -32,7 +32,8 @@ private actor Elsewhere {
     }
 }
 
-@Suite("Closures in a schema run on whatever thread makes the change") struct SchemaThreadTests {
+/// Closures in a schema run on whatever thread makes the change.
+struct SchemaThreadTests {
     @Test("a validation with a closure inside") func validation() throws {
         nonisolated(unsafe) var (value, error): (Any?, (any Error)?) = (["", "a", ""], nil)
         onAnotherThread {

@@ -27,7 +27,8 @@ private final class FaultyKeyless: TrackedObject {
     }
 }
 
-@Suite("Mistakes in code trap with a sentence") struct TrapTests {
+/// Mistakes in code trap with a sentence.
+struct TrapTests {
     @Test("Schema(Self.self) in a class that is subclassed, asked of the class itself", .needs(.classMetadata))
     func selfSchemaItselfTraps()
         async

@@ -40,7 +40,8 @@ private final class OneValued: Model {
     @Observed var other = 0
 }
 
-@Suite("An observed property is a key by itself") struct UndeclaredKeyTests {
+/// An observed property is a key by itself.
+struct UndeclaredKeyTests {
     @Test("it is observed by name, with its old and new value, and by the key path of its handle") func observed()
         throws
     {

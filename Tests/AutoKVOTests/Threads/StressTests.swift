@@ -4,7 +4,7 @@ import Testing
 
 /// Many threads that use shared objects as far as the rules allow: each property is written by one thread at a time, and
 /// everything else may be done by any thread.
-@Suite struct StressTests {
+struct StressTests {
     let tracker = LifetimeTracker()
 
     /// A counter for each of eight threads, and a key derived from all.

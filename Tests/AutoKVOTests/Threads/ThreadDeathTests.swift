@@ -21,7 +21,8 @@ private final class StartLine: Sendable {
     }
 }
 
-@Suite("Deaths on two threads") struct ThreadDeathTests {
+/// Deaths on two threads.
+struct ThreadDeathTests {
     @Test(
         "target and observer die at the same time: one end, nothing left",
         arguments: ["age", "address.city", "age|firstName"])

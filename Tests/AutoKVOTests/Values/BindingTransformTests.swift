@@ -1,7 +1,8 @@
 import AutoKVO
 import Testing
 
-@Suite("Transforms as functions") struct BindingTransformTests {
+/// Transforms as functions.
+struct BindingTransformTests {
     private struct Celsius: KeyValueConvertible {
         var degrees: Double
         init?(keyValue: Any) {

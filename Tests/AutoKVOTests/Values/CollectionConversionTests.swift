@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Collections set by name") struct CollectionConversionTests {
+/// Collections set by name.
+struct CollectionConversionTests {
     private let palette = Palette()
     private let recorder = Recorder<Any>()
 

@@ -11,7 +11,8 @@ private final class ByNumber: Plain, Equatable {
 }
 private struct Opaque { let number: Int }
 
-@Suite("Equality of values") struct EqualityTests {
+/// Equality of values.
+struct EqualityTests {
     @Test("by == of the type, also in and out of optionals") func equatable() {
         #expect(areEqual(1, 1) && !areEqual(1, 2) && !areEqual(1, "1") && !areEqual(1, 1.0))
         #expect(areEqual(Int?.some(1) as Any, 1) && areEqual(Int??.some(1) as Any, Int?.some(1) as Any))

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Operators inside operators, and over nested collections") struct NestedOperatorTests {
+/// Operators inside operators, and over nested collections.
+struct NestedOperatorTests {
     private let tray = Tray()
     private let tracker = LifetimeTracker()
     private let recorder = Recorder<Any>()

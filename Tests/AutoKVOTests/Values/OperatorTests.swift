@@ -87,7 +87,8 @@ final class Readings: TrackedObject {
     @Observed var adjusted: [Adjusted] = []
 }
 
-@Suite("Collection operators over keys of objects") struct ElementOperatorTests {
+/// Collection operators over keys of objects.
+struct ElementOperatorTests {
     let readings = Readings()
 
     private func value<T>(_ path: String, as type: T.Type) throws -> T? { try readings.value(forKeyPath: path) as? T }
@@ -157,7 +158,8 @@ final class Readings: TrackedObject {
     }
 }
 
-@Suite("Collection operators") struct OperatorTests {
+/// Collection operators.
+struct OperatorTests {
     let team = Team()
 
     private func value<T>(_ path: String, as type: T.Type) throws -> T? { try team.value(forKeyPath: path) as? T }

@@ -40,7 +40,8 @@ final class Weight: TrackedObject {
     }
 }
 
-@Suite("Sums and extremes of numbers of every type") struct SumTests {
+/// Sums and extremes of numbers of every type.
+struct SumTests {
     let weight = Weight()
 
     private func value(_ path: String) throws -> Any { try weight.value(forKeyPath: path) ?? "nil" }

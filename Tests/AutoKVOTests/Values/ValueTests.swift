@@ -46,7 +46,8 @@ private struct Percent: KeyValueConvertible, Equatable {
     static func canConvert(from type: Any.Type) -> Bool { type == Double.self }
 }
 
-@Suite("Values") struct ValueTests {
+/// Values.
+struct ValueTests {
     private let lamp = Lamp()
 
     @Test("an enum arrives as itself, old and new, through changes that are not told too") func enums() throws {

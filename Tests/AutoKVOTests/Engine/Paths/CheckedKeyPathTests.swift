@@ -8,7 +8,8 @@ private final class Chain: Model {
     @Observed var next: Chain?
 }
 
-@Suite("The key paths that a class keeps") struct CheckedKeyPathTests {
+/// The key paths that a class keeps.
+struct CheckedKeyPathTests {
     private func schema() throws -> ClassSchema { try ClassSchema.of(Chain.self) }
     private func path(_ length: Int) -> String { String(repeating: "next.", count: length) + "a" }
 

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Derived keys") struct DerivedTests {
+/// Derived keys.
+struct DerivedTests {
     let box = DerivedBox()
     let recorder = Recorder<Any>()
 

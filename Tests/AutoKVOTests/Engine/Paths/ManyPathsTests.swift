@@ -85,7 +85,7 @@ private final class Fork: Model {
 }
 
 /// More of everything that one change concerns than the structures behind it have room for at first.
-@Suite("Many paths") struct ManyPathsTests {
+struct ManyPathsTests {
     /// Counts the calls by path.
     private final class Calls {
         private var counts: [String: Int] = [:]

@@ -5,7 +5,8 @@ import Testing
 private final class Place: Model { @Observed var name = "home" }
 private final class Visitor: Model { @Observed var place: Place? }
 
-@Suite("A path that is moved to a property while that is edited in place") struct MovedInsideTests {
+/// A path that is moved to a property while that is edited in place.
+struct MovedInsideTests {
     @Test("hears of the edit, also one that asks for old values", arguments: [[], .old] as [ObservingOptions])
     func hearsOfTheEdit(options: ObservingOptions) throws {
         let (old, new, visitor) = (Place(), Place(), Visitor())

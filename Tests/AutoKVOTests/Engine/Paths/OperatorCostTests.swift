@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("What observed operators cost") struct OperatorCostTests {
+/// What observed operators cost.
+struct OperatorCostTests {
     private typealias Edits = (Roster, _ count: Int) -> Void
     private let few = size(1600)
     private let players: [Player]

@@ -3,7 +3,7 @@ import AutoKVOTestSupport
 import Testing
 
 /// After each of many edits a path behind an operator is called for exactly the objects that are in the collection.
-@Suite("Edits under an observed operator") struct OperatorEditTests {
+struct OperatorEditTests {
     let players = (0..<6).map { _ in Player() }
     let recorder = Recorder<Any>()
 

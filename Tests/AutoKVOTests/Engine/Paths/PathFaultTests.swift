@@ -29,7 +29,8 @@ private final class Whole: Model {
     }
 }
 
-@Suite("Paths that meet an object whose class has a fault") struct PathFaultTests {
+/// Paths that meet an object whose class has a fault.
+struct PathFaultTests {
     private let whole = Whole()
     let recorder = Recorder<Any>()
 

@@ -3,7 +3,8 @@ import Testing
 
 @testable import AutoKVO
 
-@Suite("Links of paths") struct PathLinkTests {
+/// Links of paths.
+struct PathLinkTests {
     private let node = EngineNode()
 
     private func links(_ node: EngineNode, _ key: String) -> [PathLink] {

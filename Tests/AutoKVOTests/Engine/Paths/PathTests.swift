@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Paths through objects") struct PathTests {
+/// Paths through objects.
+struct PathTests {
     let tracker = LifetimeTracker()
     let person = Person()
     let recorder = Recorder<Any>()

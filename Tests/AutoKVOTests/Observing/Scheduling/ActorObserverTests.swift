@@ -53,7 +53,8 @@ private actor Panel: KeyValueObserver {
     }
 }
 
-@Suite("Actors as observers") struct ActorObserverTests {
+/// Actors as observers.
+struct ActorObserverTests {
     @Test("a change made on the actor is delivered before the write returns") func synchronous() async throws {
         let panel = Panel()
         try await panel.observeOwn()

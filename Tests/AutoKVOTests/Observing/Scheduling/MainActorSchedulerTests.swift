@@ -1,7 +1,8 @@
 import AutoKVO
 import Testing
 
-@Suite("The scheduler of the main actor") struct MainActorSchedulerTests {
+/// The scheduler of the main actor.
+struct MainActorSchedulerTests {
     @Test("it runs an operation on the main actor, later") func schedules() async {
         await withCheckedContinuation { continuation in
             MainActorScheduler().schedule {

@@ -8,7 +8,8 @@ import Testing
 #endif
 
 #if DEBUG
-    @Suite("The main queue") struct MainQueueTests {
+    /// The main queue.
+    struct MainQueueTests {
         @Test("that nobody runs it for a second is reported once") func nobody() async {
             await #expect(processExitsWith: .success) { @MainActor in
                 let lines = Guarded<[String]>([])

@@ -13,7 +13,8 @@ private final class FaultyScheduler: ChangeScheduler, @unchecked Sendable {
     func dropAll() { while !operations.isEmpty { dropLast() } }
 }
 
-@Suite("What is under way to a scheduler") struct ScheduledEndTests {
+/// What is under way to a scheduler.
+struct ScheduledEndTests {
     private let scheduler = SerialScheduler()
     private let log = MessageLog()
     private let tracker = LifetimeTracker()

@@ -2,7 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-@Suite("Delivery elsewhere") struct SchedulingTests {
+/// Delivery elsewhere.
+struct SchedulingTests {
     private let person = Person()
     private let scheduler = ManualScheduler()
     private let log = MessageLog()

@@ -4,7 +4,7 @@
     import Testing
 
     /// An observation that is added while a change is made, or removed while it is added.
-    @Suite struct AttachRaceTests: RaceSuite {
+    struct AttachRaceTests: RaceSuite {
         let tracker = LifetimeTracker()
 
         @Test func observationAddedDuringADeliveryWaitsForTheNext() {

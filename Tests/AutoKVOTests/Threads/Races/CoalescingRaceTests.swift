@@ -4,7 +4,7 @@
     import Testing
 
     /// Changes that `coalescingChanges` holds back while sides die, observers are added, or other threads make changes.
-    @Suite struct CoalescingRaceTests: RaceSuite {
+    struct CoalescingRaceTests: RaceSuite {
         let tracker = LifetimeTracker()
 
         @Test(arguments: RaceEnding.allCases)

@@ -4,7 +4,7 @@
     import Testing
 
     /// The routes behind a derived key, which begin with its first observer and end with its last.
-    @Suite struct DerivedKeyRaceTests: RaceSuite {
+    struct DerivedKeyRaceTests: RaceSuite {
         let tracker = LifetimeTracker()
 
         ///     the last observer goes, the routes

@@ -4,7 +4,7 @@
     import Testing
 
     /// A removal against a delivery, and one end of an observation against another.
-    @Suite struct EndRaceTests: RaceSuite {
+    struct EndRaceTests: RaceSuite {
         let tracker = LifetimeTracker()
 
         @Test func removalBeforeTheCallPreventsIt() {

@@ -17,7 +17,7 @@
 
     /// Each of the points at which two threads meet in one evaluation, and what each does there. The action runs on the thread that evaluates,
     /// which waits until the other one is done.
-    @Suite("Two threads meet in one evaluation") struct EvaluationRaceTests {
+    struct EvaluationRaceTests {
         private let sum = Sum()
         private let calls = Recorder<Int>()
 

@@ -4,7 +4,7 @@
     import Testing
 
     /// An observation with `.once` that fires while it is armed again, removed, or its target dies.
-    @Suite struct OnceRaceTests: RaceSuite {
+    struct OnceRaceTests: RaceSuite {
         let tracker = LifetimeTracker()
 
         ///     fires: the state says so

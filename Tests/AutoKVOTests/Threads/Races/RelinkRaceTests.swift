@@ -4,7 +4,7 @@
     import Testing
 
     /// The links of a path that move while the path, its objects or its observation change.
-    @Suite struct RelinkRaceTests: RaceSuite {
+    struct RelinkRaceTests: RaceSuite {
         let tracker = LifetimeTracker()
 
         ///     swaps a.b; has linked the new b

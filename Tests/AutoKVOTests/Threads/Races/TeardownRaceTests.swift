@@ -4,7 +4,7 @@
     import Testing
 
     /// A target or an observer that dies while the other side is used.
-    @Suite struct TeardownRaceTests: RaceSuite {
+    struct TeardownRaceTests: RaceSuite {
         let tracker = LifetimeTracker()
 
         @Test(arguments: [false, true])

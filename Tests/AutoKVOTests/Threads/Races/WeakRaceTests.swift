@@ -4,7 +4,7 @@
     import Testing
 
     /// The referent of a weak property that dies while the property is set, observed or no longer observed.
-    @Suite struct WeakRaceTests: RaceSuite {
+    struct WeakRaceTests: RaceSuite {
         let tracker = LifetimeTracker()
 
         private func holderAndParent() -> (Shared<Person?>, Shared<Person?>, Counter) {
