@@ -34,10 +34,11 @@ public final class NotificationObservation: @unchecked Sendable {
 
     /// Whether notifications are still delivered.
     ///
-    /// An observer that is not a `TrackedObject` has no hook: its death is noticed here or at the next notification.
+    /// An observer that is not a `TrackedObject` has no hook: its death is noticed here or at the next notification. The center's death is
+    /// noticed here.
     public var isValid: Bool {
         if lock.withLock({ state.isEnded }) { return false }
-        guard isObserverDead() else { return true }
+        if center != nil, !isObserverDead() { return true }
         remove()
         return false
     }
@@ -68,9 +69,8 @@ public final class NotificationObservation: @unchecked Sendable {
         let token = Token(
             token: center.addObserver(forName: name, object: nil, queue: nil) { note in
                 if let sender {
-                    guard let object = note.object, type(of: object) is AnyClass,
-                        sender.isReference(to: object as AnyObject)
-                    else { return }
+                    // The cast finds the object in layers of Optional, too. Of another value it makes an object that is nobody's sender.
+                    guard let object = note.object, sender.isReference(to: object as AnyObject) else { return }
                 }
                 if self.lock.withLock({ self.state.isEnded }) { return }
                 if !call(note) { self.remove() }

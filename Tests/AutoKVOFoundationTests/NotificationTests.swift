@@ -29,6 +29,29 @@ struct NotificationTests {
         #expect(panel.log.count == 1)
     }
 
+    @Test("a sender that is posted in layers of Optional is the sender") func optionalSender() {
+        let (person, other) = (Person(), Person("Other"))
+        let heard = Guarded(0)
+        let observation = center.onNotification(.didReload, object: person) { _ in heard.withLock { $0 += 1 } }
+        for sender in [
+            person as Any, Optional(person) as Any, Optional(Optional(person)) as Any, other, Optional(other) as Any, 1,
+        ] {
+            center.post(name: .didReload, object: sender)
+        }
+        #expect(heard.withLock { $0 } == 3)
+        observation.remove()
+    }
+
+    @Test("a registration with a center that has died is not valid") func deadCenter() {
+        var center: NotificationCenter? = NotificationCenter()
+        let person = Person()
+        let ofPerson = center!.addObserver(person, named: .didReload) { _, _ in }
+        let scoped = center!.onNotification(.didReload) { _ in }
+        #expect(ofPerson.isValid && scoped.isValid)
+        center = nil
+        #expect(!ofPerson.isValid && !scoped.isValid)
+    }
+
     @Test("only those of a sender, which is not kept alive") func sender() {
         let tracker = LifetimeTracker()
         let other = Person("Other")

@@ -67,6 +67,20 @@ struct NullTests {
         #expect(try sentence(#"{"age": true}"#)?.hasSuffix("holds Int, not true") == true)
         #expect(try sentence(#"{"age": 1.5}"#)?.hasSuffix("holds Int, not 1.5") == true)
         #expect(try sentence(#"{"firstName": 5}"#)?.hasSuffix("holds String, not 5") == true)
+        #expect(
+            try sentence(#"{"age": 18446744073709551615}"#)?.hasSuffix("holds Int, not 18446744073709551615") == true)
+        let large = try sentence(#"{"age": 99999999999999999999}"#)
+        #expect(large?.hasSuffix("holds Int, not 99999999999999999999") == true, "\(large ?? "nil")")
+        #expect(try sentence(#"{"scores": ["x"]}"#)?.hasSuffix("elements of type Int, not String") == true)
+        func elements(_ json: String) throws -> String? {
+            let value = try JSONSerialization.jsonObject(with: Data(json.utf8))
+            do {
+                try Tag().setValue(value, forKey: "names")
+                return nil
+            } catch { return "\(error)" }
+        }
+        #expect(try elements("[1]")?.hasSuffix("holds elements of type String, not 1") == true)
+        #expect(try elements("[true]")?.hasSuffix("holds elements of type String, not Bool") == true)
     }
 
     @Test("a binding sets nil for NSNull") func binding() throws {
@@ -151,6 +165,11 @@ struct NullTests {
         try meter.setValue([one, decimal], forKey: "widths")
         #expect(meter.flags == [true] && meter.widths == [1, 1])
     }
+}
+
+private final class Tag: TrackedObject {
+    @Observed var names: [String] = []
+    override class var schema: Schema { Schema(Tag.self, extending: super.schema) { Key("names", \.names) } }
 }
 
 private final class Meter: TrackedObject {

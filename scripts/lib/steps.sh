@@ -13,11 +13,9 @@ run_tests() {
     swift test --disable-xctest --scratch-path "$scratch" "$@"
 }
 
-# Tests that run whole suites again, to see what is left of them. Under a sanitizer they are for the longer forms alone.
-without_reruns=()
 # A build of its own takes an eighth less without debug information. A test says its own line, and a sanitizer the functions.
 quick_build=()
-[ "${AUTOKVO_CHECK:-}" != quick ] || { without_reruns=(--skip nothingIsLeft) && quick_build=(-debug-info-format none); }
+[ "${AUTOKVO_CHECK:-}" != quick ] || quick_build=(-debug-info-format none)
 
 # Which folder of the sources names which, how unsafe they are, and how long; first with mistakes that are planted. Without a build.
 step_layers() {
@@ -116,7 +114,7 @@ step_thread() {
     export AUTOKVO_TEST_FILES
     swift build --build-tests --scratch-path .build-tsan --sanitize=thread "${quick_build[@]}"
     local turn races='(Race|Stress|Lock|ThreadDeath)Tests' tests=()
-    [ "$AUTOKVO_CHECK" != quick ] || tests=("${without_reruns[@]}" --filter "\.($(suites_with_threads))/" --filter "$races")
+    [ "$AUTOKVO_CHECK" != quick ] || tests=(--filter "\.($(suites_with_threads))/" --filter "$races")
     for ((turn = 1; turn <= thread_repeats; turn++)); do
         say "thread sanitizer, run $turn of $thread_repeats"
         run_tests .build-tsan --skip-build --sanitize=thread "${tests[@]}"
@@ -133,7 +131,7 @@ step_address() {
     export LSAN_OPTIONS="suppressions=$PWD/scripts/lib/leaks-of-swift.supp:print_suppressions=0:${LSAN_OPTIONS:-}"
     local build=(--scratch-path .build-asan)
     [ "$AUTOKVO_CHECK" != quick ] || build=(--scratch-path .build-asan-release -c release "${no_warnings[@]}" "${quick_build[@]}")
-    swift test --disable-xctest "${build[@]}" "${without_reruns[@]}" --sanitize=address \
+    swift test --disable-xctest "${build[@]}" --sanitize=address \
         -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined
 }
 

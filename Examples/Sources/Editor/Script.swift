@@ -34,7 +34,7 @@ struct Script {
             }
         case "move":
             let (target, destination) = try target(argument, in: line)
-            guard let to = Int(destination), document.sections.indices.contains(to - 1) else {
+            guard let to = Int(destination), to > 0, document.sections.indices.contains(to - 1) else {
                 throw Mistake(line: line)
             }
             editor.edit("Move section") {
@@ -56,13 +56,14 @@ struct Script {
     ) throws -> (target: (section: Section, paragraph: Int?), text: String) {
         let parts = argument.split(separator: " ", maxSplits: 1).map(String.init)
         let numbers = (parts.first ?? "").split(separator: ".").map { Int($0) }
-        guard let number = numbers.first ?? nil, editor.document.sections.indices.contains(number - 1) else {
+        guard let number = numbers.first ?? nil, number > 0, editor.document.sections.indices.contains(number - 1)
+        else {
             throw Mistake(line: line)
         }
         let section = editor.document.sections[number - 1]
         var paragraph: Int?
         if numbers.count > 1 {
-            guard let second = numbers[1], section.paragraphs.indices.contains(second - 1) else {
+            guard let second = numbers[1], second > 0, section.paragraphs.indices.contains(second - 1) else {
                 throw Mistake(line: line)
             }
             paragraph = second - 1

@@ -136,7 +136,10 @@ private func undoAll(_ editor: Editor) -> Int {
                 "     The Danube is young",
                 "     The minster has 768 steps",
             ])
-        for line in ["move 1 3", "text 1 x", "text 1.9 x", "delete", "delete 0", "delete -1.1", "add x y", "dance"] {
+        for line in [
+            "move 1 3", "text 1 x", "text 1.9 x", "delete", "delete 0", "delete -1.1", "add \(Int.min) x",
+            "text 1.\(Int.min) x", "move 2 \(Int.min)", "add x y", "dance",
+        ] {
             #expect(throws: Script.Mistake.self) { try script.run(line) }
         }
         #expect(undoAll(editor) == 3)

@@ -25,13 +25,10 @@ private func refusal(of value: Any?, as type: Any.Type) -> String? {
     if let raw = rawValues(of: type) {
         return "holds \(raw); not \(Swift.type(of: bare) == storedType(type) ? shownValue(bare) : typeName(of: bare))"
     }
-    // Of an NSNumber, what stood in the text, and not its class.
-    let flag = convertForCoding(bare, to: Bool.self)
-    if Swift.type(of: bare) is AnyClass, flag != nil || convertForCoding(bare, to: Double.self) != nil {
-        return "holds \(type), not \(shown("\(flag as Any? ?? bare)"))"
-    }
-    // A number of another type is accepted if it fits.
-    return isNumberType(type) && isNumberType(Swift.type(of: bare)) ? "holds \(type), not \(shown("\(bare)"))" : nil
+    // Of an NSNumber, what stood in the text, and not its class. A number of another type is accepted if it fits.
+    let own = ownNumber(of: bare, for: Double.self)
+    let isShown = Swift.type(of: bare) is AnyClass ? Swift.type(of: own) != Swift.type(of: bare) : isNumberType(type)
+    return isShown && (own is Bool || isNumberType(Swift.type(of: own))) ? "holds \(type), not \(shown("\(own)"))" : nil
 }
 
 /// What an element of a collection of a type may be, and the first element of a value that is not. Nil if the value is no such
@@ -44,11 +41,11 @@ private func refusedElement(of value: Any, as type: Any.Type) -> String? {
     let elementType = target.elementType
     func isRefused<To>(as type: To.Type, _ element: Any) -> Bool { convertForCoding(element, to: type) == nil }
     guard let element = collection.elements.first(where: { isRefused(as: elementType, $0) }) else { return nil }
-    let bare = unwrapped(element)
+    let bare = unwrapped(element).map { ownNumber(of: $0, for: Double.self) }
     let isShown =
         bare.map { Swift.type(of: $0) == storedType(elementType) || isNumberType(Swift.type(of: $0)) } ?? false
     return (rawValues(of: elementType).map { $0 + ";" } ?? "\(elementType),")
-        + " not \(isShown ? shownValue(bare!) : typeName(of: element))"
+        + " not \(isShown ? shownValue(bare!) : typeName(of: bare))"
 }
 
 /// A raw-representable type and the raw values by which its values are given: the first eight. Nil for another type.

@@ -96,10 +96,14 @@ final class OutermostChange {
     private var token: UInt = 0
     private var thread: UInt = 0
 
-    private var isUnderWay: Bool { thread == thisThread() && transaction.map { $0.token == token } ?? false }
+    var isUnderWay: Bool { thread == thisThread() && transaction.map { $0.token == token } ?? false }
 
-    /// Whether the calls are held back that a change on this thread would make.
-    static var isHeldBack: Bool { ThreadContext.current.value.coalescing != nil }
+    /// Whether a change of some objects is open on this thread, or the calls are held back that one would make.
+    static func isOpen(of isConcerned: (ObjectIdentifier) -> Bool) -> Bool {
+        let thread = ThreadContext.current
+        if thread.value.coalescing != nil { return true }
+        return thread.value.openTransactions.contains { $0.use { $0.target.map(isConcerned) ?? false } }
+    }
 
     /// Makes the calls that are left of the changes under way on this thread.
     static func finishCalls() {

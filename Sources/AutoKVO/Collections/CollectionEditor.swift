@@ -65,6 +65,11 @@ extension Property: CollectionEditor where Value: Collection {
             stored()
         }
     }
+
+    /// Stores a collection that is equal to the one that an edit has found: its elements may be others, of which nobody is notified.
+    @export(implementation) func storeEqual(_ new: inout Value, insteadOf found: Value?) {
+        if let found, !storage.isDistinct, storage.holds(found) { storage.swap(&new) }
+    }
 }
 
 extension CollectionEditor

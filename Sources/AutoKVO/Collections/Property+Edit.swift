@@ -6,11 +6,12 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// An edit that a handler makes first has those observers called that have not heard of the change under way, and their handlers may
     /// edit the same array. The closure runs behind that: what it looks at is what it changes. It changes a copy, so it may read
-    /// and change anything else meanwhile. It runs again if it changes this array itself, or if a handler of a prior call does.
+    /// and change anything else meanwhile. It runs again if it changes this array itself, or if a handler of a prior call does; if it does so a
+    /// hundred times, that is a mistake in code, and traps.
     ///
     /// Observers are notified of the differences: of a replacement, if elements were replaced or only changed places, or else of a
-    /// removal, an insertion, or both, one after the other. Elements are compared by `==`, objects by identity. If the array is
-    /// as it was, nobody is notified.
+    /// removal, an insertion, or both, one after the other. Elements are compared by `==`, objects by identity. What the closure
+    /// has made is stored in any case: where an element is replaced by an equal one, nobody is notified of that.
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws. Then the array is as it was.
@@ -25,8 +26,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     /// Assigns an array by its differences from the one that is there: `list.$songs.update(to: fetched)`.
     ///
     /// Observers are notified of the elements that left and of those that came, each with their indexes, and not of a `.setting`: of a
-    /// removal, an insertion, or both. Elements are compared by `==`, objects by identity; what is equal stays as it is. One that has
-    /// another place leaves and comes again. If nothing is different, nobody is notified.
+    /// removal, an insertion, or both. Elements are compared by `==`, objects by identity; of an equal one nobody is notified. One that
+    /// has another place leaves and comes again.
     ///
     /// The differences are those from the array that is there behind the deliveries which the edit completes. An edit that a handler makes
     /// between the two changes has the second one made first.
@@ -41,42 +42,41 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         allowsReplacement: Bool, _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var outcome: Swift.Result<Result, Failure>!
+        // Behind the edit `new` is the array that was there: what left dies when the observers have been called.
         var new = Value()
-        var (leaving, coming): ([Value.Element], [Value.Element]) = ([], [])
+        var equal: Value?
+        var coming: [Value.Element] = []
         var differences: ElementDifferences?
         object.inTwoEdits(editedSlot) { isStored in
             outcome = Swift.Result { () throws(Failure) in
                 var result: Result?
                 let isDone: Void? = try edit(asking: true) { value throws(Failure) in
-                    (new, differences) = (value, nil)
+                    (new, differences, equal) = (value, nil, nil)
                     result = try body(&new)
                     if !object.isObserved { return true }
                     let found = ElementDifferences(
                         from: value.map { $0 }, to: new.map { $0 }, allowsReplacement: allowsReplacement)
                     differences = found
-                    leaving = found.removed.ranges.joined().map { value[value.startIndex + $0] }
-                    coming = found.inserted.ranges.joined().map { new[new.startIndex + $0] }
+                    if found.isEmpty { equal = value }
                     return !found.isEmpty
                 } _: {
                     differences!.firstChange
                 } _: { value in
-                    guard let differences else { return swap(&value, &new) }
-                    let start = value.startIndex
-                    if differences.isReplacement {
-                        value.replace(at: differences.removed.shifted(by: start), with: coming)
-                    } else if !differences.removed.isEmpty {
-                        value.removeSubranges(differences.removed.shifted(by: start))
-                    } else {
-                        value.insert(coming, at: differences.inserted.shifted(by: start))
+                    if let differences, differences.isTwoEdits {
+                        let places = differences.inserted.shifted(by: new.startIndex)
+                        coming = places.ranges.joined().map { new[$0] }
+                        new.removeSubranges(places)
                     }
+                    Swift.swap(&value, &new)
                 } stored: {
                     isStored()
                 }
                 if isDone == nil { differences = nil }
+                storeEqual(&new, insteadOf: equal)
                 return result!
             }
         } _: {
-            guard case .success = outcome, let differences, differences.isTwoEdits else { return }
+            guard let differences, differences.isTwoEdits else { return }
             insert(coming) { value in
                 // Prior handlers of this change may have taken elements out.
                 let (end, places) = (value.count + coming.count, differences.inserted)
@@ -84,7 +84,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
                 return (fits ? places : RangeSet(value.count..<end)).shifted(by: value.startIndex)
             }
         }
-        withExtendedLifetime((new, leaving)) {}
+        withExtendedLifetime(new) {}
         return try outcome.get()
     }
 }
@@ -94,7 +94,7 @@ extension Property where Value: SetAlgebra & Collection {
     ///
     /// The closure runs behind the deliveries that the edit completes, so what it looks at is what it changes. It changes a copy, and may
     /// read and change anything else meanwhile. It runs again if it changes this set itself, or if a handler of a prior call does.
-    /// Observers are notified of the elements that left and came; if there are none, nobody is.
+    /// Observers are notified of the elements that left and came. Equal ones are stored, too, and nobody is notified.
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws. Then the set is as it was.
@@ -103,10 +103,10 @@ extension Property where Value: SetAlgebra & Collection {
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var result: Result?
-        try move(asking: true) { value throws(Failure) in
+        try assign(isReplacement: false) { value throws(Failure) in
             var copy = value
             result = try body(&copy)
-            return SetMovement(leaving: value.subtracting(copy), coming: copy.subtracting(value))
+            return copy
         }
         return result!
     }

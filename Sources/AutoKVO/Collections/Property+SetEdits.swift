@@ -19,17 +19,26 @@ extension Property where Value: SetAlgebra & Collection {
         }
         nonmutating set {
             guard object.isObserved else { return write(newValue) }
-            let isMoved: Void? = move {
-                SetMovement(of: .set, with: newValue, from: $0)
-            } _: { set, _ in
-                set = newValue
-            }
-            // An equal set may have other elements. Handlers that have run meanwhile may have changed it.
-            if isMoved == nil, !storage.isDistinct, storage.value == newValue {
-                var value = newValue
-                storage.swap(&value)
-            }
+            assign(isReplacement: true) { _ in newValue }
         }
+    }
+
+    /// Assigns a set that is made from the one that is there, as a change that has the elements which leave and come.
+    @export(implementation) func assign<Failure: Error>(
+        isReplacement: Bool, _ make: (Value) throws(Failure) -> Value
+    ) throws(Failure) {
+        var new = Value()
+        var equal: Value?
+        try move(asking: true) { value throws(Failure) in
+            new = try make(value)
+            let movement = SetMovement(
+                leaving: value.subtracting(new), coming: new.subtracting(value), isReplacement: isReplacement)
+            equal = movement.isEmpty ? value : nil
+            return movement
+        } _: { set, _ in
+            Swift.swap(&set, &new)
+        }
+        storeEqual(&new, insteadOf: equal)
     }
 
     /// Whether an element is in the set.

@@ -64,7 +64,8 @@ public final class UndoHistory: TrackedObject {
     public var canUndo: Bool { !undoable.isEmpty }
     /// Whether there is a step to redo. Observable.
     public var canRedo: Bool { !redoable.isEmpty }
-    /// The name of the step that `undo()` undoes: that of its group, or the key that was changed first. Nil if there is none. Observable.
+    /// The name of the step that `undo()` undoes: that of its group, or the key of the change that the history was
+    /// notified of first. Nil if there is none. Observable.
     public var undoName: String? { undoable.last?.name }
     /// The name of the step that `redo()` makes again. Nil if there is none. Observable.
     public var redoName: String? { redoable.last?.name }
@@ -102,13 +103,16 @@ public final class UndoHistory: TrackedObject {
 
     /// Makes all that a closure changes one step. Without a change there is no step.
     ///
-    /// A group inside of a group is part of it. If the closure throws, what it had changed is a step all the same.
+    /// A group is part of a step that has begun, and does not name it: inside of a group, of `coalescingChanges` and of an open change of what
+    /// is recorded, and in a handler of such a change. If the closure throws, what it had changed is a step all the same.
     ///
     /// - Returns: What the closure returns.
     @discardableResult public func group<Result, Failure: Error>(
         _ name: String, _ changes: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard mode == .recording else { return try changes() }
+        OutermostChange.finishCalls()
+        if outermost.isUnderWay, !isStepComplete { return try changes() }
         (mode, groupName, isStepComplete) = (.grouping, name, true)
         defer { (mode, groupName, isStepComplete) = (.recording, nil, true) }
         return try changes()
@@ -116,7 +120,8 @@ public final class UndoHistory: TrackedObject {
 
     /// Undoes the last step. Observers are notified of it as of any change.
     ///
-    /// Inside of `coalescingChanges` it is a mistake in code, and traps: the history would hear of it too late.
+    /// Inside of `coalescingChanges`, and of an open change of what is recorded (in a prior handler, in `withMutation`), it is a mistake in
+    /// code, and traps: the history would hear of it too late.
     ///
     /// - Returns: False if there is none, in a group, and in a handler that undoing calls.
     @discardableResult public func undo() -> Bool { replay(editable(\._undoable), into: editable(\._redoable)) }
@@ -130,7 +135,9 @@ public final class UndoHistory: TrackedObject {
         // In a handler of a change that this has not heard of yet.
         if mode == .recording { OutermostChange.finishCalls() }
         guard mode == .recording, let step = steps.value.last else { return false }
-        if OutermostChange.isHeldBack { fatalError("An UndoHistory was used inside of coalescingChanges.") }
+        if OutermostChange.isOpen(of: { followed[$0] != nil }) {
+            fatalError("An UndoHistory was used inside of coalescingChanges, or of an open change of what it records.")
+        }
         mode = .replaying
         coalescingChanges {
             for entry in step.entries.reversed() {

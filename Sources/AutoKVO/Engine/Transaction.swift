@@ -28,7 +28,7 @@ final class Transaction: PooledObject {
     /// No other use of a transaction has it. Zero while it is in the pool.
     var token: UInt = 0
     /// The property; the target is nil for `coalescingChanges`, and for a change of several properties at once.
-    private var target: ObjectIdentifier?
+    private(set) var target: ObjectIdentifier?
     private(set) var slot = -1
     /// The target's record, which keeps its address from being reused; nil if the target had no observer when the change began.
     private(set) var record: ObjectRecord?

@@ -76,18 +76,20 @@ func isOpen(_ type: Any.Type) -> Bool {
         if target.kind == Swift.type(of: source).kind, let converted = target.converting(source, forCoding: false) {
             return converted as? To
         }
-    } else if let exact = value as? To {
+    }
+    // Before the cast, which would make an NSNull of an empty optional for AnyObject.
+    guard let bare = unwrapped(value) else { return nil }
+    if !(To.self is any KeyValueCollection.Type && bare is any KeyValueCollection), let exact = bare as? To {
         return exact
     }
-    guard let bare = unwrapped(value) else { return nil }
     if let convertible = To.self as? any KeyValueConvertible.Type { return convertible.init(keyValue: bare) as? To }
     if let raw = To.self as? any RawRepresentable.Type, let made = make(raw, of: bare, forCoding: false) {
         return made as? To
     }
     if let convertible = bare as? any KeyValueConvertible { return convertible.keyValue as? To }
     if let raw = bare as? any RawRepresentable { return raw.rawValue as? To }
-    // A sum that is observed as a `Double` is a whole number as long as its values are. (Coding does not come here: it does not round.)
-    return (bare as? Int).flatMap { Double($0) as? To }
+    // A sum that is observed as a `Double` is a whole number as long as its values are.
+    return (bare as? Int).flatMap(Double.init(exactly:)) as? To
 }
 
 /// The value of a type that a raw value stands for, which is converted first for coding.

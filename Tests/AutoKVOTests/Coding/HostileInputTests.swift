@@ -196,16 +196,3 @@ struct HostileInputTests {
         }
     }
 }
-
-/// Coding: what is left.
-struct CodingLeftOverTests {
-    @Test("nothing is left when the suites are over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) {
-            await expectNothingLeft(
-                by: "CodingTests", "PathCodingTests", "OperatorTests", "HostileInputTests", "MessageTests",
-                "BulkCodingTests",
-                "BulkFaultTests", "RandomBulkTests", "ExportTests", "CollectionCodingTests", "CollectionConversionTests"
-            )
-        }
-    }
-}

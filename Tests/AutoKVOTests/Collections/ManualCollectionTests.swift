@@ -82,14 +82,3 @@ struct ManualCollectionTests {
         expectEqual(recorder.lines, ["removal 1..<2 [\"b\"] > …"])
     }
 }
-
-/// Collections: what is left.
-struct CollectionLeftOverTests {
-    @Test("nothing is left when the suites are over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) {
-            await expectNothingLeft(
-                by: "ArrayHandleTests", "SetHandleTests", "ArrayProxyTests", "SetProxyTests", "ManualCollectionTests",
-                "DeltaTests", "ArrayHandleCostTests")
-        }
-    }
-}

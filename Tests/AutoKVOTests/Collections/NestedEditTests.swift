@@ -240,6 +240,23 @@ struct NestedEditTests {
         check(before, after, is: [4])
     }
 
+    @Test("the same for an assignment that is a removal and an insertion") func update() {
+        crate.items = [0, 1, 2, 3]
+        let before = log()
+        once { $0.$items.insert(9, at: 0) }
+        let after = log()
+        items.update(to: [1, 2, 3, 5])
+        check(before, after, is: [9, 1, 2, 3, 5])
+        once { $0.$items.removeAll { $0 == 5 } }
+        items.edit { items in
+            items.removeFirst()
+            items += [6, 5, 7]
+            items.swapAt(0, 1)
+        }
+        #expect(!crate.items.contains(5) && crate.items.contains(7))
+        check(before, after, is: crate.items)
+    }
+
     @Test("the same by a proxy") func replaceByProxy() throws {
         crate.items = [0, 1, 2, 3]
         let log = log()

@@ -60,8 +60,4 @@ struct SetCostTests {
             #expect(count <= 40, "\(name) hashed \(count) elements")
         }
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "SetCostTests") }
-    }
 }

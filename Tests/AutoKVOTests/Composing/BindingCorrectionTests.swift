@@ -33,11 +33,11 @@ struct BindingCorrectionTests {
     @Test("two handlers that correct the source leave both sides equal", arguments: [false, true])
     func corrected(byName: Bool) throws {
         if byName { try b.bind("v", to: "v", of: a) } else { b.$v.bind(to: a.$v) }
-        b.$v.observe { [a] _ in if a.v > 10 { a.v = 8 } }
-        b.$v.observe { [a] _ in if a.v > 5 { a.v = 3 } }
+        b.$v.observe { [unowned a] _ in if a.v > 10 { a.v = 8 } }
+        b.$v.observe { [unowned a] _ in if a.v > 5 { a.v = 3 } }
         a.v = 20
         #expect(a.v == 3 && b.v == 3)
-        a.$v.observe { [b] _ in if b.v == 7 { b.v = 1 } }
+        a.$v.observe { [unowned b] _ in if b.v == 7 { b.v = 1 } }
         a.v = 7
         #expect(a.v == 3 && b.v == 3)
     }
@@ -45,7 +45,7 @@ struct BindingCorrectionTests {
     @Test("a value that cannot be compared follows a correction, too", arguments: [false, true])
     func uncomparable(byName: Bool) throws {
         if byName { try b.bind("opaque", to: "opaque", of: a) } else { b.$opaque.bind(to: a.$opaque) }
-        b.$opaque.observe { [a] _ in if a.opaque.number > 100 { a.opaque = Opaque(100) } }
+        b.$opaque.observe { [unowned a] _ in if a.opaque.number > 100 { a.opaque = Opaque(100) } }
         a.opaque = Opaque(500)
         #expect(a.opaque.number == 100 && b.opaque.number == 100)
     }
@@ -61,13 +61,13 @@ struct BindingCorrectionTests {
         default: b.$v.bindBothWays(to: head.$gauge.$v, nilAs: -1)
         }
         c.$v.bind(to: b.$v)
-        b.$v.observe { [a] _ in if a.v > 10 { a.v = 8 } }
-        c.$v.observe { [a] _ in if a.v > 5 { a.v = 3 } }
+        b.$v.observe { [unowned a] _ in if a.v > 10 { a.v = 8 } }
+        c.$v.observe { [unowned a] _ in if a.v > 5 { a.v = 3 } }
         a.v = 20
         #expect(a.v == 3 && b.v == 3 && c.v == 3)
         // Bound both ways, b would hold 4 back in the block, and set a to it again at its end, and so for ever.
         if form == 1 || form == 2 {
-            a.$v.observe { [a] _ in if a.v == 4 { coalescingChanges { (a.v, a.v) = (5, 2) } } }
+            a.$v.observe { [unowned a] _ in if a.v == 4 { coalescingChanges { (a.v, a.v) = (5, 2) } } }
             a.v = 4
             #expect(a.v == 2 && b.v == 2 && c.v == 2)
         }
@@ -101,7 +101,7 @@ struct BindingCorrectionTests {
         // Each change is made inside of the one before, which takes stack.
         onAnotherThread {
             if bothWays { b.$v.bindBothWays(to: a.$v) } else { b.$v.bind { [a] in a.v } }
-            b.$v.observe { [a] _ in if a.v > 0 { a.v -= 1 } }
+            b.$v.observe { [unowned a] _ in if a.v > 0 { a.v -= 1 } }
             let told = messages { a.v = 100 }
             #expect(a.v == 0 && b.v == 0 && told.isEmpty)
         }
@@ -143,7 +143,7 @@ struct BindingCorrectionTests {
             c.$v.bind(to: b.$v)
         }
         var values: [Int] = []
-        c.$v.observe { [a] _ in
+        c.$v.observe { [unowned a, unowned c] _ in
             values.append(c.v)
             if a.v > 0 { a.v -= 1 }
         }

@@ -78,8 +78,4 @@ struct BindingEndTests {
         source.v = 2
         #expect((source.v, shown.v, other.v) == (form < 5 ? 3 : 2, 77, 77))
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "BindingEndTests") }
-    }
 }

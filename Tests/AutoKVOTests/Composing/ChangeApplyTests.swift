@@ -41,7 +41,7 @@ struct ChangeApplyTests {
             var (items, spliced, tags) = (crate.items, crate.items, crate.tags)
             var (anyItems, anyTags) = (crate.items, crate.tags)
             var log: [ChangeRecord<Any>] = []
-            crate.$items.observe(options: options) { change in
+            crate.$items.observe(options: options) { [unowned crate] change in
                 var rest = Array(change.newValue ?? [])
                 for splice in change.splices {
                     let coming = rest.prefix(splice.inserted)
@@ -52,7 +52,7 @@ struct ChangeApplyTests {
                 change.apply(to: &items)
                 if items != crate.items || spliced != items { Issue.record("seed \(seed): \(items) \(spliced)") }
             }
-            crate.$tags.observe(options: options) { change in
+            crate.$tags.observe(options: options) { [unowned crate] change in
                 change.apply(to: &tags)
                 if tags != crate.tags { Issue.record("seed \(seed): \(tags)") }
             }

@@ -68,8 +68,4 @@ struct GoneValueTests {
         (player.numbers, player.marks) = (nil, nil)
         #expect((rows, set, copy.numbers) == ([], [], nil))
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "GoneValueTests") }
-    }
 }

@@ -226,12 +226,4 @@ struct ObservableViewLifetimeTests {
         }
         expectEqual(tracker.liveCount, 0)
     }
-
-    @Test("nothing is left when the suites are over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) {
-            await expectNothingLeft(
-                by: "ObservableViewTests", "ObservableViewLifetimeTests", "ObservableViewRaceTests",
-                "TrackedExpressionTests")
-        }
-    }
 }

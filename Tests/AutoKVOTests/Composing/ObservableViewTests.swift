@@ -308,5 +308,4 @@ struct ObservableViewTests {
         expectEqual(level.tens, 0)
         expectCall(level.observable.tens) { coalescingChanges { level.value = 20 } }
     }
-
 }

@@ -262,8 +262,4 @@ struct OptedOutTests {
         }
         tracker.expectNoLeaks()
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "OptedOutTests") }
-    }
 }

@@ -54,7 +54,7 @@ struct OverriddenSourceTests {
         var computed = 0
         label.$number.bind(to: other.$level)
         var seen: [Int] = []
-        label.$number.observe { _ in
+        label.$number.observe { [unowned label, unowned other] _ in
             other.level += 100
             seen.append(label.number)
         }

@@ -79,11 +79,11 @@ struct UndoHistoryTests {
     {
         let page = Page()
         func observe() {
-            page.$title.observe { _ in
+            page.$title.observe { [unowned page] _ in
                 page.length = page.title.count
                 page.$words.append(page.title)
             }
-            page.$length.observe { _ in page.note = "\(page.length)" }
+            page.$length.observe { [unowned page] _ in page.note = "\(page.length)" }
         }
         if isBefore { observe() }
         let history = UndoHistory(of: page)
@@ -215,7 +215,7 @@ struct UndoHistoryTests {
         let (page, friend) = (Page(), Page())
         (page.words, page.length) = (["p", "q"], 2)
         let history = UndoHistory(of: page, limit: 1000)
-        if seed % 2 == 0 { page.$words.observe { _ in page.length = page.words.count } }
+        if seed % 2 == 0 { page.$words.observe { [unowned page] _ in page.length = page.words.count } }
         func edit() {
             let value = number(20)
             switch number(17) {

@@ -112,8 +112,4 @@ struct UndoOfAnyTests {
         part.size = 6
         #expect(history.undo() && (sheet.rows.count, part.size) == (1, 6))
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "UndoOfAnyTests") }
-    }
 }

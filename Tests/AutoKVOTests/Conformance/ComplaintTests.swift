@@ -135,8 +135,4 @@ struct ComplaintTests {
         }
         expectEqual(handler?.reason, .unknownHandler(nearest: "nameDidChange"))
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ComplaintTests") }
-    }
 }

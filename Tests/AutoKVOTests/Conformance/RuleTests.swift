@@ -158,8 +158,4 @@ struct RuleTests {
         expectEqual(recorder.last?.indexes, RangeSet(2..<3))
         expectEqual(recorder.last?.new as? [Int], [3])
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "RuleTests") }
-    }
 }

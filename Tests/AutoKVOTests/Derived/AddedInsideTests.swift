@@ -86,6 +86,7 @@ struct AddedInsideTests {
 struct SharedReferentTests {
     @Test func isOneChangeOfAllOfThem() throws {
         let holders = (0..<3).map { _ in Holder() }
+        defer { for holder in holders { holder.removeAllObservers() } }
         let log = Shared<[String]>([])
         for (index, holder) in holders.enumerated() {
             try holder.observe("next") { _ in

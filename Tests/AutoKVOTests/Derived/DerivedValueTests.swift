@@ -70,8 +70,8 @@ struct DerivedValueTests {
     @Test func aReadNeverFindsAStaleValue() {
         let g = DerivedGraph()
         var seen: [Int] = []
-        g.$a.observe(options: .prior) { _ in seen.append(g.top) }
-        g.$top.observe { _ in seen.append(g.top) }
+        g.$a.observe(options: .prior) { [unowned g] _ in seen.append(g.top) }
+        g.$top.observe { [unowned g] _ in seen.append(g.top) }
         g.a = 1
         expectEqual(seen, [1, 4, 4])
         seen = []
@@ -122,7 +122,7 @@ struct DerivedValueTests {
         let g = DerivedGraph()
         let (early, late) = (Recorder<Int>(), Recorder<Int>())
         g.$top.observe(options: [.old, .new], early.handler())
-        g.$top.observe { _ in if g.a < 3 { g.a += 1 } }
+        g.$top.observe { [unowned g] _ in if g.a < 3 { g.a += 1 } }
         g.$top.observe(options: [.old, .new], late.handler())
         g.a = 1
         expectEqual(early.entries.map(\.new), [4, 7, 10])

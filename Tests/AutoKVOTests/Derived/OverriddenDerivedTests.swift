@@ -189,8 +189,4 @@ struct OverriddenDerivedTests {
         }
         expectEqual(missing("depends on itself", in: result), [])
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "OverriddenDerivedTests") }
-    }
 }

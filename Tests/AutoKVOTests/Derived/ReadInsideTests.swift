@@ -110,8 +110,4 @@ struct ReadInsideTests {
         }
         #expect(calls.count == 2 && sum.total == 3)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ReadInsideTests") }
-    }
 }

@@ -209,8 +209,4 @@ struct TraceTests {
     @Test("a class without keys traps") func keyless() async {
         await #expect(processExitsWith: .failure) { _ = Diagnostics.trace(KeylessObject()) { _ in } }
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "TraceTests") }
-    }
 }

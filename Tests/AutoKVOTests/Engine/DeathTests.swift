@@ -260,8 +260,4 @@ struct DeathTests {
         }
         tracker.expectNoLeaks()
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "DeathTests") }
-    }
 }

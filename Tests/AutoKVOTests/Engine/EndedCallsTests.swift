@@ -72,8 +72,4 @@ struct EndedCallsTests {
         expectEqual(told, ["v"])
         trace?.remove()
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "EndedCallsTests") }
-    }
 }

@@ -189,8 +189,4 @@ struct HandlerReleaseTests {
         #expect(!observation.isValid)
         tracker.expectNoLeaks()
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "HandlerReleaseTests") }
-    }
 }

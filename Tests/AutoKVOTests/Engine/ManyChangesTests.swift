@@ -182,8 +182,4 @@ struct ManyChangesTests {
             fan.removeAllObservers()
         }
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ManyChangesTests") }
-    }
 }

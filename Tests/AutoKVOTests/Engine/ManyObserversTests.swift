@@ -185,8 +185,4 @@ struct ManyObserversTests {
         expectEqual(ages.withLock { $0 }, Array(1...110))
         observation.remove()
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ManyObserversTests") }
-    }
 }

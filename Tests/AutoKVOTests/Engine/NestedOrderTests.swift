@@ -37,6 +37,7 @@ struct NestedOrderTests {
         "elements that come and go: those of the older change first, by handle and by name",
         arguments: [true, false])
     func elements(byHandle: Bool) throws {
+        defer { person.removeAllObservers() }
         var told: [String] = []
         func removed(_ score: Int) {
             told.append("-\(score)")
@@ -57,6 +58,7 @@ struct NestedOrderTests {
     }
 
     @Test("several handlers for one path: each hears the older change first") func severalHandlers() throws {
+        defer { person.removeAllObservers() }
         var told: [String] = []
         func note(_ name: String, _ change: Change<Any>) {
             told.append("\(name) \(change.newValue!)")
@@ -76,13 +78,17 @@ struct NestedOrderTests {
         let (first, second) = (Address("Ulm"), Address("Bonn"))
         person.address = first
         try person.observe("address.city", options: [.old, .new], recorder.handler("path"))
-        let head = try person.observe("address") { [second] _ in if second.city == "Bonn" { second.city = "Trier" } }
+        let head = try person.observe("address") { [unowned second] _ in
+            if second.city == "Bonn" { second.city = "Trier" }
+        }
         try person.observe("address.city", options: [.old, .new], recorder.handler("behind"))
         person.address = second
         for label in ["path", "behind"] { #expect(follow(label, from: "Ulm", to: "Trier")) }
         head.remove()
         recorder.clear()
-        second.$city.observe { [person] _ in if person.address === second { person.address = first } }
+        second.$city.observe { [unowned person, unowned second] _ in
+            if person.address === second { person.address = first }
+        }
         try person.observe("address.city", options: [.old, .new], recorder.handler("last"))
         second.city = "Jena"
         for label in ["path", "behind", "last"] { #expect(follow(label, from: "Trier", to: "Ulm")) }
@@ -92,6 +98,7 @@ struct NestedOrderTests {
         "forty observers, some of which write again, twice nested",
         arguments: [[0], [15], [16], [39], [0, 15, 16, 39]])
     func manyObservers(writers: [Int]) throws {
+        defer { person.removeAllObservers() }
         for index in 0..<40 {
             try person.observe("age", options: [.old, .new]) { [recorder] change in
                 recorder.record(change, "\(index)")
@@ -114,7 +121,7 @@ struct NestedOrderTests {
         arguments: 15...18)
     func addedByTheHandler(count: Int) {
         var late: [Int] = []
-        person.$age.observe { [person] _ in
+        person.$age.observe { [unowned person] _ in
             guard person.age == 1 else { return }
             person.$age.observe(options: .new) { late.append($0.newValue!) }
             person.age = 2
@@ -129,14 +136,13 @@ struct NestedOrderTests {
     @Test("a delivery that was completed leaves nothing behind for the next change, of any object")
     func nothingLeftInThePool() throws {
         let other = Person()
-        try other.observe("lastName") { [other] _ in other.age = 1 }
+        try other.observe("lastName") { [unowned other] _ in other.age = 1 }
         for _ in 0..<40 { try other.observe("age", recorder.handler()) }
-        person.$age.observe { [person] _ in if person.age == 1 { person.age = 2 } }
+        person.$age.observe { [unowned person] _ in if person.age == 1 { person.age = 2 } }
         for _ in 1..<17 { person.$age.observe { _ in } }
         person.withMutation(of: "age") { person.age = 1 }
         other.lastName = "Ray"
         expectEqual(recorder.count, 40)
-        other.stopObserving()
     }
 
     @Test("observers are removed, die and are added while nested changes are delivered") func membership() throws {
@@ -253,7 +259,7 @@ struct NestedOrderTests {
         spouse.parent = parent.value
         try person.observe("spouse.parent.firstName") { _ in _ = parent.take() }
         try person.observe("spouse.parent.firstName", options: isDistinct ? [.new, .distinct] : [.old, .new]) {
-            [person, recorder] change in
+            [unowned person, recorder] change in
             recorder.record(change)
             if recorder.count == 1 { person.spouse = nil }
         }

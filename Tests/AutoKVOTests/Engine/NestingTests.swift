@@ -231,8 +231,4 @@ struct NestingTests {
         person.didChangeValue(forKey: "age")
         expectEqual(recorder.paths, ["firstName", "age"])
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "NestingTests") }
-    }
 }

@@ -266,8 +266,4 @@ struct OnceEndingTests {
             expectEqual(sides.reasons, [.observerDeinitialized])
         }
     #endif
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "OnceEndingTests") }
-    }
 }

@@ -346,8 +346,4 @@ final class OnceForAChangeTests {
         pair.didChangeValue(forKey: "b")
         expectEqual(sums, [0, 1, 3])
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "OnceForAChangeTests") }
-    }
 }

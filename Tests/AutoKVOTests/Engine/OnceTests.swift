@@ -236,8 +236,4 @@ struct OnceTests {
         observer.stopObserving(of: person)
         #expect(!observation.isValid)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "OnceTests") }
-    }
 }

@@ -126,8 +126,4 @@ struct OpenTransactionTests {
         person.didChangeValue(forKey: "age")
         expectEqual(openCount, 0)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "OpenTransactionTests") }
-    }
 }

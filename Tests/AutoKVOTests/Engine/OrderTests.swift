@@ -205,10 +205,6 @@ struct OrderTests {
         expectEqual(recorder.news(Int.self), [100])
         expectEqual(recorder.olds(Int.self), [0])
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "OrderTests") }
-    }
 }
 
 private final class Clamp: Model {

@@ -40,6 +40,7 @@ import Testing
 
     @Test("the calls come in the order in which the paths were registered") func registeredOrder() throws {
         meter.next = meter
+        defer { meter.next = nil }
         try meter.observe(["next.level", "double", "level"], recorder.handler())
         meter.level = 3
         expectEqual(recorder.paths, ["next.level", "double", "level"])
@@ -62,6 +63,7 @@ import Testing
     @Test("a write that concerns several paths calls those of each registration in their order, prior and post alike")
     func registeredOrderOfTwo() throws {
         meter.next = meter
+        defer { meter.next = nil }
         try meter.observe(["double", "level", "next.level"], options: [.prior], recorder.handler("a"))
         try meter.observe(["next.level", "level", "double"], options: [.prior], recorder.handler("b"))
         meter.level = 3
@@ -96,6 +98,7 @@ import Testing
 
     @Test("a path that a change reaches in two ways is called for once") func twoWaysToOnePath() throws {
         meter.next = meter
+        defer { meter.next = nil }
         try meter.observe(["next.level", "next.next.level"], options: [.old, .new], recorder.handler())
         meter.level = 1
         expectEqual(values(), ["next.level: 0 → 1", "next.next.level: 0 → 1"])
@@ -121,6 +124,7 @@ import Testing
     func priorCallsOfHandlersThatIgnoreTheChange() throws {
         let observer = Meter()
         meter.next = meter
+        defer { meter.next = nil }
         try observer.observe(["level", "double", "next.level"], of: meter, options: [.prior], handler: "reload")
         meter.level = 3
         expectEqual(observer.reloads, 2)

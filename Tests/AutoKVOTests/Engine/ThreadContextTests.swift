@@ -87,8 +87,4 @@ struct ThreadContextTests {
         let tokens = all.withLock { $0 }
         #expect(tokens.count == 8 * count && !tokens.contains(0))
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ThreadContextTests") }
-    }
 }

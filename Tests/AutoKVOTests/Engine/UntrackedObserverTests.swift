@@ -115,8 +115,4 @@ struct UntrackedObserverTests {
         expectEqual(seen.count, 3)
         #expect(people.allSatisfy { $0.observations().isEmpty })
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "UntrackedObserverTests") }
-    }
 }

@@ -27,8 +27,4 @@ struct MeetingTests {
     func lanes(part: Int) async {
         await search(60, part: part, LaneWorld.init) { $0.run(60) }
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "MeetingTests") }
-    }
 }

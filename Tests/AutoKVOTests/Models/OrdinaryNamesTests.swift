@@ -184,8 +184,4 @@ struct OrdinaryNamesTests {
         #expect(count == 1 && OrdinaryMethods.keys() == 88 && methods.observations().count == 1)
         methods.removeAllObservers()
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "OrdinaryNamesTests") }
-    }
 }

@@ -61,8 +61,4 @@ struct ClassicTests {
         person.age = 1
         #expect(classic.log.isEmpty)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ClassicTests") }
-    }
 }

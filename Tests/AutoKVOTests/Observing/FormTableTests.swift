@@ -162,8 +162,4 @@ private actor FormStore {
         expectEqual(log.lines, ["name 1", "key path 1", "handle 1", "path Ulm", "many 1", "many 1"])
         expectCalls("name 2", "key path 2", "handle 2", "path Ulmm", "many 2", "many 2")
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "FormTableTests") }
-    }
 }

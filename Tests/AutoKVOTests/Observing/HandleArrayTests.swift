@@ -111,8 +111,4 @@ private actor Store {
         while await store.ages.count < 2 { await Task.yield() }
         await expectEqual(store.ages, [7, 8])
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "HandleArrayTests") }
-    }
 }

@@ -137,8 +137,4 @@ struct HandlerTests {
         expectEqual(panel.log, ["reload", "closure"])
         expectEqual(observation?.isValid, false)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "HandlerTests") }
-    }
 }

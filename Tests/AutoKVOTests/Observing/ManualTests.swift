@@ -164,8 +164,4 @@ struct ManualTests {
         person.address!.city = "Jena"
         expectEqual(recorder.count, 2)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ManualTests") }
-    }
 }

@@ -148,8 +148,4 @@ struct ManyTargetsTests {
         }
         tracker.expectNoLeaks()
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ManyTargetsTests") }
-    }
 }

@@ -217,8 +217,4 @@ struct RegistrationTests {
         expectEqual(panel.observations(), [d])
         #expect(Person().observations().isEmpty)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "RegistrationTests") }
-    }
 }

@@ -302,8 +302,4 @@ struct RemovalTests {
         expectEqual(panel.log.count, 3)
         expectEqual(person.removeObserver(panel, forKeyPath: "age"), 1)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "RemovalTests") }
-    }
 }

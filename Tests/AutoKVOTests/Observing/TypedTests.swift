@@ -191,8 +191,4 @@ struct TypedTests {
         }
         expectEqual(count, 4)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "TypedTests") }
-    }
 }

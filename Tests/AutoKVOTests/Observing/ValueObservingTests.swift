@@ -127,8 +127,4 @@ struct ValueObservingTests {
         person.age = 1
         #expect(!observation.isValid)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ValueObservingTests") }
-    }
 }

@@ -298,8 +298,4 @@ struct DistinctTests {
         try proxy.insert("b")
         #expect(tags.kinds == [.insertion] && tags.last?.new == ["b"] && player.tags == ["a", "b"])
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "DistinctTests") }
-    }
 }

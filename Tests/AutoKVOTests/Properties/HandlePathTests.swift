@@ -210,8 +210,4 @@ struct HandlePathTests {
             expectEqual(missing("write the path as a string", RuntimeAssumption.blankObject.sentence, in: result), [])
         }
     #endif
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "HandlePathTests") }
-    }
 }

@@ -407,8 +407,4 @@ struct OverriddenTests {
         }
         #expect(try !isOverridden(Busy.self, "size"))
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "OverriddenTests") }
-    }
 }

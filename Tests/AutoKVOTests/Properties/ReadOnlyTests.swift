@@ -60,8 +60,4 @@ struct ReadOnlyTests {
         #expect(!observation.isValid)
         tracker.expectNoLeaks()
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ReadOnlyTests") }
-    }
 }

@@ -252,8 +252,4 @@ struct SettingTests {
             expectEqual(person.removeAllObservers(), 1)
         }
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "SettingTests") }
-    }
 }

@@ -207,8 +207,4 @@ struct WeakTests {
         expectEqual(recorder.paths.sorted(), ["made", "made.city"])
         expectEqual(recorder.entries.first { $0.keyPath == "made.city" }?.new as? String, "city 2")
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "WeakTests") }
-    }
 }

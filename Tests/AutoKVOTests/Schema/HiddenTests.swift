@@ -111,8 +111,4 @@ struct HiddenTests {
         #expect(text(PathThroughHidden.self).contains("no path goes through the hidden key \"account\""))
         #expect(text(HidesItsKey.self).contains("at key \"name\": it is declared by a Key and hidden"))
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "HiddenTests") }
-    }
 }

@@ -132,8 +132,4 @@ struct MainActorTests {
         }.value
         expectEqual(error?.reason, .unknownKey(nearest: "title"))
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "MainActorTests") }
-    }
 }

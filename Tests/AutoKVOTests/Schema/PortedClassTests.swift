@@ -104,8 +104,4 @@ struct PortedClassTests {
             #expect(!observation.isValid)
         }
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "PortedClassTests") }
-    }
 }

@@ -351,8 +351,4 @@ struct SameNameTests {
         robot.state = 3
         expectEqual(recorder.paths, ["label", "found", "state"])
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "SameNameTests") }
-    }
 }

@@ -311,8 +311,4 @@ struct SchemaFaultTests {
         try lamp.setValue(4, forKey: "brightness")
         expectEqual(lamp.percent, 400)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "SchemaFaultTests") }
-    }
 }

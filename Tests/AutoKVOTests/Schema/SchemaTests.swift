@@ -269,8 +269,4 @@ struct SchemaTests {
         expectEqual(far?.reason, .unknownKey(nearest: nil))
         expectEqual(far?.description.contains("did you mean"), false)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "SchemaTests") }
-    }
 }

@@ -205,10 +205,6 @@ struct UndeclaredKeyTests {
             expectEqual(sum, 28)
         }
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "UndeclaredKeyTests") }
-    }
 }
 
 extension TrackedObject {

@@ -102,11 +102,11 @@ final class Counter: Sendable {
 }
 
 /// How much a stress test does: `quick` in `scripts/check.sh`, an eighth of that in `scripts/test.sh` and `swift test` and under a
-/// sanitizer, a hundred times that in a long run; and an eighth of it where a suite is repeated to see what is left of it.
+/// sanitizer, a hundred times that in a long run.
 func load(_ quick: Int) -> Int {
     if isLongRun { return quick * 100 }
     let isShort = isSanitized || getenv("AUTOKVO_CHECK") == nil
-    return max(quick / (isShort ? 8 : 1) / (isRepeatedForLeftOvers ? 8 : 1), 1)
+    return max(quick / (isShort ? 8 : 1), 1)
 }
 
 /// Whether this is the step `stress` of `scripts/check.sh --long`, which alone sets the variable: a release build.

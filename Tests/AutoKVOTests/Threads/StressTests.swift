@@ -98,6 +98,7 @@ struct StressTests {
     @Test(arguments: [ObservingOptions](arrayLiteral: [], .prior))
     func handlersThatSetEachOthersTargetsDoNotDeadlock(options: ObservingOptions) throws {
         let boards = [Board(), Board()]
+        defer { for board in boards { board.removeAllObservers() } }
         let calls = Counter()
         for (index, board) in boards.enumerated() {
             try board.observe(Board.names[index], options: options) { change in

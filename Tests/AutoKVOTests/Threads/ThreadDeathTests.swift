@@ -43,7 +43,6 @@ struct ThreadDeathTests {
             race({ a.drop() }, { b.drop() })
             #expect(!observation.isValid)
             expectEqual(counter.count.withLock { $0 }, 1)
-
         }
         tracker.expectNoLeaks()
     }
@@ -108,10 +107,6 @@ struct ThreadDeathTests {
             expectEqual(counter.count.withLock { $0 }, 1)
         }
         #expect(person.observations().isEmpty)
-    }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ThreadDeathTests") }
     }
 }
 

@@ -235,8 +235,4 @@ struct NestedOperatorTests {
         expectEqual(reason { _ = try tray.value(forKeyPath: "anything.@unionOfObjects.amount") }, .unsupportedOperator)
         expectEqual(reason { _ = try tray.value(forKeyPath: "anything.@sum.amount") }, .unsupportedOperator)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "NestedOperatorTests") }
-    }
 }

@@ -207,7 +207,22 @@ struct ValueTests {
         expectEqual(changes.map { $0.oldValue as? String }, [nil, "on", nil, nil, nil, "off", nil, nil])
     }
 
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ValueTests") }
+    @Test("nil is nil for AnyObject, too, in all that asks for it") func anyObject() throws {
+        let person = Person()
+        var news: [AnyObject?] = []
+        try person.observe("spouse", as: AnyObject.self, options: [.initial, .new]) { news.append($0.newValue) }
+        let spouse = Person()
+        person.spouse = spouse
+        person.spouse = nil
+        #expect(news.count == 3 && news[0] == nil && news[1] === spouse && news[2] == nil)
+        #expect(try person.path("spouse", as: AnyObject.self).value == nil)
+        #expect(try person.path("spouse.parent", as: AnyObject.self).value == nil)
+    }
+
+    @Test("a whole number is delivered as a Double if it is one exactly") func exactDouble() throws {
+        var news: [Double?] = []
+        try lamp.observe("anything", as: Double.self, options: .new) { news.append($0.newValue) }
+        Diagnostics.withHandler({ _ in }) { for value in [3, 1 << 53, (1 << 53) + 1] { lamp.anything = value } }
+        expectEqual(news, [3, 9_007_199_254_740_992, nil])
     }
 }

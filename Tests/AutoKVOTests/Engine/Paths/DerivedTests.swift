@@ -273,8 +273,4 @@ struct DerivedTests {
         boxes[200].a = 41
         expectEqual(recorder.count, 2)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "DerivedTests") }
-    }
 }

@@ -234,8 +234,4 @@ struct ManyPathsTests {
         }
         for hub in hubs { hub.removeAllObservers() }
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ManyPathsTests") }
-    }
 }

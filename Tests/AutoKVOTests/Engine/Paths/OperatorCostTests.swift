@@ -129,8 +129,4 @@ struct OperatorCostTests {
         try expectEqual(reads([], inOne), 0)
         try expectEqual(reads([.old, .new], inOne), 2)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "OperatorCostTests") }
-    }
 }

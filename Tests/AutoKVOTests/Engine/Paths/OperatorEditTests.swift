@@ -221,8 +221,4 @@ struct OperatorEditTests {
         }
         for news in contents { #expect(news.count == 1 && news.first! === last) }
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "OperatorEditTests") }
-    }
 }

@@ -183,8 +183,4 @@ struct PathFaultTests {
             await expectEqual(stream.reduce(into: []) { $0.append($1) }, [1])
         }
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "PathFaultTests") }
-    }
 }

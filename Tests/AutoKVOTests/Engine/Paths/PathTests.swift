@@ -146,8 +146,4 @@ struct PathTests {
         expectEqual(recorder.last?.new as? [Int], [9])
         #expect(recorder.last?.old == nil)
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "PathTests") }
-    }
 }

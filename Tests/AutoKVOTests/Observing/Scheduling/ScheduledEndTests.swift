@@ -266,8 +266,4 @@ struct ScheduledEndTests {
         thread.join()
         expectEqual(log.messages, ["1", "2", "3"])
     }
-
-    @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-        await #expect(processExitsWith: .success) { await expectNothingLeft(by: "ScheduledEndTests") }
-    }
 }

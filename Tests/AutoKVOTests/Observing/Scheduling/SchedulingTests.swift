@@ -30,6 +30,7 @@ struct SchedulingTests {
     @Test("a change keeps its place among the other work, one that a handler makes too") func place() throws {
         let serial = SerialScheduler()
         let person = Shared(person)
+        defer { person.value.removeAllObservers() }
         try person.value.observe("age", as: Int.self, options: [.new], on: serial) { [log] change in
             log.add("\(change.newValue!)")
             if change.newValue == 1 { person.value.age = 7 }
@@ -63,6 +64,7 @@ struct SchedulingTests {
     @Test("operations that run at once, and inside a handler: the next change comes when the handler is over")
     func inline() throws {
         let person = Shared(person)
+        defer { person.value.removeAllObservers() }
         try person.value.observe("age", as: Int.self, options: [.new], on: InlineScheduler()) { [log] change in
             log.add("<\(change.newValue!)")
             if change.newValue! < 3 { person.value.age = change.newValue! + 1 }

@@ -77,10 +77,6 @@
             expectEqual(calls.count, 0)
             #expect(sum.value == 2 && sum.first.observations().isEmpty)
         }
-
-        @Test("nothing is left when the suite is over") func nothingIsLeft() async {
-            await #expect(processExitsWith: .success) { await expectNothingLeft(by: "EvaluationRaceTests") }
-        }
     }
 
     /// Reads one source or the other. Used as the one above.

@@ -1,0 +1,114 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// Is equal to another one of the same number.
+private struct Song: Hashable, CustomStringConvertible {
+    let number: Int
+    var stars: Int
+
+    static func == (a: Song, b: Song) -> Bool { a.number == b.number }
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
+
+    var description: String { "\(number):\(stars)" }
+}
+
+private final class Album: TrackedObject {
+    @Observed var songs = [Song(number: 1, stars: 0), Song(number: 2, stars: 0)]
+    @Observed var set: Set<Song> = [Song(number: 1, stars: 0)]
+    @Observed var names = ["Cafe\u{301}"]
+    @Observed(.distinct) var kept = [Song(number: 1, stars: 0)]
+    @Observed var other = 0
+
+    var state: [String] { [songs.description] + set.map(\.description).sorted() + names.map { "\($0.utf8.count)" } }
+}
+
+/// Elements that are equal and not the same.
+struct EqualElementTests {
+    @Test("what an edit makes is stored, and of an equal element nobody is notified", arguments: [false, true])
+    func edit(isObserved: Bool) {
+        let album = Album()
+        let calls = Counter()
+        if isObserved {
+            album.$songs.observe { _ in calls.add() }
+            album.$set.observe { _ in calls.add() }
+            album.$names.observe { _ in calls.add() }
+        }
+        album.$songs.edit { $0[0].stars = 5 }
+        album.$set.edit { $0.update(with: Song(number: 1, stars: 6)) }
+        album.$names.update(to: ["Caf\u{e9}"])
+        expectEqual(album.state, ["[1:5, 2:0]", "1:6", "5"])
+        album.$set.value = [Song(number: 1, stars: 7)]
+        album.$songs.update(to: [Song(number: 1, stars: 8), Song(number: 2, stars: 8)])
+        expectEqual(album.state, ["[1:8, 2:8]", "1:7", "5"])
+        expectEqual(calls.count, 0)
+    }
+
+    @Test("among others that come and go, too") func among() {
+        let album = Album()
+        let recorder = Recorder<[Song]>()
+        album.$songs.observe(options: [.old, .new], recorder.handler())
+        album.$songs.edit { songs in
+            songs[1].stars = 1
+            songs.append(Song(number: 3, stars: 0))
+        }
+        expectEqual(album.songs.description, "[1:0, 2:1, 3:0]")
+        album.$songs.edit { songs in
+            songs[2].stars = 2
+            songs[0] = Song(number: 4, stars: 0)
+        }
+        expectEqual(album.songs.description, "[4:0, 2:1, 3:2]")
+        album.$songs.update(to: [Song(number: 2, stars: 9), Song(number: 5, stars: 0)])
+        expectEqual(album.songs.description, "[2:9, 5:0]")
+        expectEqual(recorder.entries.map(\.kind), [.insertion, .replacement, .removal, .insertion])
+    }
+
+    @Test("a distinct property keeps what is equal") func distinct() {
+        let album = Album()
+        album.$other.observe { _ in }
+        album.$kept.edit { $0[0].stars = 5 }
+        expectEqual(album.kept.description, "[1:0]")
+    }
+
+    @Test("a prior handler's edit is not undone by what was equal before it") func prior() {
+        let album = Album()
+        var isFirst = true
+        album.$songs.observe(options: .prior) { [unowned album] change in
+            guard change.isPrior, isFirst else { return }
+            isFirst = false
+            album.$songs.append(Song(number: 3, stars: 0))
+        }
+        // Planned again, it finds the array that it makes.
+        album.$songs.edit { $0 = [Song(number: 1, stars: 1), Song(number: 2, stars: 1), Song(number: 3, stars: 1)] }
+        expectEqual(album.songs.map(\.number), [1, 2, 3])
+        album.$songs.append(Song(number: 4, stars: 4))
+        expectEqual(album.songs.count, 4)
+    }
+
+    @Test("an observed object has what one has that is not observed, and a copy what is equal", arguments: 0..<40)
+    func walk(seed: Int) {
+        var random = SplitMix64(seed: UInt64(seed))
+        func number(_ below: Int) -> Int { Int(random.next() % UInt64(below)) }
+        let (album, plain) = (Album(), Album())
+        var (songs, set) = (album.songs, album.set)
+        album.$songs.observe(options: [.old, .new]) { $0.apply(to: &songs) }
+        album.$set.observe(options: [.old, .new]) { $0.apply(to: &set) }
+        for step in 0..<60 {
+            let (song, place, form) = (Song(number: number(6), stars: step), number(4), number(7))
+            let some = (0..<number(5)).map { _ in Song(number: number(6), stars: step) }
+            for each in [album, plain] {
+                switch form {
+                case 0: each.$songs.edit { if place < $0.count { $0[place] = song } }
+                case 1: each.$songs.edit { $0.insert(song, at: min(place, $0.count)) }
+                case 2: each.$songs.update(to: some)
+                case 3: each.$songs.edit { songs in for index in songs.indices { songs[index].stars = step } }
+                case 4: each.$set.edit { $0.update(with: song) }
+                case 5: each.$set.update(to: Set(some.prefix(1)))
+                default: each.$set.value = Set(some.suffix(1))
+                }
+            }
+            #expect(album.state == plain.state, "seed \(seed), step \(step), form \(form)")
+            #expect(songs == album.songs && set == album.set, "seed \(seed), step \(step), form \(form)")
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class Sheet: TrackedObject {
+    @Observed var a = 0
+    @Observed var b = 0
+    @Observed var list = [1, 2, 3]
+    @Derived({ (sheet: Sheet) in sheet.a + sheet.b }) var sum: Int
+}
+
+/// A history that is used inside of changes and in handlers.
+struct UndoInsideTests {
+    @Test("undoing inside of an open change of what is recorded traps", arguments: 0..<4) func openTraps(form: Int)
+        async
+    {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [form] in
+            let sheet = Sheet()
+            let history = UndoHistory(of: sheet)
+            sheet.a = 1
+            switch form {
+            case 0:
+                sheet.$list.withMutation {
+                    sheet.$list.append(4)
+                    history.undo()
+                }
+            case 1:
+                sheet.willChangeValue(forKey: "a")
+                history.undo()
+            case 2: coalescingChanges { history.undo() }
+            default:
+                sheet.$a.observe(options: .prior) { if $0.isPrior { history.undo() } }
+                sheet.a = 2
+            }
+        }
+        let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(printed.contains("inside of coalescingChanges, or of an open change of what it records"))
+    }
+
+    @Test("inside of an open change of another object it undoes, and in the handlers of each edit") func elsewhere() {
+        let (sheet, other) = (Sheet(), Sheet())
+        let history = UndoHistory(of: sheet)
+        sheet.a = 1
+        other.$a.withMutation {
+            other.a = 1
+            #expect(history.undo() && sheet.a == 0)
+        }
+        other.$list.observe { _ in history.undo() }
+        sheet.b = 1
+        sheet.b = 2
+        other.$list.update(to: [3, 4])
+        #expect(sheet.b == 0 && !history.canUndo && other.list == [3, 4])
+    }
+
+    @Test("a group in a handler of a recorded change is part of its step", arguments: [false, true])
+    func groupInAHandler(isBefore: Bool) {
+        let sheet = Sheet()
+        let history = Shared<UndoHistory?>(nil)
+        func observe() {
+            sheet.$a.observe { [unowned sheet] _ in
+                if sheet.b != sheet.a * 2 { history.value?.group("Mend b") { sheet.b = sheet.a * 2 } }
+            }
+        }
+        if isBefore { observe() }
+        history.value = UndoHistory(of: sheet)
+        if !isBefore { observe() }
+        let undo = history.value!
+        sheet.a = 5
+        sheet.a = 6
+        expectEqual(undo.undoName, "a")
+        #expect(undo.undo() && sheet.a == 5 && sheet.b == 10)
+        #expect(undo.undo() && sheet.a == 0 && sheet.b == 0 && !undo.canUndo)
+        #expect(undo.redo() && sheet.a == 5 && sheet.b == 10)
+    }
+
+    @Test("groups in a handler of another object's change are steps of their own") func groupsInAHandler() {
+        let (sheet, button) = (Sheet(), Sheet())
+        let history = UndoHistory(of: sheet)
+        button.$a.observe { [unowned sheet] _ in
+            history.group("First") { (sheet.a, sheet.b) = (1, 2) }
+            history.group("Second") { sheet.$list.append(4) }
+        }
+        button.a = 1
+        expectEqual(history.undoName, "Second")
+        #expect(history.undo() && sheet.list == [1, 2, 3] && sheet.a == 1)
+        expectEqual(history.undoName, "First")
+        #expect(history.undo() && sheet.a == 0 && sheet.b == 0 && !history.canUndo)
+    }
+
+    @Test("groups inside of a change that is told as one are one step") func groupsInside() {
+        let sheet = Sheet()
+        let history = UndoHistory(of: sheet)
+        coalescingChanges {
+            history.group("First") { sheet.a = 1 }
+            history.group("Second") { sheet.b = 2 }
+        }
+        expectEqual(history.undoName, "a")
+        #expect(history.undo() && sheet.a == 0 && sheet.b == 0 && !history.canUndo)
+        sheet.$list.withMutation { history.group("Third") { sheet.$list.append(4) } }
+        expectEqual(history.undoName, "list")
+    }
+
+    @Test("at random: undone step by step, the sheet has been in each state that a change ended on", arguments: 0..<40)
+    func walk(seed: Int) {
+        var random = SplitMix64(seed: UInt64(seed))
+        func number(_ below: Int) -> Int { Int(random.next() % UInt64(below)) }
+        let sheet = Sheet()
+        let history = Shared<UndoHistory?>(nil)
+        var state: [Int] { [sheet.a, sheet.b, sheet.sum] + sheet.list }
+        let isBefore = seed % 2 == 0
+        // What handlers change while a step is undone belongs to the step that redoing makes.
+        var isUndoing = false
+        func observe() {
+            sheet.$a.observe { [unowned sheet] _ in
+                if isUndoing { return }
+                if sheet.a % 3 == 0 { history.value?.group("b") { sheet.b = sheet.a } }
+                if sheet.a % 4 == 1 { sheet.$list.update(to: [sheet.a, 1]) }
+            }
+            sheet.$sum.observe { [unowned sheet] _ in
+                if isUndoing { return }
+                if sheet.sum > 20 { history.value?.group("less") { sheet.b -= 20 } }
+            }
+        }
+        if isBefore { observe() }
+        history.value = UndoHistory(of: sheet, limit: 1000)
+        if !isBefore { observe() }
+        var states: [[Int]] = [state]
+        for _ in 0..<40 {
+            switch number(5) {
+            case 0: sheet.a = number(20)
+            case 1: sheet.b = number(20)
+            case 2: sheet.$list.edit { $0.shuffle(using: &random) }
+            case 3: coalescingChanges { (sheet.a, sheet.b) = (number(20), number(20)) }
+            default: history.value!.group("both") { (sheet.a, sheet.b) = (number(20), number(20)) }
+            }
+            if history.value!.canUndo, states.last != state { states.append(state) }
+        }
+        let last = state
+        isUndoing = true
+        for former in states.dropLast().reversed() {
+            repeat { _ = history.value!.undo() } while state != former && history.value!.canUndo
+            expectEqual(state, former)
+        }
+        while history.value!.redo() {}
+        expectEqual(state, last)
+        history.value = nil
+    }
+}
