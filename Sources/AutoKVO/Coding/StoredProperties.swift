@@ -101,8 +101,8 @@ final class OutermostChange {
     /// Whether a change of some objects is open on this thread, or the calls are held back that one would make.
     static func isOpen(of isConcerned: (ObjectIdentifier) -> Bool) -> Bool {
         let thread = ThreadContext.current
-        if thread.value.coalescing != nil { return true }
-        return thread.value.openTransactions.contains { $0.use { $0.target.map(isConcerned) ?? false } }
+        return thread.value.coalescing != nil
+            || thread.value.openTransactions.contains { $0.use { $0.target.map(isConcerned) ?? false } }
     }
 
     /// Makes the calls that are left of the changes under way on this thread.

@@ -43,10 +43,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ) throws(Failure) -> Result {
         var outcome: Swift.Result<Result, Failure>!
         // Behind the edit `new` is the array that was there: what left dies when the observers have been called.
-        var new = Value()
-        var equal: Value?
-        var coming: [Value.Element] = []
-        var differences: ElementDifferences?
+        var (new, coming): (Value, [Value.Element]) = (Value(), [])
+        var (equal, differences): (Value?, ElementDifferences?)
         object.inTwoEdits(editedSlot) { isStored in
             outcome = Swift.Result { () throws(Failure) in
                 var result: Result?
@@ -102,13 +100,7 @@ extension Property where Value: SetAlgebra & Collection {
     @discardableResult @export(implementation) public func edit<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        var result: Result?
-        try assign(isReplacement: false) { value throws(Failure) in
-            var copy = value
-            result = try body(&copy)
-            return copy
-        }
-        return result!
+        try edit(isReplacement: false, body)
     }
 
     /// Assigns a set by its differences from the one that is there. Observers are notified of a removal, an insertion, or, of elements

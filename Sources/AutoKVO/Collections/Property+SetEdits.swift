@@ -19,26 +19,26 @@ extension Property where Value: SetAlgebra & Collection {
         }
         nonmutating set {
             guard object.isObserved else { return write(newValue) }
-            assign(isReplacement: true) { _ in newValue }
+            edit(isReplacement: true) { $0 = newValue }
         }
     }
 
-    /// Assigns a set that is made from the one that is there, as a change that has the elements which leave and come.
-    @export(implementation) func assign<Failure: Error>(
-        isReplacement: Bool, _ make: (Value) throws(Failure) -> Value
-    ) throws(Failure) {
-        var new = Value()
-        var equal: Value?
+    /// Edits a copy of the set, and stores it as a change that has the elements which leave and come.
+    @export(implementation) func edit<Result, Failure: Error>(
+        isReplacement: Bool, _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var (new, equal, result): (Value, Value?, Result?) = (Value(), nil, nil)
         try move(asking: true) { value throws(Failure) in
-            new = try make(value)
-            let movement = SetMovement(
+            new = value
+            result = try body(&new)
+            equal = new == value ? value : nil
+            return SetMovement(
                 leaving: value.subtracting(new), coming: new.subtracting(value), isReplacement: isReplacement)
-            equal = movement.isEmpty ? value : nil
-            return movement
         } _: { set, _ in
             Swift.swap(&set, &new)
         }
         storeEqual(&new, insteadOf: equal)
+        return result!
     }
 
     /// Whether an element is in the set.

@@ -21,6 +21,8 @@ struct ThreadContext {
     private var lastPending: Borrowed<Subject>?
     /// The changes that have begun and not ended on this thread, the outermost first. Retained, as the spare ones are.
     var openTransactions: [Borrowed<Transaction>] = []
+    /// The changes that have ended, and whose derived values are being computed.
+    var settling: [Borrowed<Transaction>] = []
     /// The one of which observers are being called; as long as a `coalescingChanges` is delivered, that.
     var delivering: Borrowed<Transaction>?
     /// What stands for a change that is two edits, as long as they are made.

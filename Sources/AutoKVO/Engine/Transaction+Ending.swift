@@ -61,7 +61,7 @@ extension Transaction {
     }
 
     /// Counts this change out of its subjects, and keeps those that it is to deliver.
-    private func countOut() {
+    func countOut() {
         var (areHeld, areKnown) = (false, false)
         forEachSubject {
             $0.openCount -= 1

@@ -18,7 +18,8 @@ extension Transaction {
         let coalescing = thread.value.coalescing
         let walk = thread.value.makeToken()
         forEachSubject { $0.walk = walk }
-        let mayBeOpen = start > 0 || coalescing != nil || !thread.value.openTransactions.isEmpty
+        let isInside = !thread.value.openTransactions.isEmpty || !thread.value.settling.isEmpty
+        let mayBeOpen = start > 0 || coalescing != nil || isInside
         moves = PathLink.moves
         AffectedLists.forEach(from: record, changed) { key, list, interest in
             if isRepeated, !key.isMoved { return }
@@ -131,6 +132,9 @@ extension Transaction {
         forEach(of: identity, body)
         for transaction in thread.value.openTransactions where transaction != .to(self) {
             transaction.use { $0.forEach(of: identity, body) }
+        }
+        for transaction in thread.value.settling {
+            transaction.use { $0.forEach(of: identity) { if $0.isUncertain { body($0) } } }
         }
         thread.value.coalescing?.use { $0.forEachPlaced(of: identity, body) }
     }

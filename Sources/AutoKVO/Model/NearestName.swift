@@ -11,7 +11,8 @@ func nearestName(to name: String, among names: some Sequence<String>) -> String?
     let similar = names.compactMap { candidate in
         let letters = letters(candidate)
         let distance = editDistance(wanted, letters)
-        return distance <= max(1, max(wanted.count, letters.count) / 3) ? (distance, candidate) : nil
+        let longest = max(wanted.count, letters.count)
+        return distance <= max(1, longest / 3) && distance < max(longest, 1) ? (distance, candidate) : nil
     }
     return similar.min { $0 < $1 }?.1
 }

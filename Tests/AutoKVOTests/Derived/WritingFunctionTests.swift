@@ -30,7 +30,7 @@ private final class Clamp: Model {
 /// A derived value whose function writes.
 struct WritingFunctionTests {
     /// Its writes are reported, on purpose here.
-    private func silently(_ body: () throws -> Void) rethrows { try Diagnostics.withHandler({ _ in }, operation: body) }
+    func silently(_ body: () throws -> Void) rethrows { try Diagnostics.withHandler({ _ in }, operation: body) }
 
     @Test("changes what it reads behind the change that it is computed for") func order() throws {
         try silently {
@@ -109,6 +109,108 @@ struct WritingFunctionTests {
             #expect(told.isEmpty && clamp.clamped == 10)
             clamp.a = 3
             expectEqual(told, [10, 3])
+        }
+    }
+}
+
+/// Writes what other derived values read that read it, or its source.
+private class Circuit: Model {
+    @Observed var a = 0
+    @Observed var b = 0
+    @Observed var kids: [Int] = []
+    @Derived({ (c: Circuit) in
+        if c.b != c.a % 7 { c.b = c.a % 7 }
+        return c.a
+    }) var writer: Int
+    @Derived({ (c: Circuit) in
+        if c.kids.count < 2 { c.$kids.append(c.a) }
+        return c.kids.count + c.b
+    }) var filler: Int
+    @Derived({ (c: Circuit) in c.b + c.writer }) var after: Int
+    @Derived({ (c: Circuit) in c.writer + c.b }) var before: Int
+    @Derived({ (c: Circuit) in c.a * 100 + c.b }) var beside: Int
+    @Derived({ (c: Circuit) in c.kids.count + c.filler + c.before }) var all: Int
+
+    static let keys = ["writer", "filler", "after", "before", "beside", "all"]
+    var plain: [Int] {
+        let filled = kids.count + b
+        return [a, filled, b + a, a + b, a * 100 + b, kids.count + filled + a + b]
+    }
+}
+
+extension WritingFunctionTests {
+    @Test("values that read it and what it writes are told once, of both", arguments: [false, true]) func readers(
+        isLater: Bool
+    ) {
+        silently {
+            let circuit = Circuit()
+            let log = Recorder<Int>()
+            if isLater { circuit.$writer.observe { _ in } }
+            circuit.$after.observe(options: [.old, .new], log.handler("after"))
+            circuit.$beside.observe(options: [.old, .new], log.handler("beside"))
+            if !isLater { circuit.$writer.observe { _ in } }
+            circuit.a = 1
+            circuit.a = 9
+            expectEqual(
+                log.entries.map { [$0.label, "\($0.old!)", "\($0.new!)"] },
+                [["after", "0", "2"], ["beside", "0", "101"], ["after", "2", "11"], ["beside", "101", "902"]])
+            circuit.kids = [1, 2, 3]
+            circuit.$all.observe(options: [.old, .new], log.handler("all"))
+            circuit.kids = []
+            expectEqual(log.entries.last.map { [$0.label, "\($0.new!)"] }, ["all", "\(circuit.all)"])
+        }
+    }
+
+    @Test(
+        "at random: each value told is the last one before it, and the last is the one that there is", arguments: 0..<60
+    )
+    func walk(seed: Int) throws {
+        try silently {
+            var random = SplitMix64(seed: UInt64(seed))
+            func number(_ below: Int) -> Int { Int(random.next() % UInt64(below)) }
+            let circuit = Circuit()
+            var told: [String: Int] = [:]
+            var observed: [String: KeyValueObservation] = [:]
+            var trace: [String] = []
+            func step() {
+                let value = number(20)
+                switch number(6) {
+                case 0, 1: circuit.a = value
+                case 2: circuit.b = value
+                case 3: circuit.kids = []
+                case 4: if !circuit.kids.isEmpty { circuit.$kids.remove(at: 0) }
+                default: circuit.$kids.append(value)
+                }
+                trace.append("\(circuit.a) \(circuit.b) \(circuit.kids)")
+            }
+            for _ in 0..<40 {
+                let key = Circuit.keys[number(6)]
+                switch number(5) {
+                case 0 where observed[key] != nil:
+                    observed.removeValue(forKey: key)!.remove()
+                    told[key] = nil
+                case 0:
+                    trace.append("observe \(key)")
+                    observed[key] = try circuit.observe(key, as: Int.self, options: [.initial, .old, .new]) { change in
+                        if let old = change.oldValue, let last = told[key], last != old {
+                            Issue.record("seed \(seed): \(key) \(last), \(old) → \(change.newValue!): \(trace)")
+                        }
+                        told[key] = change.newValue!
+                    }
+                case 1: coalescingChanges { for _ in 0..<3 { step() } }
+                default: step()
+                }
+                // Those that nobody needs are computed by nobody, so the writer has run only if something needs it.
+                for (key, last) in told {
+                    let now = try circuit.value(forKey: key) as? Int
+                    let plain = circuit.plain[Circuit.keys.firstIndex(of: key)!]
+                    if last != now || plain != now {
+                        Issue.record("seed \(seed): \(key) told \(last), is \(now ?? -1), plain \(plain): \(trace)")
+                        return
+                    }
+                }
+            }
+            circuit.removeAllObservers()
         }
     }
 }

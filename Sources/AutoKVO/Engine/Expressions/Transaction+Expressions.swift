@@ -49,14 +49,21 @@ extension Transaction {
     /// Before handlers are called: adds to the open changes what has moved to their properties, evaluates what is marked, and adds what
     /// that has moved.
     ///
-    /// What is not computed is under way meanwhile: a function that writes makes a change of its own, which comes behind this one.
+    /// A function that writes makes a change of its own meanwhile. What is not computed comes behind this change in its observers: it is under
+    /// way. What is computed is part of this one: its sources may be those that are being computed.
     func settle(_ thread: InPlace<ThreadContext>) {
         Transaction.addMovedSubjects(thread)
         if thread.value.marked.isEmpty { return }
         let outer = startDelivering(thread)
-        forEachSubject { $0.waitForEvent(thread) }
+        forEachSubject {
+            $0.openCount += 1
+            $0.waitForEvent(thread)
+        }
+        thread.value.settling.append(.to(self))
         Recording.severalTimes { Transaction.refreshMarked(thread) }
+        thread.value.settling.removeLast()
         forEachSubject { $0.endWaiting(thread) }
+        countOut()
         thread.value.delivering = outer
         Transaction.addMovedSubjects(thread)
     }
