@@ -186,11 +186,11 @@ struct ThreadContext {
 }
 
 extension InPlace where Value == ThreadContext {
-    /// Whether an open change, or the `coalescingChanges` under way, has a subject. Not a method of the context, which would be copied.
+    /// The open change, or the `coalescingChanges` under way, that has a subject. Not a method of the context, which would be copied.
     @inline(__always)
-    func isHeld(_ identity: Subject.Identity) -> Bool {
-        if let coalescing = value.coalescing, coalescing.use({ $0.hasPlaced(identity) }) { return true }
-        return value.openTransactions.contains { $0.use { $0.has(identity) } }
+    func holder(of identity: Subject.Identity) -> Borrowed<Transaction>? {
+        if let coalescing = value.coalescing, coalescing.use({ $0.hasPlaced(identity) }) { return coalescing }
+        return value.openTransactions.first { $0.use { $0.has(identity) } }
     }
 
     /// Returns a subject to the pool. Its values and its topic are released: user code runs.

@@ -85,6 +85,7 @@ extension Transaction {
     }
 
     private func giveBack(_ thread: InPlace<ThreadContext>) {
+        if !marked.isEmpty { (thread.value.marked, marked) = (thread.value.marked + marked, []) }
         while let subject = subjects.popLast() { thread.giveBack(subject) }
         thread.value.giveBack(.to(self))
     }

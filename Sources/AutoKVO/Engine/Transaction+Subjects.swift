@@ -134,7 +134,7 @@ extension Transaction {
             transaction.use { $0.forEach(of: identity, body) }
         }
         for transaction in thread.value.settling {
-            transaction.use { $0.forEach(of: identity) { if $0.isUncertain { body($0) } } }
+            transaction.object.forEach(of: identity) { if $0.isUncertain { body($0) } }
         }
         thread.value.coalescing?.use { $0.forEachPlaced(of: identity, body) }
     }

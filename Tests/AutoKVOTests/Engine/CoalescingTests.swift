@@ -409,3 +409,39 @@ private final class ComputedLabels: Model {
         Schema(ComputedLabels.self, extending: super.schema) { Key("title", \.title) }
     }
 }
+
+private final class Doubling: Model {
+    @Observed var number = 0
+    @Derived({ (object: Doubling) in object.number * 2 }) var double: Int
+    @ObservedReadOnly private(set) var next: Doubling?
+    func lead(to other: Doubling) { editable(\._next).value = other }
+}
+
+extension CoalescingTests {
+    @Test("many derived values, and paths to them, cost the same for each object, few or many", arguments: 0..<3)
+    func growth(form: Int) throws {
+        func time(_ count: Int) throws -> Double {
+            let objects = (0..<count).map { _ in Doubling() }
+            let calls = Counter()
+            for object in objects {
+                switch form {
+                case 0: object.$double.observe { _ in calls.add() }
+                case 1: object.observe(reading: { $0.number }) { _, _ in calls.add() }
+                default:
+                    object.lead(to: Doubling())
+                    try object.observe("next.double") { _ in calls.add() }
+                }
+            }
+            let time = processorTime {
+                coalescingChanges {
+                    for _ in 0..<2 { for object in objects { (form == 2 ? object.next! : object).number += 1 } }
+                }
+            }
+            expectEqual(calls.count, count)
+            return time
+        }
+        func least(_ count: Int) throws -> Double { try (0..<3).map { _ in try time(count) }.min()! }
+        // Four times as many; sixteen times would be the square.
+        #expect(try least(4_000) < 9 * least(1_000))
+    }
+}

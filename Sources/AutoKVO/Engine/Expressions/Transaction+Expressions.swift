@@ -53,6 +53,7 @@ extension Transaction {
     /// way. What is computed is part of this one: its sources may be those that are being computed.
     func settle(_ thread: InPlace<ThreadContext>) {
         Transaction.addMovedSubjects(thread)
+        if !marked.isEmpty { (thread.value.marked, marked) = (thread.value.marked + marked, []) }
         if thread.value.marked.isEmpty { return }
         let outer = startDelivering(thread)
         forEachSubject {
@@ -68,25 +69,24 @@ extension Transaction {
         Transaction.addMovedSubjects(thread)
     }
 
-    /// Refreshes the expressions that this thread has marked, except those that are subjects of an open change, which wait for its end. So the
-    /// sources of each are those of now.
+    /// Refreshes the expressions that this thread has marked, except those that are subjects of an open change, which has them refreshed at
+    /// its end. So the sources of each are those of now.
     @inline(never)
     private static func refreshMarked(_ thread: InPlace<ThreadContext>) {
-        var (waiting, marked): ([Marked], [Marked]) = ([], [])
+        var marked: [Marked] = []
         swap(&marked, &thread.value.markedRoom)
         while !thread.value.marked.isEmpty {
             swap(&marked, &thread.value.marked)
             for each in marked {
-                if thread.isHeld(each.subject) {
-                    waiting.append(each)
-                } else {
+                guard let holder = thread.holder(of: each.subject)?.object else {
                     each.route.expression!.refresh()
+                    continue
                 }
+                if holder.marked.last?.route !== each.route { holder.marked.append(each) }
             }
             marked.removeAll(keepingCapacity: marked.count <= ThreadContext.poolLimit)
         }
         swap(&marked, &thread.value.markedRoom)
-        if !waiting.isEmpty { thread.value.marked = waiting }
     }
 }
 
