@@ -85,7 +85,6 @@ extension Transaction {
     }
 
     private func giveBack(_ thread: InPlace<ThreadContext>) {
-        if !marked.isEmpty { (thread.value.marked, marked) = (thread.value.marked + marked, []) }
         while let subject = subjects.popLast() { thread.giveBack(subject) }
         thread.value.giveBack(.to(self))
     }
@@ -101,6 +100,7 @@ extension Transaction {
             settle(thread)
             notify(notified, isPrior: false, thread)
         }
+        handOnMarked(thread)
         giveBack(thread)
     }
 
@@ -108,6 +108,7 @@ extension Transaction {
     func abandon(_ thread: InPlace<ThreadContext>) {
         thread.value.remove(.to(self))
         countOut()
+        handOnMarked(thread)
         giveBack(thread)
     }
 

@@ -18,7 +18,8 @@ extension Transaction {
         let coalescing = thread.value.coalescing
         let walk = thread.value.makeToken()
         forEachSubject { $0.walk = walk }
-        let isInside = !thread.value.openTransactions.isEmpty || !thread.value.settling.isEmpty
+        let isInside =
+            !thread.value.openTransactions.isEmpty || thread.value.delivering != nil && !thread.value.settling.isEmpty
         let mayBeOpen = start > 0 || coalescing != nil || isInside
         moves = PathLink.moves
         AffectedLists.forEach(from: record, changed) { key, list, interest in

@@ -53,7 +53,7 @@ extension Transaction {
     /// way. What is computed is part of this one: its sources may be those that are being computed.
     func settle(_ thread: InPlace<ThreadContext>) {
         Transaction.addMovedSubjects(thread)
-        if !marked.isEmpty { (thread.value.marked, marked) = (thread.value.marked + marked, []) }
+        if thread.value.waitingCount > 0 { handOnMarked(thread) }
         if thread.value.marked.isEmpty { return }
         let outer = startDelivering(thread)
         forEachSubject {
@@ -69,6 +69,13 @@ extension Transaction {
         Transaction.addMovedSubjects(thread)
     }
 
+    /// What has waited for the end of this change is to be refreshed now.
+    func handOnMarked(_ thread: InPlace<ThreadContext>) {
+        thread.value.waitingCount -= marked.count
+        thread.value.marked += marked
+        marked = []
+    }
+
     /// Refreshes the expressions that this thread has marked, except those that are subjects of an open change, which has them refreshed at
     /// its end. So the sources of each are those of now.
     @inline(never)
@@ -82,7 +89,9 @@ extension Transaction {
                     each.route.expression!.refresh()
                     continue
                 }
-                if holder.marked.last?.route !== each.route { holder.marked.append(each) }
+                if holder.marked.last?.route === each.route { continue }
+                holder.marked.append(each)
+                thread.value.waitingCount += 1
             }
             marked.removeAll(keepingCapacity: marked.count <= ThreadContext.poolLimit)
         }
