@@ -47,7 +47,7 @@ struct ThreadContext {
     /// The expressions that a change of this thread has marked, and that are to be refreshed.
     var marked: [Transaction.Marked] = []
     var markedRoom: [Transaction.Marked] = []
-    /// How many wait in open transactions for the end of these.
+    /// How many wait in the open transactions of this thread for their end.
     var waitingCount = 0
     /// The changes of traced objects that are being delivered, the outermost first.
     var traced: [TracedCalls] = []

@@ -66,7 +66,7 @@ final class Transaction: PooledObject {
 
     /// Ready for the next change. It has no subjects any more.
     func clear() {
-        assert(subjects.isEmpty)
+        assert(subjects.isEmpty && marked.isEmpty)
         if isCoalescing { places = [:] }
         (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
         (depth, hasInner, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, false, 0)

@@ -45,6 +45,7 @@ enum TransactionsOfTasks {
         for transaction in taken {
             transaction.use { $0.visit = visit }
             thread.value.openTransactions.append(transaction)
+            thread.value.waitingCount += transaction.object.marked.count
         }
         return visit
     }
@@ -67,6 +68,7 @@ enum TransactionsOfTasks {
         let leaving = thread.value.openTransactions.filter { $0.use(condition) }
         if leaving.isEmpty { return }
         thread.value.openTransactions.removeAll { $0.use(condition) }
+        thread.value.waitingCount -= leaving.reduce(0) { $0 + $1.object.marked.count }
         count.wrappingAdd(leaving.count, ordering: .relaxed)
         waiting.withLock { $0[task, default: []] += leaving }
     }

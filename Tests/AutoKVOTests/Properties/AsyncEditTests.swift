@@ -85,8 +85,34 @@ private func change(_ text: inout String, _ meanwhile: () -> Void = {}) async {
     text += "2"
 }
 
+/// Makes a change, and then waits, to come back on the other thread.
+private func changeBehind(_ text: inout String, _ body: () -> Void) async {
+    let before = thisThread()
+    body()
+    repeat { await Task.yield() } while thisThread() == before
+    text += "!"
+}
+
 /// Changes in place over an await.
 struct AsyncEditTests {
+    @Test("a derived value that waits for the end is computed where that is") func waiting() async {
+        await TwoThreads.run {
+            let (sheet, other) = (Sheet(), Sheet())
+            var calls: [String] = []
+            sheet.$mark.observe(options: [.old, .new]) { calls.append("\($0.oldValue!) > \($0.newValue!)") }
+            for number in 0..<40 {
+                let former = sheet.mark
+                await changeBehind(&sheet.first) { sheet.code = "\(number)" }
+                expectEqual(calls, ["\(former) > \(sheet.first)-\(number)"])
+                calls = []
+                other.$mark.observe { _ in }.remove()
+                other.code = "\(number)"
+            }
+            sheet.first = "a"
+            expectEqual(calls.count, 1)
+        }
+    }
+
     @Test("are one change, delivered where they end, whoever observes") func delivered() async {
         await TwoThreads.run {
             let form = Sheet()
