@@ -13,9 +13,9 @@ struct LeftOverTests {
             withExtendedLifetime(person) {}
         }
         let printed = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(
-            printed.contains("this is left of them: 1 records, 1 observations")
-                && printed.contains("LeftOverTests.swift:"))
+        // A release build counts only what is in C.
+        #expect(printed.contains("this is left of them: ") && printed.contains("1 list members"))
+        #expect(printed.contains("LeftOverTests.swift:"))
     }
 
     @Test("where nothing is left the process ends as it would") func succeeds() async {
