@@ -109,7 +109,7 @@ bool csr_may_override_property(const void *type, const void *superclass, const v
 #else
   // A key path: the header of an object, a pointer, a word with the size of the rest, then for each component its flags and, of a
   // computed property, what tells it from all others. In a class that is the place of its getter among the methods of the
-  // descriptor, or, if no class can override it, the getter itself. The bits of `kind` say that it is a computed one, told apart so.
+  // descriptor, or, if no class can override it, the getter itself. The bits in `kind` say that it is computed, and what tells it.
   const uint32_t *methods = methods_of(descriptor_of(superclass));
   const uint32_t flags = ((const uint32_t *)key_path)[8], kind = 0x7F300000, computed = 0x02000000;
   if (methods == NULL || (flags & kind) != computed) return true;

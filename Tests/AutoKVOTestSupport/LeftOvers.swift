@@ -11,7 +11,8 @@ private func leftOvers() -> [(name: String, count: Int)] {
 }
 
 /// Called at the end of a process of tests, whichever tests it ran: all suites are over then, so nothing may be left of any of them. What
-/// is left is printed, with the places where it was registered, and the process fails. Other threads may still release what the last tests gave them: they have `seconds`.
+/// is left is printed, with the places where it was registered, and the process fails. Other threads may still release what the last
+/// tests gave them: they have `seconds`.
 public func endWithoutLeftOvers(waiting seconds: Int = 10) {
     for _ in 0..<seconds * 100 where !leftOvers().isEmpty { usleep(10_000) }
     let left = leftOvers()

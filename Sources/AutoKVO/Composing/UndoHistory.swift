@@ -64,8 +64,8 @@ public final class UndoHistory: TrackedObject {
     public var canUndo: Bool { !undoable.isEmpty }
     /// Whether there is a step to redo. Observable.
     public var canRedo: Bool { !redoable.isEmpty }
-    /// The name of the step that `undo()` undoes: that of its group, or the key of the change that the history was
-    /// notified of first. Nil if there is none. Observable.
+    /// The name of the step that `undo()` undoes: that of its group, or the key of the change that the history was notified of
+    /// first. Nil if there is none. Observable.
     public var undoName: String? { undoable.last?.name }
     /// The name of the step that `redo()` makes again. Nil if there is none. Observable.
     public var redoName: String? { redoable.last?.name }

@@ -47,7 +47,8 @@ struct ThreadContext {
     /// The expressions that a change of this thread has marked, and that are to be refreshed.
     var marked: [Transaction.Marked] = []
     var markedRoom: [Transaction.Marked] = []
-    /// How many wait in the open transactions of this thread for their end.
+    /// How many expressions wait in the open transactions of this thread (`Transaction.marked`), so that a change need not look there if
+    /// none does.
     var waitingCount = 0
     /// The changes of traced objects that are being delivered, the outermost first.
     var traced: [TracedCalls] = []

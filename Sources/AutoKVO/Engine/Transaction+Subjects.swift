@@ -18,6 +18,7 @@ extension Transaction {
         let coalescing = thread.value.coalescing
         let walk = thread.value.makeToken()
         forEachSubject { $0.walk = walk }
+        // While derived values are computed, there is a transaction that delivers.
         let isInside =
             !thread.value.openTransactions.isEmpty || thread.value.delivering != nil && !thread.value.settling.isEmpty
         let mayBeOpen = start > 0 || coalescing != nil || isInside

@@ -50,7 +50,7 @@ final class Transaction: PooledObject {
     var moves: UInt64 = 0
     /// What it concerns, in the order in which observers are called.
     @exclusivity(unchecked) var subjects: [Borrowed<Subject>] = []
-    /// What was marked while this was open, and is to be refreshed at its end.
+    /// The expressions that were marked while this was open and had them as subjects. They are refreshed at its end.
     var marked: [Marked] = []
     /// Where subjects are, by their topic, of a `coalescingChanges` that has many.
     var places: [Subject.Identity: Int] = [:]

@@ -71,15 +71,14 @@ func isOpen(_ type: Any.Type) -> Bool {
     if isOptional(To.self), let optional = To.self as? any OptionalValue.Type {
         return optional.wrapping(value).map { openedContent(of: $0, as: To.self) }
     }
-    if let target = To.self as? any KeyValueCollection.Type, let source = unwrapped(value) as? any KeyValueCollection {
+    // Before the cast, which would make an NSNull of an empty optional for AnyObject.
+    guard let bare = unwrapped(value) else { return nil }
+    if let target = To.self as? any KeyValueCollection.Type, let source = bare as? any KeyValueCollection {
         // Not cast: a cast ends the program where two elements become one (6.3.1).
         if target.kind == Swift.type(of: source).kind, let converted = target.converting(source, forCoding: false) {
             return converted as? To
         }
-    }
-    // Before the cast, which would make an NSNull of an empty optional for AnyObject.
-    guard let bare = unwrapped(value) else { return nil }
-    if !(To.self is any KeyValueCollection.Type && bare is any KeyValueCollection), let exact = bare as? To {
+    } else if let exact = bare as? To {
         return exact
     }
     if let convertible = To.self as? any KeyValueConvertible.Type { return convertible.init(keyValue: bare) as? To }

@@ -87,7 +87,7 @@ struct UndoInsideTests {
         #expect(history.undo() && sheet.a == 0 && sheet.b == 0 && !history.canUndo)
     }
 
-    @Test("groups inside of a change that is told as one are one step") func groupsInside() {
+    @Test("two groups inside of coalescingChanges are one step") func groupsInside() {
         let sheet = Sheet()
         let history = UndoHistory(of: sheet)
         coalescingChanges {

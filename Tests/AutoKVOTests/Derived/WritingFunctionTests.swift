@@ -139,9 +139,12 @@ private class Circuit: Model {
 }
 
 extension WritingFunctionTests {
-    @Test("values that read it and what it writes are told once, of both", arguments: [false, true]) func readers(
-        isLater: Bool
-    ) {
+    @Test(
+        "a value that reads it, and a property that it writes, is notified once of both changes",
+        arguments: [false, true]) func readers(
+            isLater: Bool
+        )
+    {
         silently {
             let circuit = Circuit()
             let log = Recorder<Int>()
@@ -162,7 +165,7 @@ extension WritingFunctionTests {
     }
 
     @Test(
-        "at random: each value told is the last one before it, and the last is the one that there is", arguments: 0..<60
+        "at random: each old value is the last new one, and the last new one is the value that is", arguments: 0..<60
     )
     func walk(seed: Int) throws {
         try silently {

@@ -49,8 +49,9 @@ extension Transaction {
     /// Before handlers are called: adds to the open changes what has moved to their properties, evaluates what is marked, and adds what
     /// that has moved.
     ///
-    /// A function that writes makes a change of its own meanwhile. What is not computed comes behind this change in its observers: it is under
-    /// way. What is computed is part of this one: its sources may be those that are being computed.
+    /// A function that writes makes a change of its own meanwhile. Observers of what it writes that this change concerns, too, are notified
+    /// of this change first. A derived value that both changes concern is notified once, at the end of this one: it may read what is still
+    /// being computed.
     func settle(_ thread: InPlace<ThreadContext>) {
         Transaction.addMovedSubjects(thread)
         if thread.value.waitingCount > 0 { handOnMarked(thread) }
@@ -69,7 +70,7 @@ extension Transaction {
         Transaction.addMovedSubjects(thread)
     }
 
-    /// What has waited for the end of this change is to be refreshed now.
+    /// Expressions that have waited for the end of this change wait no more.
     func handOnMarked(_ thread: InPlace<ThreadContext>) {
         thread.value.waitingCount -= marked.count
         thread.value.marked += marked
