@@ -106,21 +106,19 @@ struct ListReadingTests {
     }
 
     @Test("costs what the list is long, also where every other object leaves or the list is turned round")
-    func growth() {
-        func time(_ count: Int, _ edit: (Order) -> Void) -> Double {
-            let order = Order()
-            order.parts = (0..<count).map { Part($0) }
-            order.$total.observe { _ in }
-            return processorTime { edit(order) }
-        }
+    func longLists() {
         let edits: [(Order) -> Void] = [
             { order in order.parts = order.parts.enumerated().filter { $0.offset % 2 == 0 }.map(\.element) },
             { $0.parts.reverse() },
         ]
         for edit in edits {
-            func least(_ count: Int) -> Double { (0..<3).map { _ in time(count, edit) }.min()! }
-            // Four times as long; sixteen times would be the square.
-            #expect(least(4_000) < 9 * least(1_000))
+            let ratio = timeRatio(to: size(32_000)) { count in
+                let order = Order()
+                order.parts = (0..<count).map { Part($0) }
+                order.$total.observe { _ in }
+                return processorTime { edit(order) }
+            }
+            #expect(ratio < 9)
         }
     }
 }

@@ -419,8 +419,8 @@ private final class Doubling: Model {
 
 extension CoalescingTests {
     @Test("many derived values, and paths to them, cost the same for each object, few or many", arguments: 0..<3)
-    func growth(form: Int) throws {
-        func time(_ count: Int) throws -> Double {
+    func manyWaiting(form: Int) throws {
+        let ratio = try timeRatio(to: size(32_000)) { count in
             let objects = (0..<count).map { _ in Doubling() }
             let calls = Counter()
             for object in objects {
@@ -440,8 +440,6 @@ extension CoalescingTests {
             expectEqual(calls.count, count)
             return time
         }
-        func least(_ count: Int) throws -> Double { try (0..<3).map { _ in try time(count) }.min()! }
-        // Four times as many; sixteen times would be the square.
-        #expect(try least(4_000) < 9 * least(1_000))
+        #expect(ratio < 9)
     }
 }

@@ -178,7 +178,7 @@ struct HandlerFaultTests {
     // MARK: Sizes
 
     @Test func manyObservationsOfOneTarget() throws {
-        let count = size(1_000_000)
+        let count = size(400_000)
         let target = tracker.track(Person())
         let calls = Counter()
         var observations: [KeyValueObservation] = []
@@ -191,7 +191,7 @@ struct HandlerFaultTests {
     }
 
     @Test func manyTargets() throws {
-        let count = size(1_000_000)
+        let count = size(400_000)
         let calls = Counter()
         let observer = tracker.track(Person())
         do {
