@@ -257,6 +257,7 @@ step_scratch() {
     debug | fallbacks | docs | api) echo .build ;;
     release | stress) echo .build-release ;;
     examples | recipes | contacts | tasks) echo Examples/.build ;;
+    counts | new-user) echo Benchmarks/.build ;;
     *) echo "$1" ;;
     esac
 }
