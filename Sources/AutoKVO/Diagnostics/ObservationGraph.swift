@@ -171,7 +171,7 @@ extension ObjectRecord {
             if sightings[address] == nil { sightings[address] = Sighting(observation.object) }
         }
         lock.withLock {
-            forEachHeld(note)
+            held.forEach(note)
             forEachObservation { observation, slot, route in
                 note(observation)
                 let path = route?.path.text ?? schema!.keys[slot].name

@@ -180,13 +180,13 @@ extension ObjectRecord {
     }
 
     /// The observations the object holds as an observer, the first registered first.
-    func heldObservations() -> [KeyValueObservation] {
-        lock.withLock {
-            var found: [KeyValueObservation] = []
-            forEachHeld { found.append($0.object) }
-            return found.reversed()
-        }
-    }
+    func heldObservations() -> [KeyValueObservation] { lock.withLock { held.map(\.object).reversed() } }
+
+    /// Whether the object, as an observer, holds more observations than a number. Looks at no more of them.
+    func holdsMore(than count: Int) -> Bool { lock.withLock { held.dropFirst(count).contains { _ in true } } }
+
+    /// How many observations and links are in the lists of the object's keys.
+    var interest: Int { lock.withLock { Int(guarded.interest) } }
 
     /// The observations of the object's keys, in slot order and the order of registration, each once.
     func observationsAsTarget() -> [KeyValueObservation] {
@@ -200,12 +200,11 @@ extension ObjectRecord {
         }
     }
 
-    /// Calls a function with each observation the object holds as an observer, the last registered first. Under the lock.
-    func forEachHeld(_ body: (Borrowed<KeyValueObservation>) -> Void) {
-        var cursor = guarded.firstHeld
-        while let observation = cursor {
-            cursor = observation.use { $0.nextHeld }
-            body(observation)
+    /// The observations the object holds as an observer, the last registered first. Under the lock.
+    var held: some Sequence<Borrowed<KeyValueObservation>> {
+        sequence(state: guarded.firstHeld) { next in
+            defer { next = next?.use { $0.nextHeld } }
+            return next
         }
     }
 

@@ -6,7 +6,7 @@ extension TrackedObject {
     /// paths too continues with those. May be called on any thread, also in a handler.
     ///
     /// - Returns: How many observations were ended or lost a path. Zero if none matches, which is no error.
-    /// - Complexity: O(*n*) for *n* observations that the observer holds.
+    /// - Complexity: O(*n*) for *n* observations of this object, or that the observer holds, whichever are fewer.
     @discardableResult public func removeObserver(_ observer: AnyObject, forKeyPath keyPath: some KeyPathSet) -> Int {
         Removal(observer: observer, target: self, keyPath: keyPath).perform()
     }
@@ -65,7 +65,7 @@ extension PropertyHandle {
     /// Ends the observations that an observer has of the property, or of the path, whether they were made with the handle or by name.
     ///
     /// - Returns: How many observations were ended or lost a path. Zero if none matches, which is no error.
-    /// - Complexity: O(*n*) for *n* observations that the observer holds.
+    /// - Complexity: O(*n*) for *n* observations of the object, or that the observer holds, whichever are fewer.
     @discardableResult public func removeObserver(_ observer: AnyObject) -> Int {
         Removal(observer: observer, target: object, handle: target).perform()
     }
@@ -82,7 +82,7 @@ extension KeyValueObserver {
     /// that has other paths or targets too continues with those. May be called on any thread, also in a handler.
     ///
     /// - Returns: How many observations were ended or lost a path or target. Zero if none matches, which is no error.
-    /// - Complexity: O(*n*) for *n* observations that this object holds.
+    /// - Complexity: O(*n*) for *n* observations of the target, or that this object holds, whichever are fewer.
     @discardableResult public func stopObserving(_ keyPath: some KeyPathSet, of target: TrackedObject) -> Int {
         Removal(observer: self, target: target, keyPath: keyPath).perform()
     }
@@ -168,9 +168,15 @@ struct Removal {
         return candidates.last(where: { matches($0) && remove(paths, from: $0) })
     }
 
+    /// The observations to look at. With an observer and a target, those of the target if they are clearly fewer: a table that lets go
+    /// of a row does not look at all rows.
     private var candidates: [KeyValueObservation] {
-        if let observer { return ObjectRecord.existing(for: observer)?.heldObservations() ?? [] }
-        return target?.record?.observationsAsTarget() ?? []
+        guard let observer else { return target?.record?.observationsAsTarget() ?? [] }
+        guard let holder = ObjectRecord.existing(for: observer) else { return [] }
+        if let record = target?.record, !record.isDeinitializing, holder.holdsMore(than: 16 + record.interest) {
+            return record.observationsAsTarget().filter { $0.observerRecord === holder }
+        }
+        return holder.heldObservations()
     }
 
     private func matches(_ observation: KeyValueObservation) -> Bool {
