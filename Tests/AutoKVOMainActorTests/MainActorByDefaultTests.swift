@@ -26,6 +26,15 @@ class Player: TrackedObject {
 }
 // end
 
+/// A subclass of such a class repeats its `init()`.
+class VideoPlayer: Player {
+    @Observed var frame = 0
+    @Derived(isolation: MainActor.self, { (player: VideoPlayer) in "\(player.label), \(player.frame)" }) var caption:
+        String
+
+    nonisolated override init() {}
+}
+
 // snippet: threads.default-schema
 class Deck: TrackedObject {
     @Observed var title: String
@@ -50,7 +59,7 @@ class Deck: TrackedObject {
 }
 // end
 
-/// A subclass needs nothing more, with or without properties of its own.
+/// A subclass of this one needs nothing more, with or without properties of its own.
 class BigDeck: Deck {
     @Observed var width = 10
 }
@@ -101,6 +110,15 @@ struct MainActorByDefaultTests {
         player.position = 3
         #expect(labels == ["at 0", "at 3"] && player.label == "at 3")
         #expect(try player.value(forKey: "label") as? String == "at 3")
+    }
+
+    @Test("a subclass of the smallest class has derived values of both") func subclass() {
+        let player = VideoPlayer()
+        var captions: [String] = []
+        player.$caption.onValue { captions.append($0) }
+        player.position = 3
+        player.frame = 1
+        #expect(captions == ["at 0, 0", "at 3, 0", "at 3, 1"])
     }
 
     @Test("a plain class observes, and a binding between handles") func plainObserver() throws {
