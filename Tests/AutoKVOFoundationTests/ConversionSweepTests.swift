@@ -115,8 +115,14 @@ struct ConversionSweepTests {
                 if isTaken {
                     // A binding does not set what is equal: zero is minus zero.
                     let (one, other) = (try bound.value(forKey: key), try set.value(forKey: key))
-                    let isEqual = (one as? AnyHashable).map { $0 == other as? AnyHashable } ?? false
-                    #expect((isEqual || now == "\(other as Any)") && told.isEmpty, "\(key) to \(value): \(told)")
+                    func isEqual(_ one: Any?, _ other: Any?) -> Bool {
+                        if let one = one as? AnyHashable { return one == other as? AnyHashable }
+                        guard let one = one as? [Any], let other = other as? [Any] else { return false }
+                        return one.elementsEqual(other, by: isEqual)
+                    }
+                    #expect(
+                        (isEqual(one, other) || now == "\(other as Any)") && told.isEmpty, "\(key) to \(value): \(told)"
+                    )
                 } else {
                     #expect(now == before && told.count <= 1, "\(key) to \(value): \(told)")
                 }

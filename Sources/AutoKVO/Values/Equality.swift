@@ -42,7 +42,7 @@ class AnyEquality: @unchecked Sendable {
 }
 
 /// Whether two values of a key are equal for `.distinct` and for bindings: by `==` if the type has one, by identity for
-/// objects, and never otherwise. Nil and every empty optional are equal, and so are two floating-point values that are no number.
+/// objects, an `[Any]` by its elements, and never otherwise. Nil and every empty optional are equal, and so are two floating-point values that are no number.
 func areEqual(_ a: Any, _ b: Any) -> Bool {
     if let areEqual = areEqualNumbers(a, b) { return areEqual }
     guard type(of: a) == type(of: b) else { return areEqualByContent(a, b) }
@@ -68,6 +68,10 @@ private func areEqualByContent(_ a: Any, _ b: Any) -> Bool {
     guard let b = unwrapped(b) else { return false }
     func isEqual<Value: Equatable>(_ a: Value) -> Bool { b as? Value == a || areNotNumbers(a, b) }
     if let a = a as? any Equatable { return isEqual(a) }
+    // What an operator has put together.
+    if type(of: a) == [Any].self, let a = a as? [Any], let b = b as? [Any] {
+        return a.elementsEqual(b) { type(of: $0) == type(of: $1) && areEqual($0, $1) }
+    }
     guard type(of: a) is AnyClass, type(of: b) is AnyClass else { return false }
     return (a as AnyObject) === (b as AnyObject)
 }

@@ -81,8 +81,9 @@ extension ModelWorld {
     func isUnchanged(
         _ observation: ReferenceObservation, _ route: (Int, String), _ kind: ChangeKind, _ old: String?, _ new: String?
     ) -> Bool {
-        // Arrays of things that are not Equatable count as different from each other.
-        let isComparable = !route.1.hasSuffix("items") && !route.1.contains("@union")
+        // Arrays of things that are not Equatable count as different from each other; what an operator has put together is compared
+        // element by element.
+        let isComparable = !route.1.hasSuffix("items")
         return observation.options.contains(.distinct) && kind == .setting && old == new && isComparable
     }
 

@@ -240,3 +240,35 @@ struct CodingTests {
         #expect(seen.map { $0 as? Int } == [2, 9] && recorder.count == 0)
     }
 }
+
+extension CodingTests {
+    private final class Scale: TrackedObject {
+        @Observed var number = 0
+        var double: Int {
+            get { number * 2 }
+            set { number = newValue / 2 }
+        }
+
+        override class var schema: Schema {
+            Schema(Scale.self, extending: super.schema) { Key("double", \.double) }
+        }
+    }
+
+    @Test("a computed property is set by name as it is in Swift: one change, and none if the value is equal")
+    func computed() throws {
+        let (scale, owner) = (Scale(), TrackedObject())
+        var (calls, told) = (0, [String]())
+        try owner.depend(on: [Dependency(scale, ["number", "double"])]) { _ in calls += 1 }
+        try scale.observe("double", as: Int.self, options: [.old, .new, .prior]) {
+            told.append($0.isPrior ? "prior" : "\($0.oldValue!) > \($0.newValue!)")
+        }
+        calls = 0
+        try scale.setValue(8, forKey: "double")
+        #expect(calls == 1 && told == ["prior", "0 > 8"])
+        told = []
+        try scale.setValue(9, forKey: "double")
+        try scale.setValues(["double": 9])
+        expectEqual(told.filter { $0 != "prior" }, [])
+        expectEqual(scale.number, 4)
+    }
+}
