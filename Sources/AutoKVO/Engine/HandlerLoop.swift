@@ -182,7 +182,7 @@ extension KeyValueObservation {
     @inline(never)
     fileprivate func finishCall(_ event: ChangeEvent) {
         if flags.contains(.counted) { details!.calls.wrappingAdd(1, ordering: .relaxed) }
-        if options.contains(.once), !event.isPrior { didFire() }
+        if options.contains(.once), !event.isPrior, !hasScheduler { didFire() }
     }
 
     /// Whether `.prior`, `.once` and `.distinct` allow the call.
@@ -219,7 +219,8 @@ extension KeyValueObservation {
             guard changeState(from: .active, to: .fired).changed else { return false }
         }
         TestPoint.firing.reach()
-        detach()
+        // While its change waits at a scheduler, it is in the lists, so that removals find it; it ends with the delivery.
+        if !hasScheduler { detach() }
         return true
     }
 

@@ -60,7 +60,7 @@ extension KeyValueObservation {
     /// Removes the routes for which a condition is true. Removing the last one ends the observation. Nil if it has no routes.
     private func removeRoutes(where condition: (Route) -> Bool) -> Bool? {
         guard hasRoutes else { return nil }
-        guard isValid || isManual else { return false }
+        guard isValid || isManual || state == .fired else { return false }
         // In one section of the lock: of two threads that remove the last two routes, one has to find that none is left.
         let (leaving, isLast) = underLock {
             let routes = details?.routes?.all ?? []
@@ -75,6 +75,14 @@ extension KeyValueObservation {
         if isLast { return end(.removed) }
         for route in leaving { route.end() }
         return true
+    }
+
+    /// Whether a path of a target has not been removed. One that has fired has other routes in their place.
+    func has(_ route: Route) -> Bool {
+        underLock {
+            details?.routes?.contains { $0 === route || $0.root === route.root && $0.path.isSame(as: route.path) }
+                ?? false
+        }
     }
 
     /// Links the observation into the target's and the observer's lists. False if one of the two is dying.

@@ -130,6 +130,9 @@ public final class KeyValueObservation: @unchecked Sendable {
         return true
     }
 
+    /// Whether its changes are delivered by a scheduler.
+    var hasScheduler: Bool { details?.dropChanges != nil }
+
     /// The object observed; the first one alive if there are several; nil if it is dead.
     public var target: TrackedObject? {
         guard let routes = routes else { return record?.trackedObject }

@@ -80,16 +80,10 @@
         perform(call, change.context, on: actor)
     }
 
-    /// Calls the handler with a change that was taken out of the queue.
-    private func perform(_ call: Call?, _ change: ScheduledChange, on actor: AnyObject?) {
-        TestPoint.taken.reach()
-        let target = change.retainedTarget.take()
-        perform(call, change as ChangeContext, on: actor)
-        withExtendedLifetime(target) {}
-    }
-
     /// Calls the handler, unless the change is one to be dropped.
     private func perform(_ call: Call?, _ context: ChangeContext, on actor: AnyObject?) {
+        TestPoint.taken.reach()
+        defer { endFired(context) }
         guard let target = context.target, !context.isWithdrawn else { return }
         call?(actor, context)
         withExtendedLifetime(target) {}
@@ -109,6 +103,16 @@
     /// Takes a change out of which the operation was dropped.
     fileprivate func forget(_ change: ScheduledChange) {
         lock.withLock { if change.isQueued { changes.remove(change) } }
+        endFired(change)
+    }
+
+    /// No change of an observation with `.once` waits any more: it ends, unless it has been armed again.
+    private func endFired(_ change: ChangeContext) {
+        guard change.wants(.once), let observation = change.observation?.object, observation.state == .fired,
+            lock.withLock({ changes.first == nil })
+        else { return }
+        observation.detach()
+        observation.didFire()
     }
 
     /// Drops the queue and accepts nothing more.
@@ -121,7 +125,6 @@
         // Their operations may still refer to them. Released without the lock.
         while let change = lock.withLock({ take(upTo: .max) }) {
             change.drop()
-            change.retainedTarget = nil
         }
         withExtendedLifetime(lastCall) {}
     }
@@ -131,13 +134,11 @@
 /// for it refers to nothing else, so that it needs no memory of its own.
 ///
 /// Constant from when it is in the queue, but for what the queue's lock guards; for what its operation takes out, which runs
-/// once; and for `retainedTarget` and what `drop` releases, which belong to whoever takes it out of the queue.
+/// once; and for what `drop` releases, which belongs to whoever takes it out of the queue.
 final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
     // Released by the operation: a handler may keep the change.
     private var delivery: OrderedDelivery?
     private var actor: AnyObject?
-    /// With `.once` and `.retainsTarget`: the target, which the observation does not retain any more.
-    fileprivate var retainedTarget: TrackedObject?
     /// What is sent with it.
     fileprivate(set) var value: Any?
     /// Its place in the queue. Set before the operation is scheduled.
@@ -152,7 +153,6 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
         self.delivery = delivery
         self.actor = actor
         super.init(copyOf: change.context, convertingTo: Value.self)
-        if wants(.once), wants(.retainsTarget) { retainedTarget = change.context.target }
     }
 
     deinit { delivery?.forget(self) }
@@ -172,9 +172,8 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
 extension ChangeContext {
     /// Whether its observation has ended since the change was made, or has lost the path.
     fileprivate var isWithdrawn: Bool {
-        if observation!.use({ $0.state }) == .ended { return true }
-        // The routes of an observation that has fired have ended, too.
-        guard let route, !wants(.once) else { return false }
-        return route.use { $0.isOneOfSeveral && $0.isEnded }
+        let observation = observation!.object
+        if observation.state == .ended { return true }
+        return route.map { $0.use { $0.isOneOfSeveral && $0.isEnded && !observation.has($0) } } ?? false
     }
 }
