@@ -223,7 +223,7 @@ extension ObjectRecord {
                 if let whole = link.route.unmanagedObservation { body(whole, slot, link.route) }
             }
         }
-        for route in guarded.details?.functionRoutes ?? [] {
+        for route in guarded.details?.sortedFunctionRoutes ?? [] {
             if let whole = route.unmanagedObservation { body(whole, -1, route) }
         }
     }

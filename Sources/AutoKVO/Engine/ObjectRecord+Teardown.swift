@@ -20,7 +20,7 @@ extension ObjectRecord {
         ThreadContext.current.dropDeadTransactions()
         guard let details else { return }
         for routes in details.derivedKeyRoutes.values { for route in routes { route.end() } }
-        for route in details.functionRoutes { route.rootIsDying() }
+        for route in details.sortedFunctionRoutes { route.rootIsDying() }
         for watch in details.watches.values { watch.cancel() }
         DeathWatch.referentDidDie(details.watchers)
     }

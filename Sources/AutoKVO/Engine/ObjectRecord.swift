@@ -117,12 +117,13 @@ private final class RecordWithLists: ObjectRecord, @unchecked Sendable {
 final class RecordDetails {
     /// The routes that watch the paths of derived keys, by the derived key's slot.
     var derivedKeyRoutes: [Int: [Route]] = [:]
-    /// The routes of expressions that observers of the object have, which begin at no key of it.
-    var functionRoutes: [Route] = []
+    /// The routes of expressions that observers of the object have, which begin at no key of it, by their sequence numbers.
+    var functionRoutes: [UInt64: Route] = [:]
+    var sortedFunctionRoutes: [Route] { functionRoutes.sorted { $0.key < $1.key }.map(\.value) }
     /// For weak properties that are observed: the watch on the object they refer to.
     var watches: [Int: DeathWatch] = [:]
-    /// The watches of weak properties that refer to the object, in the order in which they were made.
-    var watchers: [DeathWatch] = []
+    /// The watches of weak properties that refer to the object, by their numbers.
+    var watchers: [UInt64: DeathWatch] = [:]
     /// How often a weak property of the object was set since it has a record: an unchanged number says that none was set.
     var weakWrites: UInt32 = 0
     /// What was told of the object's keys and paths that have an open subject elsewhere.

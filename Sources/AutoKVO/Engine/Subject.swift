@@ -49,9 +49,8 @@ final class Subject: PooledObject {
     var opener: ObjectIdentifier?
     /// The last walk through what a change concerns that has come to it.
     var walk: UInt = 0
-    /// Whether the `coalescingChanges` under way counts itself into it, and the place of the former one of the same topic there.
+    /// Whether the `coalescingChanges` under way counts itself into it.
     var isCoalesced = false
-    var formerIndex = -1
     /// Of a path: whether a change of an object on the way has come to it while it was open.
     var isReachedOnTheWay = false
     /// Whether a transaction that concerns it has ended, and waits for the others.
@@ -187,12 +186,12 @@ final class Subject: PooledObject {
         (needs, isOwn, isKnown, isPrepared) = ([], false, false, false)
         (isUncertain, isDropped, rank) = (false, false, 0)
         (openCount, opener, isDue, isStarted) = (0, nil, false, false)
-        (isCoalesced, formerIndex, isReachedOnTheWay) = (false, -1, false)
+        (isCoalesced, isReachedOnTheWay) = (false, false)
         calls = nil
         isWhole = false
         if edit != nil { edit = nil }
         if wholeOld != nil { wholeOld = nil }
-        if !claimed.isEmpty { releaseClaims() }
+        if !claimed.isEmpty { releaseClaims { _ in true } }
         if old.isFilled { old.take() }
         if new.isFilled { new.take() }
         record?.release()
@@ -207,7 +206,7 @@ final class Subject: PooledObject {
         let hasRange = lowerBound != 0 || upperBound != .max || !skipped.isEmpty
         let hasChange =
             !needs.isEmpty || isOwn || isDue || isUncertain || isDropped || isKnown || isPrepared || edit != nil
-            || openCount != 0 || opener != nil || toldBefore != nil || isCoalesced || formerIndex != -1
+            || openCount != 0 || opener != nil || toldBefore != nil || isCoalesced
             || isReachedOnTheWay
         let hasValues =
             old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
@@ -216,13 +215,20 @@ final class Subject: PooledObject {
         return !(hasTopic || hasRange || hasChange || hasValues || isUsed)
     }
 
-    private func releaseClaims() {
-        let claimed = claimed
-        self.claimed = []
-        for observation in claimed { observation.releaseClaim(of: event.token) }
+    private func releaseClaims(where isReleased: (KeyValueObservation) -> Bool) {
+        let released = claimed.filter(isReleased)
+        claimed.removeAll { released.contains($0) }
+        for observation in released { observation.releaseClaim(of: event.token) }
     }
 
-    /// Notes that an observation with `.once` is to be called again after the store. If it is not called, because the value
-    /// has not changed, the path was removed, or the object died, `clear` releases the claim, and the next change may claim it.
+    /// The event is complete. Observations that are not called for it, since the value has not changed, may be claimed by the changes that
+    /// handlers make.
+    func releaseVainClaims() {
+        if claimed.isEmpty { return }
+        releaseClaims { isDropped || $0.options.contains(.distinct) && event.isUnchanged }
+    }
+
+    /// Notes that an observation with `.once` is to be called again after the store. If it is not called, because the path was removed or
+    /// the object died, `clear` releases the claim, and the next change may claim it.
     func willCallAgain(_ observation: KeyValueObservation) { claimed.append(observation) }
 }

@@ -192,7 +192,7 @@ extension InPlace where Value == ThreadContext {
     /// The open change, or the `coalescingChanges` under way, that has a subject. Not a method of the context, which would be copied.
     @inline(__always)
     func holder(of identity: Subject.Identity) -> Borrowed<Transaction>? {
-        if let coalescing = value.coalescing, coalescing.use({ $0.hasPlaced(identity) }) { return coalescing }
+        if let coalescing = value.coalescing, coalescing.use({ $0.has(identity) }) { return coalescing }
         return value.openTransactions.first { $0.use { $0.has(identity) } }
     }
 

@@ -70,7 +70,10 @@ extension Transaction {
             if $0.openCount > 0 { areHeld = true } else if $0.toldBefore != nil { areKnown = true }
         }
         let released = areKnown ? takeTold() : []
-        if areHeld { subjects.removeAll { $0.use { $0.openCount > 0 } } }
+        if areHeld {
+            subjects.removeAll { $0.use { $0.openCount > 0 } }
+            forgetPlaces()
+        }
         withExtendedLifetime(released) {}
     }
 
@@ -95,7 +98,7 @@ extension Transaction {
         thread.value.remove(.to(self))
         let due = subjects.filter { $0.use { $0.isDue } }
         countOut()
-        let notified = due.isEmpty ? [] : due.filter { subjects.contains($0) }
+        let notified = due.isEmpty ? [] : due.filter { $0.use { $0.openCount == 0 } }
         if !notified.isEmpty {
             settle(thread)
             notify(notified, isPrior: false, thread)

@@ -17,7 +17,6 @@ extension Transaction {
         let start = subjects.count
         let coalescing = thread.value.coalescing
         let walk = thread.value.makeToken()
-        forEachSubject { $0.walk = walk }
         // While derived values are computed, there is a transaction that delivers.
         let isInside =
             !thread.value.openTransactions.isEmpty || thread.value.delivering != nil && !thread.value.settling.isEmpty
@@ -27,7 +26,7 @@ extension Transaction {
             if isRepeated, !key.isMoved { return }
             var covered: UInt64 = 0
             if mayBeOpen {
-                forEachOpen(list.address, thread) { subject in
+                forEachOpen(list.address, before: start, walk, thread) { subject in
                     covered = max(covered, subject.upperBound)
                     join(subject, walk, isCertain: !key.isUncertain)
                 }
@@ -50,7 +49,7 @@ extension Transaction {
             let isUncertain = key.isUncertain || link.unmanagedExpression != nil
             var isOpen = false
             if mayBeOpen {
-                forEachOpen(link.unmanagedRoute.rawAddress, thread) { subject in
+                forEachOpen(link.unmanagedRoute.rawAddress, before: start, walk, thread) { subject in
                     isOpen = true
                     if !link.isLeaf { subject.isReachedOnTheWay = true }
                     join(subject, walk, isCertain: !isUncertain)
@@ -126,27 +125,25 @@ extension Transaction {
         }
     }
 
-    /// Calls a function with the subjects that open transactions have of a topic, those of the first observers first. It may get one
-    /// several times.
+    /// Calls a function with the subjects that open transactions have of a topic. It may get one several times. Of this
+    /// transaction it gets those that it had before the search.
     @inline(__always)
-    private func forEachOpen(_ identity: Subject.Identity, _ thread: InPlace<ThreadContext>, _ body: (Subject) -> Void)
-    {
-        forEach(of: identity, body)
+    private func forEachOpen(
+        _ identity: Subject.Identity, before start: Int, _ walk: UInt, _ thread: InPlace<ThreadContext>,
+        _ body: (Subject) -> Void
+    ) {
+        forEach(of: identity, before: start) {
+            $0.walk = walk
+            body($0)
+        }
         for transaction in thread.value.openTransactions where transaction != .to(self) {
             transaction.use { $0.forEach(of: identity, body) }
         }
         for transaction in thread.value.settling {
             transaction.object.forEach(of: identity) { if $0.isUncertain { body($0) } }
         }
-        thread.value.coalescing?.use { $0.forEachPlaced(of: identity, body) }
+        thread.value.coalescing?.use { $0.forEach(of: identity, body) }
     }
-
-    @inline(__always)
-    private func forEach(of identity: Subject.Identity, _ body: (Subject) -> Void) {
-        forEachSubject { if $0.identity == identity { body($0) } }
-    }
-
-    func has(_ identity: Subject.Identity) -> Bool { subjects.contains { $0.use { $0.identity == identity } } }
 
     /// Adds what has been moved to the property since its subjects were found, by a handler or by another thread: paths whose observers
     /// were told of the value from before the store, or not at all.
@@ -166,36 +163,62 @@ extension Transaction {
     }
 }
 
+// MARK: - Subjects by their topic
+
+extension Transaction {
+    /// How many subjects are looked through. If there are more, a table has their places.
+    private static let searchedCount = 16
+
+    /// Calls a function with the subjects of a topic that are before a place.
+    @inline(__always)
+    private func forEach(of identity: Subject.Identity, before end: Int = .max, _ body: (Subject) -> Void) {
+        if subjects.count <= Transaction.searchedCount {
+            var index = 0
+            while index < min(end, subjects.count) {
+                subjects[index].use { if $0.identity == identity { body($0) } }
+                index += 1
+            }
+            return
+        }
+        var place = lastPlace(of: identity, before: end)
+        while place >= 0 {
+            subjects[place].use(body)
+            place = formerPlaces[place]
+        }
+    }
+
+    func has(_ identity: Subject.Identity) -> Bool {
+        if subjects.count > Transaction.searchedCount { return lastPlace(of: identity) >= 0 }
+        return subjects.contains { $0.use { $0.identity == identity } }
+    }
+
+    /// Where the last subject of a topic is; -1 if there is none. There are several if observers were added while the first was open.
+    ///
+    /// - Parameter end: A search of this transaction still moves those that it has found.
+    @inline(never)
+    private func lastPlace(of identity: Subject.Identity, before end: Int = .max) -> Int {
+        while formerPlaces.count < min(end, subjects.count) {
+            let place = formerPlaces.count
+            formerPlaces.append(places.updateValue(place, forKey: subjects[place].object.identity) ?? -1)
+        }
+        return places[identity] ?? -1
+    }
+
+    /// Subjects have left.
+    func forgetPlaces() {
+        if !formerPlaces.isEmpty { (places, formerPlaces) = ([:], []) }
+    }
+}
+
 // MARK: - Coalescing
 
 extension Transaction {
-    /// How many subjects are looked through.
-    private static let searchedCount = 16
-
     /// Counts this transaction, which is a `coalescingChanges`, into a subject.
     fileprivate func add(_ subject: Borrowed<Subject>) {
-        let place = subjects.count
         subjects.append(subject)
         subject.use {
             $0.openCount += 1
             $0.isCoalesced = true
-        }
-        if place < Transaction.searchedCount { return }
-        for place in (places.isEmpty ? 0 : place)...place {
-            subjects[place].use { $0.formerIndex = places.updateValue(place, forKey: $0.identity) ?? -1 }
-        }
-    }
-
-    /// Calls a function with the subjects that this `coalescingChanges` has of a topic.
-    @inline(__always)
-    fileprivate func forEachPlaced(of identity: Subject.Identity, _ body: (Subject) -> Void) {
-        if places.isEmpty { return forEach(of: identity, body) }
-        var place = places[identity] ?? -1
-        while place >= 0 {
-            subjects[place].use {
-                body($0)
-                place = $0.formerIndex
-            }
         }
     }
 
@@ -203,15 +226,11 @@ extension Transaction {
     /// a write that concerns the list alone has nothing to begin. Reading whole values is user code.
     func holdsAllObservers(of list: InPlace<ObserverList>, _ record: Borrowed<ObjectRecord>) -> Bool {
         var covered: UInt64 = 0
-        forEachPlaced(of: list.address) {
+        forEach(of: list.address) {
             covered = max(covered, $0.upperBound)
             $0.includeFurtherChange()
         }
         return covered != 0 && record.use { record in record.lock.withLock { covered >= list.value.lastSequence } }
-    }
-
-    func hasPlaced(_ identity: Subject.Identity) -> Bool {
-        places.isEmpty ? has(identity) : places[identity] != nil
     }
 }
 

@@ -52,8 +52,9 @@ final class Transaction: PooledObject {
     @exclusivity(unchecked) var subjects: [Borrowed<Subject>] = []
     /// The expressions that were marked while this was open and had them as subjects. They are refreshed at its end.
     var marked: [Marked] = []
-    /// Where subjects are, by their topic, of a `coalescingChanges` that has many.
+    /// If they are many: where the last of each topic is, and of each the place of the former one of its topic, or -1.
     var places: [Subject.Identity: Int] = [:]
+    var formerPlaces: [Int] = []
 
     private func begin(_ record: ObjectRecord, _ slot: Int) {
         (self.record, self.slot, target, isPreparing) = (record, slot, record.target, true)
@@ -67,7 +68,7 @@ final class Transaction: PooledObject {
     /// Ready for the next change. It has no subjects any more.
     func clear() {
         assert(subjects.isEmpty && marked.isEmpty)
-        if isCoalescing { places = [:] }
+        forgetPlaces()
         (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
         (depth, hasInner, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, false, 0)
         if subjects.capacity > ThreadContext.poolLimit { subjects = [] }

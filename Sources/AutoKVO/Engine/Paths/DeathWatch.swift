@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Makes the death of the object that an observed weak property refers to a change of the property.
 ///
 /// One exists for each weak property that is observed, directly or through a derived key or a path, while it refers to an object. Both
@@ -7,18 +9,22 @@ final class DeathWatch: Sendable {
     private let slot: Int
     /// The object watched, by the address its record pins.
     let referent: ObjectRecord
+    /// Of two watches the one that was made later has the greater number.
+    private let number: UInt64
+    private static let lastNumber = Atomic<UInt64>(0)
 
     init(holder: ObjectRecord, slot: Int, referent: ObjectRecord) {
         self.holder = holder
         self.slot = slot
         self.referent = referent
+        number = DeathWatch.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
     /// Begins to watch, unless the object is dying already: then the holder drops the watch.
     func start() {
         let isWatching = referent.lock.withLock {
             if referent.guarded.isDying { return false }
-            referent.guarded.makeDetails().watchers.append(self)
+            referent.guarded.makeDetails().watchers[number] = self
             return true
         }
         guard isWatching else {
@@ -29,7 +35,7 @@ final class DeathWatch: Sendable {
         if holder.lock.withLock({ holder.guarded.details?.watches[slot] !== self }) { cancel() }
     }
 
-    func cancel() { referent.lock.withLock { referent.guarded.details?.watchers.removeAll { $0 === self } } }
+    func cancel() { referent.lock.withLock { referent.guarded.details?.watchers[number] = nil } }
 
     /// Removes the watch from its holder. False if the holder has another one, or none.
     private func leaveHolder() -> Bool {
@@ -41,10 +47,10 @@ final class DeathWatch: Sendable {
     }
 
     /// All weak properties that refer to an object read nil from one moment on, so its death is one change of all of them.
-    static func referentDidDie(_ watches: [DeathWatch]) {
+    static func referentDidDie(_ watches: [UInt64: DeathWatch]) {
         if watches.isEmpty { return }
         TestPoint.referentDying.reach()
-        let changed = watches.filter { $0.leaveHolder() }
+        let changed = watches.sorted { $0.key < $1.key }.map(\.value).filter { $0.leaveHolder() }
         let holders = changed.map { $0.holder.trackedObject }
         Transaction.didChange(zip(changed, holders).compactMap { $1 == nil ? nil : ($0.holder, $0.slot) })
         withExtendedLifetime(holders) {}

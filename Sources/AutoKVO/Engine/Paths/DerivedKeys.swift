@@ -90,18 +90,14 @@ extension ObjectRecord {
         guard route.observation != nil, schema != nil, route.expression!.function.isOfTarget else { return }
         let isDying = lock.withLock {
             if guarded.isDying { return true }
-            let details = guarded.makeDetails()
-            if !details.functionRoutes.contains(where: { $0 === route }) { details.functionRoutes.append(route) }
+            guarded.makeDetails().functionRoutes[route.sequence] = route
             return false
         }
         if isDying { route.expression!.end() }
     }
 
     func forget(_ route: Route) {
-        let kept: Route? = lock.withLock {
-            guard let index = guarded.details?.functionRoutes.firstIndex(where: { $0 === route }) else { return nil }
-            return guarded.details!.functionRoutes.remove(at: index)
-        }
+        let kept = lock.withLock { guarded.details?.functionRoutes.removeValue(forKey: route.sequence) }
         withExtendedLifetime(kept) {}
     }
 }

@@ -1,0 +1,94 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// With `.once` and `.prior`: a change that turns out to be none for the observer leaves the next one, also one that is made inside of it.
+struct OnceUnchangedTests {
+    private final class Cell: TrackedObject {
+        @Observed var v = 0
+        @Observed var divisor = 10
+        @Observed var next: Cell?
+        @Observed var cells: [Cell] = []
+        @ObservedWeak var source: Cell?
+        @Derived({ (cell: Cell) in cell.v / 10 }) var tenth: Int
+        @Derived({ (cell: Cell) in cell.v * 2 }) var double: Int
+        @Derived({ (cell: Cell) in (cell.source?.v ?? 0) / cell.divisor }) var share: Int
+        var kept: Int { tenth }
+
+        override class var schema: Schema {
+            Schema(Cell.self, extending: super.schema) { Key("kept", \.kept, affectedBy: "tenth") }
+        }
+    }
+
+    private static let paths = ["v", "tenth", "kept", "next.v", "next.tenth", "cells.@sum.v", "cells.@max.tenth"]
+
+    @Test(
+        "a handler's change that follows one that is equal", arguments: paths,
+        [[.once, .prior, .distinct], [.once, .distinct]] as [ObservingOptions])
+    func nested(path: String, options: ObservingOptions) throws {
+        for isFirst in [true, false] {
+            let (root, cell) = (Cell(), Cell())
+            (root.next, root.cells) = (cell, [cell])
+            let (target, changed) = path.contains(".") ? (root, cell) : (cell, cell)
+            var calls: [String] = []
+            func observe() throws {
+                try target.observe(path, as: Int?.self, options: options.union([.old, .new])) {
+                    calls.append($0.isPrior ? "prior" : "\($0.oldValue!!) > \($0.newValue!!)")
+                }
+            }
+            if isFirst { try observe() }
+            var count = 0
+            changed.$v.observe { [unowned changed] _ in
+                count += 1
+                if count == 1 { changed.v = 50 }
+            }
+            if !isFirst { try observe() }
+            changed.v = 0
+            let new = path.hasSuffix("v") ? 50 : 5
+            expectEqual(calls.last, "0 > \(new)", "\(path), \(isFirst)")
+            expectEqual(calls.filter { $0 != "prior" }.count, 1)
+            changed.v = 90
+            expectEqual(calls.last, "0 > \(new)")
+        }
+    }
+
+    @Test("another path of the observation that has changed", arguments: [["tenth", "double"], ["double", "tenth"]])
+    func otherPath(paths: [String]) throws {
+        let cell = Cell()
+        var calls: [String] = []
+        let observation = try cell.observe(paths, options: [.once, .prior]) {
+            calls.append("\($0.isPrior ? "prior" : "after") \($0.keyPath)")
+        }
+        cell.v = 3
+        expectEqual(calls.last, "after double")
+        expectEqual(calls.count, 2)
+        #expect(!observation.isValid)
+    }
+
+    @Test("another target of the observation that has changed") func otherTarget() throws {
+        let (source, one, other) = (Cell(), Cell(), Cell())
+        (one.source, other.source, other.divisor) = (source, source, 1)
+        var calls: [String] = []
+        let observation = try [one, other].observe("share", options: [.once, .prior, .old, .new]) {
+            calls.append($0.isPrior ? "prior" : "\($0.oldValue!) > \($0.newValue!)")
+        }
+        source.v = 3
+        expectEqual(calls, ["prior", "0 > 3"])
+        #expect(!observation.isValid)
+    }
+
+    @Test("a path is removed from one that has fired, and does not come back with rearm()") func removedPath() throws {
+        let cell = Cell()
+        var calls: [String] = []
+        let observation = try cell.observe(["v", "divisor", "next.v"], options: .once) { calls.append($0.keyPath) }
+        cell.v = 1
+        #expect(observation.remove(keyPath: "v") && !observation.remove(keyPath: "v"))
+        expectEqual(observation.keyPaths, ["divisor", "next.v"])
+        try observation.rearm()
+        cell.v = 2
+        cell.divisor = 3
+        expectEqual(calls, ["v", "divisor"])
+        #expect(observation.remove(keyPath: ["divisor", "next.v"]))
+        #expect(throws: KeyValueError.self) { try observation.rearm() }
+    }
+}
