@@ -53,6 +53,8 @@ struct ObserverList: ~Copyable {
         /// A change has other subjects than the list, or needs prior calls. Not written as a set of the others: in a long function
         /// the compiler makes an array for each use.
         static let beyondOwnList = Interest(rawValue: 16 | 32)
+        /// The old and the new value.
+        static let values = Interest(rawValue: 1 | 2)
         /// What the observers of the list need.
         static let needs = Interest(rawValue: 7)
 

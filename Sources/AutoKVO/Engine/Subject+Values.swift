@@ -57,11 +57,7 @@ extension Subject {
 
     /// Reads the new value if an observer needs it, also one that was added since the change began; and completes the event.
     func makeEvent(isPrior: Bool) {
-        completeEvent(isPrior)
-        if !isPrior { releaseVainClaims() }
-    }
-
-    private func completeEvent(_ isPrior: Bool) {
+        defer { if !isPrior { releaseVainClaims() } }
         event.isPrior = isPrior
         dropEditIfNotAlone()
         event.edit = edit.map { .to($0) }

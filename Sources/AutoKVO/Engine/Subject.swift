@@ -127,7 +127,7 @@ final class Subject: PooledObject {
         _ needs: ObserverList.Interest, isOwn: Bool, _ edit: CollectionChange?, isUncertain: Bool, rank: Int = 0,
         excluding: ObservingOptions = [], _ thread: InPlace<ThreadContext>
     ) {
-        self.needs = isUncertain ? needs.union([.old, .new]) : needs
+        self.needs = isUncertain ? needs.union(.values) : needs
         (self.isUncertain, self.isOwn, self.rank, formerChanges) = (isUncertain, isOwn, rank, 0)
         if isOwn, let edit { self.edit = edit }
         event = ChangeEvent(
@@ -216,8 +216,11 @@ final class Subject: PooledObject {
     }
 
     private func releaseClaims(where isReleased: (KeyValueObservation) -> Bool) {
-        let released = claimed.filter(isReleased)
-        claimed.removeAll { released.contains($0) }
+        var released: [KeyValueObservation] = []
+        claimed.removeAll {
+            if isReleased($0) { released.append($0) }
+            return released.last === $0
+        }
         for observation in released { observation.releaseClaim(of: event.token) }
     }
 

@@ -19,6 +19,9 @@ struct ThreadContext {
     /// Subjects with observers that are still to be called, the outermost delivery's first.
     private(set) var firstPending: Borrowed<Subject>?
     private var lastPending: Borrowed<Subject>?
+    private var pendingCount = 0
+    /// How many of them there are of a topic. Nil until many are searched.
+    private var pendingTopics: [Subject.Identity: Int]?
     /// The changes that have begun and not ended on this thread, the outermost first. Retained, as the spare ones are.
     var openTransactions: [Borrowed<Transaction>] = []
     /// The changes that have ended, and whose derived values are being computed.
@@ -133,6 +136,8 @@ struct ThreadContext {
         subject.previousPending = lastPending
         if let lastPending { lastPending.use { $0.nextPending = this } } else { firstPending = this }
         lastPending = this
+        pendingCount += 1
+        if pendingTopics != nil { countPending(subject, 1) }
     }
 
     @inline(__always)
@@ -142,6 +147,29 @@ struct ThreadContext {
         let (previous, next) = (subject.previousPending, subject.nextPending)
         if let previous { previous.use { $0.nextPending = next } } else { firstPending = next }
         if let next { next.use { $0.previousPending = previous } } else { lastPending = previous }
+        pendingCount -= 1
+        if pendingTopics != nil { countPending(subject, -1) }
+    }
+
+    @inline(never)
+    private mutating func countPending(_ subject: Subject, _ change: Int) {
+        if pendingCount == 0 {
+            pendingTopics = nil
+            return
+        }
+        let (topic, keyList) = subject.topics
+        pendingTopics![topic, default: 0] += change
+        if let keyList { pendingTopics![keyList, default: 0] += change }
+    }
+
+    /// Whether a change of these lists and routes may concern one of the pending subjects. Few are looked through.
+    mutating func mayBePending(_ changed: Set<Subject.Identity>) -> Bool {
+        if pendingCount <= 16 { return true }
+        if pendingTopics == nil {
+            pendingTopics = [:]
+            for subject in pending { countPending(subject.object, 1) }
+        }
+        return changed.contains { pendingTopics![$0] ?? 0 > 0 }
     }
 
     /// The subjects with observers that are still to be called, the outermost delivery's first.

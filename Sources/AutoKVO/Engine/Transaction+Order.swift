@@ -13,14 +13,14 @@ extension Transaction {
         of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>
     ) -> [Borrowed<Subject>] {
         if thread.value.firstPending == nil { return [] }
-        var lists: [InPlace<ObserverList>] = []
-        var routes: [Route] = []
+        var topics: Set<Subject.Identity> = []
         AffectedLists.forEach(from: record, slot) { _, list, _ in
-            lists.append(list)
+            topics.insert(list.address)
         } link: { link, _ in
-            if link.observation != nil { routes.append(link.route) }
+            if link.observation != nil { topics.insert(link.unmanagedRoute.rawAddress) }
         }
-        return thread.value.pending.filter { $0.use { $0.isConcerned(lists, routes) } }
+        if !thread.value.mayBePending(topics) { return [] }
+        return thread.value.pending.filter { $0.use { $0.isConcerned(topics) } }
     }
 
     /// Completes deliveries unless a handler of one before has made a change that did.
@@ -30,13 +30,12 @@ extension Transaction {
 }
 
 extension Subject {
+    /// What it is the subject of, by address: a list, or a route and, if that is of one key, the key's list.
+    var topics: (Identity, Identity?) { (identity, route?.object.keyList?.address) }
+
     /// Whether a change of these lists and of the values of these routes also changes its subject.
-    func isConcerned(_ lists: [InPlace<ObserverList>], _ routes: [Route]) -> Bool {
-        if let route {
-            return route.use { route in
-                routes.contains { $0 === route } || route.keyList.map { lists.contains($0) } ?? false
-            }
-        }
-        return lists.contains(list!)
+    func isConcerned(_ changed: Set<Identity>) -> Bool {
+        let (topic, keyList) = topics
+        return changed.contains(topic) || keyList.map(changed.contains) ?? false
     }
 }

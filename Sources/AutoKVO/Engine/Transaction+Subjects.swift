@@ -103,6 +103,7 @@ extension Transaction {
     }
 
     /// Sorts what has been found by its place; of several links of one path only the first counts.
+    @inline(never)
     private func sort(from start: Int, _ thread: InPlace<ThreadContext>) {
         var last = subjects[start].use { $0.place }
         let isSorted = subjects[(start + 1)...].allSatisfy {
@@ -167,7 +168,7 @@ extension Transaction {
 
 extension Transaction {
     /// How many subjects are looked through. If there are more, a table has their places.
-    private static let searchedCount = 16
+    static let searchedCount = 16
 
     /// Calls a function with the subjects of a topic that are before a place.
     @inline(__always)
@@ -197,6 +198,7 @@ extension Transaction {
     /// - Parameter end: A search of this transaction still moves those that it has found.
     @inline(never)
     private func lastPlace(of identity: Subject.Identity, before end: Int = .max) -> Int {
+        hasPlaces = true
         while formerPlaces.count < min(end, subjects.count) {
             let place = formerPlaces.count
             formerPlaces.append(places.updateValue(place, forKey: subjects[place].object.identity) ?? -1)
@@ -206,7 +208,7 @@ extension Transaction {
 
     /// Subjects have left.
     func forgetPlaces() {
-        if !formerPlaces.isEmpty { (places, formerPlaces) = ([:], []) }
+        if hasPlaces { (places, formerPlaces, hasPlaces) = ([:], [], false) }
     }
 }
 

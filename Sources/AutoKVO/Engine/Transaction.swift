@@ -55,6 +55,7 @@ final class Transaction: PooledObject {
     /// If they are many: where the last of each topic is, and of each the place of the former one of its topic, or -1.
     var places: [Subject.Identity: Int] = [:]
     var formerPlaces: [Int] = []
+    var hasPlaces = false
 
     private func begin(_ record: ObjectRecord, _ slot: Int) {
         (self.record, self.slot, target, isPreparing) = (record, slot, record.target, true)
@@ -68,10 +69,12 @@ final class Transaction: PooledObject {
     /// Ready for the next change. It has no subjects any more.
     func clear() {
         assert(subjects.isEmpty && marked.isEmpty)
-        forgetPlaces()
         (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
         (depth, hasInner, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, false, 0)
-        if subjects.capacity > ThreadContext.poolLimit { subjects = [] }
+        if subjects.capacity > Transaction.searchedCount {
+            forgetPlaces()
+            if subjects.capacity > ThreadContext.poolLimit { subjects = [] }
+        }
     }
 
     func isOf(_ target: ObjectIdentifier, _ slot: Int) -> Bool { self.slot == slot && self.target == target }

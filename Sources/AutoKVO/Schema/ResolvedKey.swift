@@ -61,7 +61,7 @@ final class ResolvedKey: @unchecked Sendable {
     /// derived property, with the first evaluation that is kept.
     let areReadsChecked = Atomic(false)
     /// Whether writing the property announces the change by itself.
-    var announcesItself: Bool { isRecorded || offset != nil && notifiesAutomatically }
+    var announcesItself: Bool { offset != nil && notifiesAutomatically || isRecorded }
 
     /// - Parameter inherited: The same key of the superclass.
     init(
