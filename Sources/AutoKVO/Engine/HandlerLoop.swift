@@ -182,7 +182,9 @@ extension KeyValueObservation {
     @inline(never)
     fileprivate func finishCall(_ event: ChangeEvent) {
         if flags.contains(.counted) { details!.calls.wrappingAdd(1, ordering: .relaxed) }
-        if options.contains(.once), !event.isPrior, !hasScheduler { didFire() }
+        if options.contains(.once), !event.isPrior {
+            if flags.contains(.scheduled) { endDelivery() } else { didFire() }
+        }
     }
 
     /// Whether `.prior`, `.once` and `.distinct` allow the call.
@@ -210,17 +212,25 @@ extension KeyValueObservation {
             thread.value.openSubject(token: token)?.use { $0.willCallAgain(self) }
             return true
         }
-        if options.contains(.prior), !event.isInitial, state == .claimed {
+        let isClaimed = options.contains(.prior) && !event.isInitial && state == .claimed
+        if isClaimed {
             let token = event.token
             let isTaken = underLock { details!.takeClaim { $0 == token || $0 != 0 && calls?.isOf($0) ?? false } }
             guard isTaken else { return false }
-            guard changeState(from: .claimed, to: .fired).changed else { return false }
-        } else {
-            guard changeState(from: .active, to: .fired).changed else { return false }
+        }
+        // Counted before it fires. Otherwise:
+        //
+        //     a write, behind rearm()              the delivery of the change before
+        //     fires
+        //                                          finds that it has fired, and that nothing is on its way: ends it
+        //     hands its change to the scheduler
+        if flags.contains(.scheduled) { beginDelivery() }
+        guard changeState(from: isClaimed ? .claimed : .active, to: .fired).changed else {
+            if flags.contains(.scheduled) { endDelivery() }
+            return false
         }
         TestPoint.firing.reach()
-        // While its change waits at a scheduler, it is in the lists, so that removals find it; it ends with the delivery.
-        if !hasScheduler { detach() }
+        if !flags.contains(.scheduled) { detach() }
         return true
     }
 

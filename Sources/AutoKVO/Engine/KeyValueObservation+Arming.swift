@@ -59,12 +59,27 @@ extension KeyValueObservation {
             .endedObservation, className: record.map { "\($0.objectClass)" } ?? "", key: paths, keyPath: paths)
     }
 
+    /// A change that a scheduler delivers is on its way, for which the observation fires.
+    func beginDelivery() { details!.deliveries.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+
+    /// A change that a scheduler delivers, and for which the observation has fired, is not on its way any more.
+    func endDelivery() {
+        guard details!.deliveries.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0, state == .fired
+        else {
+            return
+        }
+        detach()
+        didFire(unlessFindable: true)
+    }
+
     /// The delivery of a `.once` observation is over: runs its `onEnd` and releases its targets, unless it has been armed again
     /// or has ended since it fired.
+    ///
+    /// - Parameter unlessFindable: Whether another change may be on its way.
     @inline(never)
-    func didFire() {
+    func didFire(unlessFindable: Bool = false) {
         let (actions, targets): ([(EndReason) -> Void], [TrackedObject]) = underLock {
-            guard state == .fired, endReason == nil else { return ([], []) }
+            guard state == .fired, endReason == nil, !(unlessFindable && isFindable) else { return ([], []) }
             endReason = .fired
             guard let details else { return ([], []) }
             defer { details.retainedTargets = [] }

@@ -54,20 +54,24 @@ extension KeyValueObservation {
                 return names.contains(directKey) && root?.schema?.slot(of: directKey) ?? slot == slot
             }
         }
-        return removeRoutes { fits($0.root, $0.slot, $0.path) } ?? (fits(record, Int(slot), nil) && end(.removed))
+        let isLong = target != nil && underLock { details?.routes?.isLong ?? false }
+        return removeRoutes(among: isLong ? target?.record?.routes(of: self) : nil) { fits($0.root, $0.slot, $0.path) }
+            ?? (fits(record, Int(slot), nil) && end(.removed))
     }
 
-    /// Removes the routes for which a condition is true. Removing the last one ends the observation. Nil if it has no routes.
-    private func removeRoutes(where condition: (Route) -> Bool) -> Bool? {
+    /// Removes the routes for which a condition is true, of all or of some. Removing the last one ends the observation. Nil if it has no
+    /// routes.
+    private func removeRoutes(among some: [Route]?, where condition: (Route) -> Bool) -> Bool? {
         guard hasRoutes else { return nil }
         guard isValid || isManual || state == .fired else { return false }
         // In one section of the lock: of two threads that remove the last two routes, one has to find that none is left.
         let (leaving, isLast) = underLock {
-            let routes = details?.routes?.all ?? []
-            let leaving = routes.filter(condition)
+            let leaving = (some ?? details?.routes?.all ?? []).filter {
+                (details?.routes?.contains($0) ?? false) && condition($0)
+            }
             // A dead target's route may still be there: a target's death does not end routes of an observation that has fired
             // or is being attached.
-            let isLast = routes.allSatisfy { condition($0) || !isManual && $0.root.isDeinitializing }
+            let isLast = !(details?.routes?.hasOthers(than: condition, alive: !isManual) ?? false)
             if !isLast { for route in leaving { details!.routes!.remove(route) } }
             return (leaving, isLast)
         }
@@ -102,14 +106,14 @@ extension KeyValueObservation {
         return isLinked
     }
 
-    /// Takes the observation out of the target's and the observer's lists, unless it has been armed again.
+    /// Takes the observation out of the target's and the observer's lists, unless it has been armed again, or a change is on its way.
     func detach() {
         if hasRoutes {
             deactivateRoutes().forEach { $0.end() }
         } else {
-            unmanagedRecord?.use { $0.unlink(self, unlessLive: true) }
+            unmanagedRecord?.use { $0.unlink(self, unlessFindable: true) }
         }
-        unmanagedObserverRecord?.use { $0.letGo(of: self, unlessLive: true) }
+        unmanagedObserverRecord?.use { $0.letGo(of: self, unlessFindable: true) }
     }
 
     /// The routes of an observation that is being attached; copies of those that were deactivated.
@@ -129,7 +133,7 @@ extension KeyValueObservation {
     /// so it keeps copies of them. These do not own it, so that it is freed when the caller drops it.
     private func deactivateRoutes() -> RouteList {
         underLock {
-            guard !isLive, let details else { return RouteList() }
+            guard !isFindable, let details else { return RouteList() }
             if state == .ended { return details.takeRoutes() }
             let routes = details.routes ?? RouteList()
             details.routes = RouteList(routes.all.map { $0.copy(for: .nobody) })
@@ -251,7 +255,9 @@ extension KeyValueObservation {
             if observerRecord?.schema == nil || state == .fired { end(.observerDeinitialized) }
             return
         }
-        _ = changeState(from: .fired, to: .active)
+        if changeState(from: .fired, to: .active).changed, flags.contains(.scheduled) {
+            details!.deliveries.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+        }
         let isFirst = underLock {
             let details = makeDetails()
             defer { details.hasReportedDeadObserver = true }

@@ -130,9 +130,6 @@ public final class KeyValueObservation: @unchecked Sendable {
         return true
     }
 
-    /// Whether its changes are delivered by a scheduler.
-    var hasScheduler: Bool { details?.dropChanges != nil }
-
     /// The object observed; the first one alive if there are several; nil if it is dead.
     public var target: TrackedObject? {
         guard let routes = routes else { return record?.trackedObject }
@@ -237,6 +234,9 @@ final class ObservationDetails {
     @exclusivity(unchecked) var retainedTargets: [TrackedObject] = []
     /// With `.once` and `.prior`: the change that made the prior call.
     var claimant: UInt = 0
+    /// With `.once` and a scheduler: how many changes are on their way for which it has fired. Each is counted until it is delivered or
+    /// dropped, and while it is handed to the scheduler.
+    let deliveries = Atomic(0)
     /// How often the handler was called, if that is counted.
     let calls = Atomic(0)
     /// Whether the diagnostic for a dead observer was given.

@@ -63,17 +63,17 @@ extension ObjectRecord {
     /// Takes an observation out of the list of its key. No effect if it is not in the list.
     ///
     /// - Parameters:
-    ///   - unlessLive: Whether an observation that has been armed again stays in the list.
+    ///   - unlessFindable: Whether an observation stays that has been armed again, or whose change is on its way.
     ///   - finish: Runs in the same section of the lock. It is given the observation, which the compiler would retain to capture it.
     @inline(__always)
     func unlink<Result>(
-        _ observation: KeyValueObservation, unlessLive: Bool = false,
+        _ observation: KeyValueObservation, unlessFindable: Bool = false,
         _ finish: (KeyValueObservation) -> Result = { _ in }
     ) -> Result {
         let slot = Int(observation.slot)
         let (isUnlinked, result) = changeList(slot, isAhead: observation.options.contains(.prior)) {
             var (growth, isUnlinked): (Int32, Bool) = (0, false)
-            if observation.isLinked, !(unlessLive && observation.isLive) {
+            if observation.isLinked, !(unlessFindable && observation.isFindable) {
                 isUnlinked = list(slot).unsafelyUnwrapped.value.remove(observation)
                 growth = -1
             }
@@ -129,10 +129,10 @@ extension ObjectRecord {
     /// Takes an observation out of the list of what the object holds. No effect if it is not in the list. The caller has a
     /// reference to it.
     ///
-    /// - Parameter unlessLive: Whether an observation that has been armed again stays in the list.
-    func letGo(of observation: KeyValueObservation, unlessLive: Bool = false) {
+    /// - Parameter unlessFindable: Whether an observation stays that has been armed again, or whose change is on its way.
+    func letGo(of observation: KeyValueObservation, unlessFindable: Bool = false) {
         lock.lock()
-        guard observation.held.isHeld, !(unlessLive && observation.isLive) else { return lock.unlock() }
+        guard observation.held.isHeld, !(unlessFindable && observation.isFindable) else { return lock.unlock() }
         let ownedItself = takeOut(observation)
         lock.unlock()
         if ownedItself { Borrowed.to(observation).release() }
@@ -196,6 +196,15 @@ extension ObjectRecord {
             forEachObservation { observation, _, _ in
                 if seen.insert(observation.address).inserted { found.append(observation.object) }
             }
+            return found
+        }
+    }
+
+    /// The routes of an observation that begin at the object.
+    func routes(of observation: KeyValueObservation) -> [Route] {
+        lock.withLock {
+            var found: [Route] = []
+            forEachObservation { if $0.object === observation, let route = $2 { found.append(route) } }
             return found
         }
     }

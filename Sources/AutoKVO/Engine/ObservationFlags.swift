@@ -7,6 +7,8 @@ import Synchronization
 @usableFromInline
 struct ObservationFlags: OptionSet, AtomicRepresentable, Sendable {
     @usableFromInline let rawValue: UInt32
+    /// A scheduler delivers its changes. Its details exist from the beginning.
+    static let scheduled = ObservationFlags(.scheduled)
     /// It is a part: a member of the list of one key in place of an observation with routes.
     static let part = ObservationFlags(rawValue: 1 << 14)
     /// Every observation has it, so a set with it is disjoint with no observation's flags.
@@ -28,7 +30,7 @@ struct ObservationFlags: OptionSet, AtomicRepresentable, Sendable {
     init(_ options: ObservingOptions) { rawValue = UInt32(options.rawValue) }
 
     @export(implementation)
-    var options: ObservingOptions { ObservingOptions(rawValue: UInt16(truncatingIfNeeded: rawValue & 0x3FFF)) }
+    var options: ObservingOptions { ObservingOptions(rawValue: UInt16(truncatingIfNeeded: rawValue & 0x1FFF)) }
 
     @inline(__always)
     var state: State { State(rawValue: UInt8(truncatingIfNeeded: rawValue &>> State.shift)) }
@@ -85,6 +87,11 @@ extension KeyValueObservation {
     /// Whether changes are delivered.
     @inline(__always)
     var isLive: Bool { state == .active || state == .claimed }
+
+    /// Whether it stays in the lists: it is live, or it has fired and its change waits at a scheduler, so that removals have to find it.
+    var isFindable: Bool {
+        isLive || state == .fired && flags.contains(.scheduled) && details!.deliveries.load(ordering: .acquiring) > 0
+    }
 
     /// Whether it is live, and no change has claimed it.
     @inline(__always)

@@ -25,15 +25,27 @@ struct RouteList {
     @inline(__always)
     func contains(where condition: (Route) -> Bool) -> Bool { slots.contains { $0.map(condition) ?? false } }
 
+    func contains(_ route: Route) -> Bool { route.index < slots.count && slots[route.index] === route }
+
     /// Takes a route out. No effect if it is not in the list. The caller has a reference to it, so none is freed here, under the
     /// lock.
     ///
     /// - Complexity: O(1) on average.
     mutating func remove(_ route: Route) {
-        guard route.index < slots.count, slots[route.index] === route else { return }
+        guard contains(route) else { return }
         slots[route.index] = nil
         count -= 1
         if count < slots.count / 2 { self = RouteList(all) }
+    }
+
+    /// Whether there are so many that those of one target are found faster at the target.
+    var isLong: Bool { count > 16 }
+
+    /// Whether there are others than those for which a condition is true; of those whose targets are alive, if it is asked.
+    mutating func hasOthers(than isOne: (Route) -> Bool, alive: Bool) -> Bool {
+        if !alive { return contains { !isOne($0) } }
+        if areAllDead() { return false }
+        return slots[firstAlive...].contains { $0.map { !isOne($0) && !$0.root.isDeinitializing } ?? false }
     }
 
     /// Whether the deinit of every target has begun.

@@ -32,6 +32,8 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
     /// contain it; of this and `.unregisterManually`, the latter counts.
     public static let unregisterAutomatically = ObservingOptions(rawValue: 1 << 8)
 
+    /// Of a registration: a scheduler delivers the changes. An observation has the flag at its place.
+    static let scheduled = ObservingOptions(rawValue: 1 << 13)
     /// Not written as sets of the others: in a long function the compiler makes an array of those for each use.
     /// In a change's `excluded`: its calls are measured. No observation has it, and every one has the flag at its place, so that each call
     /// takes the slow path of `HandlerLoop`.

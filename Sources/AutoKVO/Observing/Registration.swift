@@ -36,7 +36,7 @@ struct Registration: ~Copyable {
         _ line: UInt, _ handler: (OrderedDelivery) -> HandlerCall
     ) {
         let delivery = OrderedDelivery()
-        self.init(options, userInfo, as: valueType, handler(delivery), file, line)
+        self.init(options.union(.scheduled), userInfo, as: valueType, handler(delivery), file, line)
         useDetails().dropChanges = { delivery.close() }
     }
 

@@ -39,6 +39,7 @@
         lock.lock()
         let isOpen = !isClosed
         if isOpen {
+            added.beginDelivery()
             changes.append(.to(added))
             lastAdded += 1
             added.number = lastAdded
@@ -80,10 +81,15 @@
         perform(call, change.context, on: actor)
     }
 
+    /// Calls the handler with a change that was taken out of the queue.
+    private func perform(_ call: Call?, _ change: ScheduledChange, on actor: AnyObject?) {
+        perform(call, change as ChangeContext, on: actor)
+        change.endDelivery()
+    }
+
     /// Calls the handler, unless the change is one to be dropped.
     private func perform(_ call: Call?, _ context: ChangeContext, on actor: AnyObject?) {
         TestPoint.taken.reach()
-        defer { endFired(context) }
         guard let target = context.target, !context.isWithdrawn else { return }
         call?(actor, context)
         withExtendedLifetime(target) {}
@@ -103,16 +109,7 @@
     /// Takes a change out of which the operation was dropped.
     fileprivate func forget(_ change: ScheduledChange) {
         lock.withLock { if change.isQueued { changes.remove(change) } }
-        endFired(change)
-    }
-
-    /// No change of an observation with `.once` waits any more: it ends, unless it has been armed again.
-    private func endFired(_ change: ChangeContext) {
-        guard change.wants(.once), let observation = change.observation?.object, observation.state == .fired,
-            lock.withLock({ changes.first == nil })
-        else { return }
-        observation.detach()
-        observation.didFire()
+        change.endDelivery()
     }
 
     /// Drops the queue and accepts nothing more.
@@ -124,6 +121,7 @@
         }
         // Their operations may still refer to them. Released without the lock.
         while let change = lock.withLock({ take(upTo: .max) }) {
+            change.endDelivery()
             change.drop()
         }
         withExtendedLifetime(lastCall) {}
@@ -139,6 +137,7 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
     // Released by the operation: a handler may keep the change.
     private var delivery: OrderedDelivery?
     private var actor: AnyObject?
+    private var isCounted = false
     /// What is sent with it.
     fileprivate(set) var value: Any?
     /// Its place in the queue. Set before the operation is scheduled.
@@ -159,6 +158,17 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
 
     var isQueued: Bool { previous != nil }
 
+    /// An observation with `.once` has fired for it: it is counted in that until it is delivered or dropped.
+    fileprivate func beginDelivery() {
+        isCounted = wants(.once) && !event.value.isPrior
+        if isCounted { observation!.use { $0.beginDelivery() } }
+    }
+
+    fileprivate func endDelivery() {
+        if isCounted { observation!.object.endDelivery() }
+        isCounted = false
+    }
+
     /// The queue owns the change from now on.
     fileprivate func keepInQueue() {
         isOwnedByQueue = true
@@ -174,6 +184,7 @@ extension ChangeContext {
     fileprivate var isWithdrawn: Bool {
         let observation = observation!.object
         if observation.state == .ended { return true }
-        return route.map { $0.use { $0.isOneOfSeveral && $0.isEnded && !observation.has($0) } } ?? false
+        return route.map { $0.use { $0.isOneOfSeveral && $0.isEnded && !(wants(.once) && observation.has($0)) } }
+            ?? false
     }
 }

@@ -1,6 +1,7 @@
-import AutoKVO
 import AutoKVOTestSupport
 import Testing
+
+@testable import AutoKVO
 
 /// Runs what it was given, or drops it.
 private final class DroppingScheduler: ChangeScheduler, @unchecked Sendable {
@@ -127,4 +128,81 @@ struct OnceElsewhereTests {
         scheduler.runAll()
         expectEqual(log.messages, ["observerDeinitialized"])
     }
+
+    #if DEBUG
+        @Test(
+            "the delivery of its prior call does not end it while it fires",
+            arguments: [[], .retainsTarget] as [ObservingOptions])
+        func priorWhileFiring(options: ObservingOptions) {
+            var person: Person? = tracker.track(Person())
+            let observation = person!.$age.observe(options: options.union([.new, .once, .prior]), on: scheduler) {
+                [log] in
+                log.add($0.isPrior ? "prior" : "\($0.newValue!)")
+            }
+            observation.onEnd { [log] in log.add("\($0)") }
+            TestPoint.firing.whenReached { [scheduler] in scheduler.runAll() }
+            person!.age = 1
+            expectEqual(log.messages, ["prior"])
+            expectEqual(person!.observations().count, 0)
+            if options.isEmpty {
+                expectEqual(person!.removeAllObservers(), 1)
+            } else {
+                person = nil
+            }
+            scheduler.runAll()
+            expectEqual(log.messages.dropFirst(), options.isEmpty ? ["removed"] : ["1", "fired"])
+        }
+
+        @Test("the delivery of the change before does not end it while it fires again") func firesAgainMeanwhile()
+            throws
+        {
+            let person = tracker.track(Person())
+            person.address = Address()
+            let observation = try person.observe(
+                ["age", "address.zip"], as: Int?.self, options: [.new, .once], on: scheduler
+            ) {
+                [log] in log.add("\($0.newValue!!)")
+            }
+            person.age = 1
+            try observation.rearm()
+            TestPoint.firing.whenReached { [scheduler] in scheduler.runAll() }
+            person.age = 2
+            expectEqual(log.messages, ["1"])
+            expectEqual(person.removeAllObservers(), 1)
+            scheduler.runAll()
+            expectEqual(log.messages, ["1"])
+        }
+    #endif
+
+    @Test("many threads write, arm and remove: each arming ends once, and no call comes behind a removal") func storm()
+    {
+        for round in 0..<load(2_000) {
+            let person = tracker.track(Person())
+            let (calls, ends) = (Counter(), Counter())
+            let observation = person.$age.observe(
+                options: [.new, .once, .prior],
+                on: round % 2 == 0 ? AnyScheduler(InlineScheduler()) : AnyScheduler(scheduler)
+            ) { if !$0.isPrior { calls.add() } }
+            observation.onEnd { _ in ends.add() }
+            concurrently(3) { thread in
+                switch thread {
+                case 0: person.age = 1
+                case 1: if round % 3 == 0 { person.removeAllObservers() } else { observation.remove() }
+                default: try? observation.rearm()  // It has been removed, perhaps.
+                }
+            }
+            observation.remove()
+            let before = calls.count
+            scheduler.runAll()
+            expectEqual(calls.count, before)
+            #expect(ends.count >= 1 && person.observations().isEmpty)
+        }
+    }
+}
+
+/// A scheduler that is one of several.
+private struct AnyScheduler: ChangeScheduler {
+    private let scheduler: any ChangeScheduler
+    init(_ scheduler: some ChangeScheduler) { self.scheduler = scheduler }
+    func schedule(_ operation: @escaping @Sendable () -> Void) { scheduler.schedule(operation) }
 }
