@@ -95,4 +95,61 @@ struct GrowthTests {
         }
         #expect(ratio < 9)
     }
+
+    @Test("handlers that write while many others are still to be called", arguments: 0..<3) func manyPending(form: Int)
+        throws
+    {
+        let ratio = try timeRatio(to: size(32_000)) { count in
+            let (parent, other) = (Row(), Row())
+            other.$v.observe { _ in }
+            let rows = (0..<count).map { _ in Row() }
+            for row in rows {
+                row.parent = parent
+                row.$v.observe { _ in }
+                switch form {
+                case 0: row.$double.observe { [unowned row] _ in row.v += 1 }
+                case 1: try row.observe("parent.v") { _ in other.v += 1 }
+                default: row.$parent.observe { _ in other.v += 1 }
+                }
+            }
+            let time = processorTime {
+                if form < 2 { parent.v = 3 } else { coalescingChanges { for row in rows { row.parent = nil } } }
+            }
+            expectEqual(form == 0 ? rows.reduce(0) { $0 + $1.v } : other.v, count)
+            for row in rows { row.removeAllObservers() }
+            return time
+        }
+        #expect(ratio < 9)
+    }
+
+    @Test("observers of one key with .once and .prior") func claims() {
+        let ratio = timeRatio(to: size(32_000)) { count in
+            let row = Row()
+            let calls = Counter()
+            for _ in 0..<count { row.$v.observe(options: [.once, .prior]) { _ in calls.add() } }
+            let time = processorTime { row.v = 1 }
+            expectEqual(calls.count, 2 * count)
+            return time
+        }
+        #expect(ratio < 9)
+    }
+
+    @Test("targets of one observation that are removed one by one, from either end", arguments: 0..<3) func targets(
+        form: Int
+    ) throws {
+        let ratio = try timeRatio(to: size(32_000)) { count in
+            let (observer, rows) = (Row(), (0..<count).map { _ in Row() })
+            let observation = try rows.addObserver(observer, forKeyPath: "v") { (_: Row, _) in }
+            let time = processorTime {
+                switch form {
+                case 0: for row in rows { row.removeAllObservers() }
+                case 1: for row in rows.reversed() { row.removeObserver(observer) }
+                default: for row in rows { observer.stopObserving("v", of: row) }
+                }
+            }
+            #expect(!observation.isValid && observer.observations().isEmpty)
+            return time
+        }
+        #expect(ratio < 9)
+    }
 }
