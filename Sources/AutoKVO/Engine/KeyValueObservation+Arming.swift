@@ -64,10 +64,9 @@ extension KeyValueObservation {
 
     /// A change that a scheduler delivers, and for which the observation has fired, is not on its way any more.
     func endDelivery() {
-        guard details!.deliveries.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0, state == .fired
-        else {
-            return
-        }
+        let left = details!.deliveries.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
+        guard left == 0, state == .fired else { return }
+        // Armed again by another thread in between, it stays, and does not end: both look again under the lock.
         detach()
         didFire(unlessFindable: true)
     }

@@ -25,6 +25,7 @@ struct RouteList {
     @inline(__always)
     func contains(where condition: (Route) -> Bool) -> Bool { slots.contains { $0.map(condition) ?? false } }
 
+    /// Whether a route is in the list. O(1).
     func contains(_ route: Route) -> Bool { route.index < slots.count && slots[route.index] === route }
 
     /// Takes a route out. No effect if it is not in the list. The caller has a reference to it, so none is freed here, under the
@@ -41,7 +42,9 @@ struct RouteList {
     /// Whether there are so many that those of one target are found faster at the target.
     var isLong: Bool { count > 16 }
 
-    /// Whether there are others than those for which a condition is true; of those whose targets are alive, if it is asked.
+    /// Whether there are others than those for which a condition is true.
+    ///
+    /// - Parameter alive: Whether only those count whose targets are alive.
     mutating func hasOthers(than isOne: (Route) -> Bool, alive: Bool) -> Bool {
         if !alive { return contains { !isOne($0) } }
         if areAllDead() { return false }

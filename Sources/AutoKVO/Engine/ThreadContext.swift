@@ -164,7 +164,7 @@ struct ThreadContext {
 
     /// Whether a change of these lists and routes may concern one of the pending subjects. Few are looked through.
     mutating func mayBePending(_ changed: Set<Subject.Identity>) -> Bool {
-        if pendingCount <= 16 { return true }
+        if pendingCount <= Transaction.searchedCount { return true }
         if pendingTopics == nil {
             pendingTopics = [:]
             for subject in pending { countPending(subject.object, 1) }

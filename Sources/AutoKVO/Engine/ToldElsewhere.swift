@@ -10,7 +10,7 @@ import Synchronization
 ///     as before it, but has changed from 2
 ///
 /// So the subjects of a change inside of which user code runs are counted in the list of their key, or in the route of their path, until they
-/// are told. A change that runs no user code is not counted: only user code can wait for another thread in the middle of a change.
+/// are told. A write in which no user code runs is not counted: it waits for no other thread before it has told its observers.
 struct ToldElsewhere {
     /// Counts what has been told while a subject of the topic was open.
     let number: Int

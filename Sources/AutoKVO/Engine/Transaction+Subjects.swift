@@ -198,7 +198,6 @@ extension Transaction {
     /// - Parameter end: A search of this transaction still moves those that it has found.
     @inline(never)
     private func lastPlace(of identity: Subject.Identity, before end: Int = .max) -> Int {
-        hasPlaces = true
         while formerPlaces.count < min(end, subjects.count) {
             let place = formerPlaces.count
             formerPlaces.append(places.updateValue(place, forKey: subjects[place].object.identity) ?? -1)
@@ -208,7 +207,7 @@ extension Transaction {
 
     /// Subjects have left.
     func forgetPlaces() {
-        if hasPlaces { (places, formerPlaces, hasPlaces) = ([:], [], false) }
+        if !formerPlaces.isEmpty { (places, formerPlaces) = ([:], []) }
     }
 }
 

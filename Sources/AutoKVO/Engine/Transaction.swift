@@ -55,7 +55,6 @@ final class Transaction: PooledObject {
     /// If they are many: where the last of each topic is, and of each the place of the former one of its topic, or -1.
     var places: [Subject.Identity: Int] = [:]
     var formerPlaces: [Int] = []
-    var hasPlaces = false
 
     private func begin(_ record: ObjectRecord, _ slot: Int) {
         (self.record, self.slot, target, isPreparing) = (record, slot, record.target, true)

@@ -42,7 +42,8 @@ class AnyEquality: @unchecked Sendable {
 }
 
 /// Whether two values of a key are equal for `.distinct` and for bindings: by `==` if the type has one, by identity for
-/// objects, an `[Any]` by its elements, and never otherwise. Nil and every empty optional are equal, and so are two floating-point values that are no number.
+/// objects, an `[Any]` by its elements, and never otherwise. Nil and every empty optional are equal, and so are two floating-point
+/// values that are no number.
 func areEqual(_ a: Any, _ b: Any) -> Bool {
     if let areEqual = areEqualNumbers(a, b) { return areEqual }
     guard type(of: a) == type(of: b) else { return areEqualByContent(a, b) }

@@ -137,6 +137,7 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
     // Released by the operation: a handler may keep the change.
     private var delivery: OrderedDelivery?
     private var actor: AnyObject?
+    /// Whether it is one of its observation's `deliveries`. Set before it is in the queue; then it belongs to whoever takes it out.
     private var isCounted = false
     /// What is sent with it.
     fileprivate(set) var value: Any?
