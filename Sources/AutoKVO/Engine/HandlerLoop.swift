@@ -8,17 +8,17 @@ struct HandlerLoop {
     private let slowPathFlags: ObservationFlags
     /// What this thread records into, suspended while handlers run.
     private let recorder: UInt
-    /// The calls of the change, which its subjects keep, if it may have several paths of one observation whose handler ignores the change.
-    private let calls: Borrowed<CallsOfChange>?
+    private let subject: Borrowed<Subject>
 
     @inline(__always)
-    init(_ thread: InPlace<ThreadContext>, _ event: InPlace<ChangeEvent>, _ calls: CallsOfChange? = nil) {
+    init(_ thread: InPlace<ThreadContext>, _ subject: Subject) {
         self.thread = thread
-        self.calls = .toOptional(calls)
+        self.subject = .to(subject)
         recorder = Recording.suspend()
-        context = thread.value.takeContext(for: event)
-        var slowPathFlags = ObservationFlags(event.value.excluded.union(.onceOrDistinct)).union(.partCountedOrInactive)
-        if event.value.isPrior { slowPathFlags.insert(.any) }
+        context = thread.value.takeContext(for: subject.eventPlace)
+        var slowPathFlags = ObservationFlags(subject.event.excluded.union(.onceOrDistinct)).union(
+            .partCountedOrInactive)
+        if subject.event.isPrior { slowPathFlags.insert(.any) }
         self.slowPathFlags = slowPathFlags
     }
 
@@ -89,7 +89,7 @@ struct HandlerLoop {
 
     private mutating func call(_ observation: KeyValueObservation, by route: Borrowed<Route>?) {
         TestPoint.beforeCall.reach()
-        let calls = observation.handling.ignoresChange ? calls?.object : nil
+        let calls = observation.handling.ignoresChange ? subject.use { $0.calls } : nil
         if let calls, calls.contains(observation) { return }
         guard observation.flags.isDisjoint(with: slowPathFlags) else {
             return callIfAdmitted(observation, by: route, calls)
@@ -102,7 +102,7 @@ struct HandlerLoop {
     @inline(never)
     private func isAdmitted(
         _ observation: KeyValueObservation, by route: Borrowed<Route>?, _ calls: CallsOfChange?
-    ) -> Bool { observation.admits(event.value, route, calls, thread) }
+    ) -> Bool { observation.admits(subject.object, route, calls) }
 
     @inline(never)
     private mutating func callIfAdmitted(
@@ -189,32 +189,30 @@ extension KeyValueObservation {
 
     /// Whether `.prior`, `.once` and `.distinct` allow the call.
     @inline(never)
-    fileprivate func admits(
-        _ event: ChangeEvent, _ route: Borrowed<Route>?, _ calls: CallsOfChange?, _ thread: InPlace<ThreadContext>
-    ) -> Bool {
+    fileprivate func admits(_ subject: Subject, _ route: Borrowed<Route>?, _ calls: CallsOfChange?) -> Bool {
+        let event = subject.event
         if route == nil || event.isReturn, !options.isDisjoint(with: event.excluded) { return false }
         guard isLive, !event.isPrior || options.contains(.prior) else { return false }
         if options.contains(.distinct), event.isUnchanged { return false }
-        return options.contains(.once) ? claim(event, calls, thread) : isActive
+        return options.contains(.once) ? claim(subject, calls) : isActive
     }
 
     /// Whether this change is the one of which a `.once` observation is notified.
-    private func claim(_ event: ChangeEvent, _ calls: CallsOfChange?, _ thread: InPlace<ThreadContext>) -> Bool {
+    private func claim(_ subject: Subject, _ calls: CallsOfChange?) -> Bool {
         // A change that a manual observation misses does not make it fire.
         if isManual, observerRecord?.isDeinitializing ?? false {
             observerIsGone()
             return false
         }
-        if event.isPrior {
+        let token = subject.event.token
+        if subject.event.isPrior {
             guard changeState(from: .active, to: .claimed).changed else { return false }
-            let token = event.token
             underLock { details!.claimant = token }
-            thread.value.openSubject(token: token)?.use { $0.willCallAgain(self) }
+            subject.willCallAgain(self)
             return true
         }
-        let isClaimed = options.contains(.prior) && !event.isInitial && state == .claimed
+        let isClaimed = options.contains(.prior) && !subject.event.isInitial && state == .claimed
         if isClaimed {
-            let token = event.token
             let isTaken = underLock { details!.takeClaim { $0 == token || $0 != 0 && calls?.isOf($0) ?? false } }
             guard isTaken else { return false }
         }

@@ -9,7 +9,8 @@ extension KeyValueObservation {
             let subject = thread.value.takeSubject()
             subject.use {
                 $0.setInitialValue(wantsNew ? currentValue(by: route) : nil)
-                var loop = HandlerLoop(thread, $0.eventPlace, calls)
+                $0.calls = calls
+                var loop = HandlerLoop(thread, $0)
                 if let route { loop.call(route) } else { loop.callDirectly(self) }
                 loop.finish()
             }

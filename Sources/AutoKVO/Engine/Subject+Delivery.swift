@@ -69,7 +69,7 @@ extension Subject {
         leavePending(thread)
         if isStarted { return }
         isStarted = true
-        var loop = HandlerLoop(thread, eventPlace, calls)
+        var loop = HandlerLoop(thread, self)
         route!.use { loop.call($0) }
         loop.finish()
     }
@@ -91,7 +91,7 @@ extension Subject {
             let own = InPlace($0)
             if !pinFirstBatch(own, behind: outer, record, slot, list, thread, makeEvent) { return }
             batch = own
-            var loop = HandlerLoop(thread, eventPlace, calls)
+            var loop = HandlerLoop(thread, self)
             repeat {
                 callBatch(own, &loop, thread)
                 replaceBatch(own, record, list)
@@ -132,7 +132,7 @@ extension Subject {
 
     @inline(never)
     private func callRest(of batch: InPlace<Batch>, _ thread: InPlace<ThreadContext>) {
-        var loop = HandlerLoop(thread, eventPlace, calls)
+        var loop = HandlerLoop(thread, self)
         callBatch(batch, &loop, thread)
         loop.finish()
     }

@@ -17,6 +17,8 @@ final class Subject: PooledObject {
     /// The path or function, retained; and the path's last link, retained, if its property changes and has to be read.
     private(set) var route: Borrowed<Route>?
     private(set) var leaf: Borrowed<PathLink>?
+    /// Of a part: the subject that is its list.
+    private var source: Subject?
     /// Of a list: the observations with a sequence number in `lowerBound + 1 ... upperBound` are called. Those added later are called for
     /// the next change; those before it by another subject of the same list, whose change was open when they were not there.
     var lowerBound: UInt64 = 0
@@ -118,7 +120,7 @@ final class Subject: PooledObject {
     convenience init(part route: Borrowed<Route>, of source: Subject) {
         self.init()
         setTopic(route)
-        (event, needs) = (source.event, source.needs)
+        (self.source, event, needs) = (source, source.event, source.needs)
     }
 
     /// Stores of what kind of change it is a subject.
@@ -233,5 +235,5 @@ final class Subject: PooledObject {
 
     /// Notes that an observation with `.once` is to be called again after the store. If it is not called, because the path was removed or
     /// the object died, `clear` releases the claim, and the next change may claim it.
-    func willCallAgain(_ observation: KeyValueObservation) { claimed.append(observation) }
+    func willCallAgain(_ observation: KeyValueObservation) { (source ?? self).claimed.append(observation) }
 }

@@ -117,8 +117,7 @@ struct ThreadContext {
     /// A transaction that the caller gives back.
     mutating func takeTransaction() -> Borrowed<Transaction> {
         let transaction = spareTransactions.take() ?? .retaining(Transaction())
-        let token = makeToken()
-        transaction.use { $0.token = token }
+        transaction.use { $0.token = makeToken() }
         return transaction
     }
 
@@ -184,15 +183,6 @@ struct ThreadContext {
 
     func openTransaction(_ target: ObjectIdentifier, _ slot: Int) -> Borrowed<Transaction>? {
         openTransactions.last { $0.use { $0.isOf(target, slot) } }
-    }
-
-    /// The subject of an open transaction with a token.
-    func openSubject(token: UInt) -> Borrowed<Subject>? {
-        for transaction in openTransactions.reversed() {
-            let found = transaction.use { $0.subjects.first { $0.use { $0.event.token == token } } }
-            if let found { return found }
-        }
-        return nil
     }
 
     func isOpen(_ transaction: Borrowed<Transaction>) -> Bool {

@@ -73,9 +73,10 @@ extension Transaction {
         TestPoint.subjectsFound.reach()
     }
 
-    /// Counts this transaction into a subject, once.
+    /// Counts this transaction into a subject, once. Of a path that may lead elsewhere since a derived value on the way is not computed
+    /// yet, nothing is certain.
     private func join(_ subject: Subject, _ walk: UInt, isCertain: Bool) {
-        if isCertain { subject.isChangedForCertain() }
+        if isCertain, subject.route == nil || subject.leaf != nil { subject.isChangedForCertain() }
         if subject.walk == walk { return }
         subject.walk = walk
         subject.openCount += 1

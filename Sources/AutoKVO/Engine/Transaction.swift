@@ -52,6 +52,8 @@ final class Transaction: PooledObject {
     @exclusivity(unchecked) var subjects: [Borrowed<Subject>] = []
     /// The expressions that were marked while this was open and had them as subjects. They are refreshed at its end.
     var marked: [Marked] = []
+    /// What they are: each is there once.
+    var markedIdentities: Set<ObjectIdentifier> = []
     /// If they are many: where the last of each topic is, and of each the place of the former one of its topic, or -1.
     var places: [Subject.Identity: Int] = [:]
     var formerPlaces: [Int] = []

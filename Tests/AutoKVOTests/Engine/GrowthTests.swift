@@ -122,11 +122,22 @@ struct GrowthTests {
         #expect(ratio < 9)
     }
 
-    @Test("observers of one key with .once and .prior") func claims() {
+    @Test(
+        "observers with .once and .prior of one key, and of derived values and paths that one change concerns",
+        arguments: 0..<3)
+    func claims(form: Int) {
         let ratio = timeRatio(to: size(32_000)) { count in
             let row = Row()
             let calls = Counter()
-            for _ in 0..<count { row.$v.observe(options: [.once, .prior]) { _ in calls.add() } }
+            let others = (0..<count).map { _ in Row() }
+            for other in others {
+                other.parent = row
+                switch form {
+                case 0: row.$v.observe(options: [.once, .prior]) { _ in calls.add() }
+                case 1: other.$double.observe(options: [.once, .prior]) { _ in calls.add() }
+                default: other.$parent.$v.observe(options: [.once, .prior]) { _ in calls.add() }
+                }
+            }
             let time = processorTime { row.v = 1 }
             expectEqual(calls.count, 2 * count)
             return time

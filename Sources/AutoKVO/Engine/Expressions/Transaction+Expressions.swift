@@ -14,12 +14,14 @@ extension Transaction {
         AffectedLists.forEach(from: record, slot) { _, _, _ in
         } link: { link, _ in
             if link.unmanagedExpression != nil { return mark(link, thread) }
-            // The end of an observed path, or a key on the way, is needed as one is that has observers.
+            // The end of an observed path, or a key on the way, is needed as one is that has observers. What is behind a key on the way is
+            // known when that is computed.
             if let route = link.record.list(link.slot)?.value.expressionRoute?.object, let subject = link.route.identity
             {
-                thread.value.marked.append(Marked(route: route, subject: subject))
+                thread.value.marked.append(Marked(route: route, subject: subject, link: link.isFollowed ? link : nil))
+            } else if link.isFollowed {
+                links.append(.retaining(link))
             }
-            if link.isFollowed { links.append(.retaining(link)) }
         }
         for link in links {
             link.use { follow($0) }
@@ -44,6 +46,8 @@ extension Transaction {
     struct Marked {
         let route: Route
         let subject: Subject.Identity
+        /// The link of a path that leads on from the key that is computed.
+        var link: PathLink?
     }
 
     /// Before handlers are called: adds to the open changes what has moved to their properties, evaluates what is marked, and adds what
@@ -74,7 +78,7 @@ extension Transaction {
     func handOnMarked(_ thread: InPlace<ThreadContext>) {
         thread.value.waitingCount -= marked.count
         thread.value.marked += marked
-        marked = []
+        (marked, markedIdentities) = ([], [])
     }
 
     /// Refreshes the expressions that this thread has marked, except those that are subjects of an open change, which has them refreshed at
@@ -88,9 +92,11 @@ extension Transaction {
             for each in marked {
                 guard let holder = thread.holder(of: each.subject)?.object else {
                     each.route.expression!.refresh()
+                    each.link?.chain.relink(from: each.link!.level + 1)
                     continue
                 }
-                if holder.marked.last?.route === each.route { continue }
+                let identity = ObjectIdentifier(each.link ?? each.route as AnyObject)
+                if !holder.markedIdentities.insert(identity).inserted { continue }
                 holder.marked.append(each)
                 thread.value.waitingCount += 1
             }

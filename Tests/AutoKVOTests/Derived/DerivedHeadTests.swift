@@ -1,0 +1,174 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// Paths that lead on from a derived value: what is behind it is known when it is computed.
+struct DerivedHeadTests {
+    /// What one handler was told.
+    private final class Log {
+        var lines: [String] = []
+
+        func take() -> [String] {
+            defer { lines = [] }
+            return lines
+        }
+    }
+
+    private final class Item: TrackedObject {
+        @Observed var title: String
+        @Observed var tags: [String] = []
+        init(_ title: String) { self.title = title }
+    }
+
+    private final class List: TrackedObject {
+        @Observed var items: [Item] = []
+        var computations = 0
+        @Derived({ (list: List) -> Item? in
+            list.computations += 1
+            return list.items.last
+        }) var newest: Item?
+        @Derived({ (list: List) -> List in list }) var whole: List
+        @Derived({ (list: List) in list.items.filter { $0.title != "" } }) var named: [Item]
+    }
+
+    private func logged(_ list: List, _ path: String, _ options: ObservingOptions = [.old, .new]) throws -> Log {
+        let log = Log()
+        try list.observe(path, options: options) { change in
+            log.lines.append("\(shown(change.oldValue)) \(shown(change.newValue))")
+        }
+        return log
+    }
+
+    private func shown(_ value: Any?) -> String { (value as? String) ?? (value as? Int).map { "\($0)" } ?? "nil" }
+
+    @Test("a derived value from which a path leads on is computed once for many coalesced changes")
+    func onceInCoalescing() throws {
+        let list = List()
+        let log = try logged(list, "newest.title")
+        list.computations = 0
+        coalescingChanges { for number in 0..<100 { list.items.append(Item("\(number)")) } }
+        expectEqual(list.computations, 1)
+        expectEqual(log.lines, ["nil 99"])
+    }
+
+    @Test("behind coalesced changes the path leads through the object that the derived value is then")
+    func leadsOn() throws {
+        let list = List()
+        let (first, last) = (Item("first"), Item("last"))
+        list.items = [first]
+        let log = try logged(list, "newest.title")
+        coalescingChanges {
+            list.items.append(Item("between"))
+            list.items.append(last)
+            last.title = "last, renamed"
+            first.title = "first, renamed"
+        }
+        expectEqual(log.take(), ["first last, renamed"])
+        first.title = "nobody hears this"
+        last.title = "end"
+        expectEqual(log.lines, ["last, renamed end"])
+    }
+
+    @Test("a derived value that is read between coalesced changes is computed then, and the path follows it at the end")
+    func readBetween() throws {
+        let list = List()
+        let log = try logged(list, "newest.title")
+        coalescingChanges {
+            list.items.append(Item("a"))
+            expectEqual(list.newest?.title, "a")
+            list.items.append(Item("b"))
+            list.newest?.title = "c"
+        }
+        expectEqual(log.take(), ["nil c"])
+        list.newest?.title = "d"
+        expectEqual(log.lines, ["c d"])
+    }
+
+    @Test("coalesced changes that come back to the object from before are no change of the path")
+    func comesBack() throws {
+        let list = List()
+        list.items = [Item("a")]
+        let log = try logged(list, "newest.title")
+        coalescingChanges {
+            list.items.append(Item("b"))
+            list.items.removeLast()
+        }
+        expectEqual(log.take(), [])
+        list.newest?.title = "c"
+        expectEqual(log.lines, ["a c"])
+    }
+
+    @Test("what happens to an object that the path no longer leads through does not make an equal value a change")
+    func formerObject() throws {
+        let list = List()
+        let former = Item("a")
+        list.items = [former]
+        let log = try logged(list, "newest.title")
+        coalescingChanges {
+            list.items.append(Item("a"))
+            former.title = "b"
+        }
+        expectEqual(log.take(), [])
+        list.newest?.title = "a"
+        expectEqual(log.lines, ["a a"])
+    }
+
+    @Test("several derived values on one path, and operators behind one, are followed at the end of coalesced changes")
+    func several() throws {
+        let list = List()
+        let title = try logged(list, "whole.newest.title")
+        let count = try logged(list, "named.@count")
+        let tags = try logged(list, "newest.tags.@count")
+        coalescingChanges {
+            for number in 0..<5 {
+                let item = Item("")
+                list.items.append(item)
+                item.title = "\(number)"
+                item.tags.append("new")
+            }
+        }
+        expectEqual(title.take(), ["nil 4"])
+        expectEqual(count.take(), ["0 5"])
+        expectEqual(tags.take(), ["0 1"])
+        list.items[4].tags = []
+        list.items[2].title = ""
+        list.items[4].title = "x"
+        expectEqual(title.lines, ["4 x"])
+        expectEqual(count.lines, ["5 4"])
+        expectEqual(tags.lines, ["1 0"])
+    }
+
+    @Test("an announced change is followed at its end, and inside of it by who reads")
+    func announced() throws {
+        let list = List()
+        list.items = [Item("a")]
+        let log = try logged(list, "newest.title", [.old, .new, .prior])
+        list.willChangeValue(forKey: "items")
+        list.items.append(Item("b"))
+        expectEqual(list.newest?.title, "b")
+        list.newest?.title = "c"
+        list.didChangeValue(forKey: "items")
+        expectEqual(log.take(), ["a nil", "a c"])
+        list.newest?.title = "d"
+        expectEqual(log.lines, ["c nil", "c d"])
+    }
+
+    @Test("what waits for the end of coalesced changes does not grow with their number")
+    func growth() throws {
+        let list = List()
+        let other = List()
+        let logs = try (0..<40).map { try logged($0 % 2 == 0 ? list : other, "newest.title") }
+        let ratio = timeRatio(to: 4_000) { count in
+            processorTime {
+                coalescingChanges {
+                    for _ in 0..<count {
+                        list.items = [Item("a")]
+                        other.items = [Item("b")]
+                    }
+                }
+            }
+        }
+        #expect(ratio < 9)
+        expectEqual(logs.map { $0.lines[0] }, (0..<40).map { $0 % 2 == 0 ? "nil a" : "nil b" })
+    }
+}
