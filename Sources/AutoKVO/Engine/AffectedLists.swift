@@ -10,7 +10,7 @@ enum AffectedLists {
         let isMoved: Bool
         /// Whether the value need not change: the key is computed from what it reads, or derived from one that is.
         var isUncertain = false
-        /// Greater than those of the derived keys that it is computed from.
+        /// Greater than those of the derived keys that it is computed from. See `ResolvedKey`.
         var height = 0
     }
 
@@ -54,7 +54,7 @@ enum AffectedLists {
                             guard let list = record.list(slot), further.isNewOfSameObject(list) else { continue }
                             let derived = AffectedKey(
                                 record: key.record, slot: slot, isMoved: key.isMoved, isUncertain: key.isUncertain,
-                                height: key.height)
+                                height: max(record.layout!.value[slot].height, key.height + 1))
                             visitList(list, derived, &further, visit, visitLink)
                         }
                     }
@@ -148,7 +148,8 @@ enum AffectedLists {
             let next = queue[count]
             let (record, slot) = next.link.use { $0.unmanagedRoute.use { $0.unmanagedDerivedKey! } }
             key = AffectedKey(
-                record: record, slot: slot, isMoved: next.isMoved, isUncertain: next.isUncertain, height: next.height)
+                record: record, slot: slot, isMoved: next.isMoved, isUncertain: next.isUncertain,
+                height: max(record.use { $0.layout!.value[slot].height }, next.height))
             count += 1
             return true
         }

@@ -98,17 +98,11 @@ struct HandlerLoop {
         _ = perform(observation, by: route)
     }
 
-    /// Not inlined, as its variables would be on the stack of the handlers.
-    @inline(never)
-    private func isAdmitted(
-        _ observation: KeyValueObservation, by route: Borrowed<Route>?, _ calls: CallsOfChange?
-    ) -> Bool { observation.admits(subject.object, route, calls) }
-
     @inline(never)
     private mutating func callIfAdmitted(
         _ observation: KeyValueObservation, by route: Borrowed<Route>?, _ calls: CallsOfChange?
     ) {
-        guard isAdmitted(observation, by: route, calls) else { return }
+        guard observation.admits(subject.object, route, calls) else { return }
         calls?.insert(observation)
         let start = event.value.excluded.contains(.traced) ? ContinuousClock.now : nil
         guard perform(observation, by: route) else { return }
@@ -187,7 +181,7 @@ extension KeyValueObservation {
         }
     }
 
-    /// Whether `.prior`, `.once` and `.distinct` allow the call.
+    /// Whether `.prior`, `.once` and `.distinct` allow the call. Not inlined, as its variables would be on the stack of the handlers.
     @inline(never)
     fileprivate func admits(_ subject: Subject, _ route: Borrowed<Route>?, _ calls: CallsOfChange?) -> Bool {
         let event = subject.event

@@ -69,7 +69,7 @@ final class Subject: PooledObject {
     /// Once `becomeKnown` was called: the number of what had been told elsewhere before. See `ToldElsewhere`.
     var toldBefore: Int?
     /// Its place among the lists of a change.
-    private var rank = 0
+    var rank = 0
     /// Where handlers may ignore the change, while handlers are called: which of those the change has called.
     var calls: CallsOfChange?
     /// Observations with `.once` whose prior call was made for it, and which are to be called again after the store.

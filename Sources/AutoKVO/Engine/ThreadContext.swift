@@ -190,11 +190,7 @@ struct ThreadContext {
     }
 
     mutating func remove(_ transaction: Borrowed<Transaction>) {
-        if openTransactions.last == transaction {
-            openTransactions.removeLast()
-        } else {
-            openTransactions.removeAll { $0 == transaction }
-        }
+        if let index = openTransactions.lastIndex(of: transaction) { openTransactions.remove(at: index) }
         if openTransactions.isEmpty, openTransactions.capacity > Self.poolLimit { openTransactions = [] }
     }
 

@@ -126,6 +126,7 @@ extension Transaction {
             $0.countOut()
             $0.settle(thread)
             TestPoint.coalesced.reach()
+            if $0.subjects.count > 1 { $0.sort(from: 0, thread) }
             $0.deliver(thread)
         }
     }
@@ -219,7 +220,7 @@ extension Transaction {
         _ subjects: [Borrowed<Subject>], _ isPrior: Bool, _ older: [Borrowed<Subject>], _ thread: InPlace<ThreadContext>
     ) {
         for subject in subjects { subject.use { $0.makeEvent(isPrior: isPrior) } }
-        let parts = subjects.count < 2 || isCoalescing ? [] : Transaction.makeParts(of: subjects, isPrior: isPrior)
+        let parts = subjects.count < 2 ? [] : Transaction.makeParts(of: subjects, isPrior: isPrior)
         let told = parts.isEmpty ? subjects : Transaction.separated(subjects, parts)
         Transaction.rememberCalls(told)
         for subject in isPrior ? [] : told {

@@ -24,23 +24,24 @@ extension Transaction {
         moves = PathLink.moves
         AffectedLists.forEach(from: record, changed) { key, list, interest in
             if isRepeated, !key.isMoved { return }
+            let isOfObject = key.record == .to(record)
+            let isOwn = isOfObject && key.slot == changed
+            let rank = isOwn ? -1 : isOfObject ? key.height : 1 << 48 + key.height
             var covered: UInt64 = 0
             if mayBeOpen {
                 forEachOpen(list.address, before: start, walk, thread) { subject in
                     covered = max(covered, subject.upperBound)
+                    subject.rank = max(subject.rank, rank)
                     join(subject, walk, isCertain: !key.isUncertain)
                 }
                 if covered >= list.value.lastSequence || covered != 0 && isRepeated { return }
             }
-            let isOfObject = key.record == .to(record)
-            let isOwn = isOfObject && key.slot == changed
             let subject = thread.value.takeSubject()
             subject.use {
                 $0.setTopic(key.record, key.slot, list)
                 ($0.lowerBound, $0.upperBound) = (covered, list.value.lastSequence)
                 $0.prepare(
-                    interest, isOwn: isOwn, edit, isUncertain: key.isUncertain,
-                    rank: isOwn ? -1 : isOfObject ? key.slot : Int(Int16.max) + key.height, excluding: excluded, thread)
+                    interest, isOwn: isOwn, edit, isUncertain: key.isUncertain, rank: rank, excluding: excluded, thread)
             }
             if covered != 0 { joinOwners(of: list.address, subject, walk, thread) }
             open(subject, walk)
@@ -105,7 +106,7 @@ extension Transaction {
 
     /// Sorts what has been found by its place; of several links of one path only the first counts.
     @inline(never)
-    private func sort(from start: Int, _ thread: InPlace<ThreadContext>) {
+    func sort(from start: Int, _ thread: InPlace<ThreadContext>) {
         var last = subjects[start].use { $0.place }
         let isSorted = subjects[(start + 1)...].allSatisfy {
             let former = last
@@ -237,8 +238,9 @@ extension Transaction {
 }
 
 /// Makes changes without calling observers until the outermost of these calls ends on this thread; then every observation
-/// concerned is called once for each of its paths that changed, with the path's first old value and its last new one, in the order
-/// in which they were first concerned. A handler that ignores the change (`depend`, a named one without parameters) is called once
+/// concerned is called once for each of its paths that changed, with the path's first old value and its last new one, in the order of one
+/// change: observers of the properties in the order in which these were first changed, then those of what is derived from them, then paths
+/// and closures in the order of registration. A handler that ignores the change (`depend`, a named one without parameters) is called once
 /// in all.
 ///
 /// Several edits of a collection arrive as one `.setting` with the whole values. `.distinct` compares the first old value with the

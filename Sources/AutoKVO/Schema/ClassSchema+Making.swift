@@ -118,7 +118,9 @@ extension ClassSchema {
         var settled = keys.indices.filter { openBases[$0] == 0 }
         var next = 0
         while next < settled.count {
-            for derived in keys[settled[next]].directDerived {
+            let base = keys[settled[next]]
+            for derived in base.directDerived {
+                keys[derived].height = max(keys[derived].height, base.height + 1)
                 openBases[derived] -= 1
                 if openBases[derived] == 0 { settled.append(derived) }
             }

@@ -23,6 +23,8 @@ struct SlotLayout {
         let isWeak: Bool
         /// A subclass may override the getter.
         let isOverridden: Bool
+        /// See `ResolvedKey`.
+        let height: Int
     }
 
     init(for keys: [ResolvedKey], unregistersManually: Bool) {
@@ -31,7 +33,7 @@ struct SlotLayout {
             Key(
                 declaration: .to(key.declared), isIndependent: key.isIndependent,
                 isSilent: !key.notifiesAutomatically, isRecorded: key.isRecorded, isWeak: key.isWeak,
-                isOverridden: key.isOverridden)
+                isOverridden: key.isOverridden, height: key.height)
         }
         var slots = Array(repeating: Self.none, count: (keys.compactMap(\.offset).max() ?? -1) + 1)
         for key in keys {

@@ -341,9 +341,9 @@ struct CoalescingTests {
         expectEqual(recorder.labels, ["0", "1", "2", "3", "4", "5"])
         expectEqual(recorder.olds(Int.self), [0, 0, 0, 0, 0, 0])
         expectEqual(recorder.news(Int.self), people.map(\.age))
-        expectEqual(group.paths, ["lastName", "age", "firstName"])
-        expectEqual(group.entries.map { "\($0.old!)" }, ["Lee", "0", "Ann"])
-        expectEqual(group.entries.map { "\($0.new!)" }, ["last 5", "6", "first 5"])
+        expectEqual(group.paths, ["age", "firstName", "lastName"])
+        expectEqual(group.entries.map { "\($0.old!)" }, ["0", "Ann", "Lee"])
+        expectEqual(group.entries.map { "\($0.new!)" }, ["6", "first 5", "last 5"])
     }
 
     @Test("the last value is delivered whatever types the values before it had") func typesOfValues() throws {

@@ -40,6 +40,9 @@ extension Expression {
 extension PathLink {
     func isOf(_ record: Borrowed<ObjectRecord>, _ slot: Int) -> Bool { self.slot == slot && .to(self.record) == record }
 
+    /// Of what an expression reads: see `ResolvedKey`.
+    var height: Int { max(source?.use { $0.height } ?? 0, record.layout!.value[slot].height) }
+
     /// Whether it was read where an object stores something. The record pins the object's address.
     @inline(__always)
     func isOf(_ object: TrackedObject, _ offset: Int) -> Bool {

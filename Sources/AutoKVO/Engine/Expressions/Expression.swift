@@ -229,10 +229,7 @@ final class Expression: @unchecked Sendable {
         let value = recorder.record(&sources) { function.body(object) }
         let isChanged = !isKept || !isUnchanged(value, before)
         if version == 1, sources.isEmpty { reportSilence() }
-        if !recorder.isSame {
-            let heights = sources.lazy.compactMap { $0.source?.use { $0.height } }
-            atomicHeight.store(1 + (heights.max() ?? 0), ordering: .relaxed)
-        }
+        if !recorder.isSame { atomicHeight.store(1 + (sources.lazy.map(\.height).max() ?? 0), ordering: .relaxed) }
         var new = isChanged ? keep(value) : ()
         if isChanged, version > 1 { ownRoute.use(markReaders) }
         TestPoint.evaluated.reach()

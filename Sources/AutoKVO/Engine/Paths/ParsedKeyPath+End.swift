@@ -110,7 +110,7 @@ extension TrackedObject {
             }
             if let next = end.object {
                 schema = try next.requireSchema()
-            } else if let next = key.objectClass {
+            } else if let next = key.objectClass, next != TrackedObject.self {
                 schema = try ClassSchema.of(next)
             } else {
                 return end

@@ -132,8 +132,8 @@ final class ParsedKeyPath: Sendable {
     typealias Holder = (schema: ClassSchema, key: String)
 
     /// Checks every component whose class is known from declarations, so that a misspelt one is found even if an object
-    /// on the way is nil now. Behind a key whose declared type leaves the class open, components are checked when the
-    /// path is evaluated.
+    /// on the way is nil now. Behind a key whose declared type leaves the class open, `TrackedObject` among them, components are checked
+    /// when the path is evaluated.
     ///
     /// - Parameters:
     ///   - type: The type of the value that the path begins at.
@@ -142,9 +142,9 @@ final class ParsedKeyPath: Sendable {
     func valueType(from type: Any.Type, in holder: Holder? = nil) throws(KeyValueError) -> Any.Type {
         var (type, holder, objectClass) = (type, holder, unwrappedType(type) as? TrackedObject.Type)
         for name in keys {
-            guard let known = objectClass else {
+            guard let known = objectClass, known != TrackedObject.self || holder == nil else {
                 let bare = unwrappedType(type)
-                if isOpen(bare) { return Any.self }
+                if objectClass != nil || isOpen(bare) { return Any.self }
                 throw cannotGoOn(at: bare, holder?.key ?? "", of: holder?.schema.className ?? "")
             }
             let schema = try ClassSchema.of(known)

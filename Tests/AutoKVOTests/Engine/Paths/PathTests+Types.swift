@@ -32,6 +32,13 @@ private final class Coin: TrackedObject {
     }
 }
 
+/// What it refers to is declared as any tracked object.
+private final class Shelf: TrackedObject {
+    @Observed var thing: TrackedObject?
+    @Observed var things: [TrackedObject] = []
+    @Observed var next: Shelf?
+}
+
 private final class Stamp: TrackedObject {
     @Observed var isUsed = false
     @Observed var worth = 10
@@ -44,6 +51,29 @@ private final class Stamp: TrackedObject {
 }
 
 extension PathTests {
+    @Test("behind a property declared as TrackedObject a path finds the keys of the object that is there")
+    func declaredAsTrackedObject() throws {
+        let shelf = Shelf()
+        shelf.next = Shelf()
+        let coin = Coin()
+        try shelf.observe("next.thing.worth", options: [.old, .new], recorder.handler("thing"))
+        try shelf.observe("things.@sum.worth", options: [.old, .new], recorder.handler("things"))
+        #expect(try shelf.value(forKeyPath: "next.thing.worth") == nil)
+        shelf.next!.thing = coin
+        shelf.things = [coin, Stamp()]
+        coin.worth = 5
+        expectEqual(recorder.news(Int.self), [1, 11, 5, 15])
+        expectEqual(recorder.labels, ["thing", "things", "thing", "things"])
+        try shelf.setValue(7, forKeyPath: "next.thing.worth")
+        expectEqual(coin.worth, 7)
+        #expect(throws: KeyValueError.self) { try shelf.value(forKeyPath: "next.thing.title") }
+        #expect(throws: KeyValueError.self) { try shelf.setValue(7, forKeyPath: "next.thing.title") }
+        #expect(throws: KeyValueError.self) { try shelf.observe("next.thnig.worth") { _ in } }
+        #expect(throws: KeyValueError.self) { try TrackedObject().observe("thing.worth") { _ in } }
+        shelf.next!.thing = nil
+        #expect(throws: KeyValueError.self) { try shelf.setValue(7, forKeyPath: "next.thing.worth") }
+    }
+
     @Test("a path finds its keys in objects of whatever classes it leads to, each time another") func classesInTurn()
         throws
     {

@@ -1,0 +1,86 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// In which order the observers are called that one change concerns, or all that `coalescingChanges` holds back.
+struct CallOrderTests {
+    /// What reads others is declared before them.
+    private final class Sheet: TrackedObject {
+        @Derived({ (sheet: Sheet) in sheet.sum + sheet.double }) var total: Int
+        @Observed var a = 0
+        @Observed var b = 0
+        @Derived({ (sheet: Sheet) in sheet.b * 2 }) var double: Int
+        @Derived({ (sheet: Sheet) in sheet.a + sheet.b }) var sum: Int
+        @Observed var next: Sheet?
+        @Derived({ (sheet: Sheet) in (sheet.next?.total ?? 0) + sheet.b }) var chained: Int
+    }
+
+    private let sheet = Sheet()
+    private let recorder = Recorder<Any>()
+
+    @Test("derived values are told behind those that they read, whatever is declared first")
+    func sourcesFirst() throws {
+        for key in ["total", "sum", "a", "double", "b"] { try sheet.observe(key, recorder.handler()) }
+        sheet.b = 1
+        expectEqual(recorder.take().map(\.keyPath), ["b", "double", "sum", "total"])
+        sheet.a = 1
+        expectEqual(recorder.paths, ["a", "sum", "total"])
+    }
+
+    @Test("coalesced changes: the properties in the order of their first change, then what is derived from them")
+    func coalesced() throws {
+        for key in ["total", "sum", "a", "double", "b"] { try sheet.observe(key, recorder.handler()) }
+        coalescingChanges {
+            sheet.b = 1
+            sheet.a = 1
+        }
+        expectEqual(recorder.take().map(\.keyPath), ["b", "a", "double", "sum", "total"])
+        coalescingChanges {
+            sheet.a = 2
+            sheet.b = 2
+            sheet.a = 3
+        }
+        expectEqual(recorder.paths, ["a", "b", "double", "sum", "total"])
+    }
+
+    @Test("coalesced changes of two objects: a value that reads the other one's is told behind it")
+    func coalescedObjects() throws {
+        let other = Sheet()
+        sheet.next = other
+        try sheet.observe("chained", recorder.handler("chained"))
+        try other.observe("total", recorder.handler("total"))
+        coalescingChanges {
+            sheet.b = 1
+            other.a = 1
+        }
+        expectEqual(recorder.labels, ["total", "chained"])
+    }
+
+    @Test("coalesced changes of several paths in one registration are told in its order")
+    func group() throws {
+        try sheet.observe(["sum", "a", "next.a", "b"], recorder.handler())
+        sheet.next = Sheet()
+        recorder.clear()
+        coalescingChanges {
+            sheet.b = 2
+            sheet.next!.a = 2
+            sheet.a = 2
+        }
+        expectEqual(recorder.paths, ["sum", "a", "next.a", "b"])
+    }
+
+    @Test("coalesced changes of paths and closures are told in the order of registration, behind those of keys")
+    func paths() throws {
+        var told: [String] = []
+        sheet.next = Sheet()
+        try sheet.observe("next.b") { _ in told.append("path") }
+        sheet.observe(\.a.magnitude) { _, _ in told.append("closure") }
+        try sheet.observe("b") { _ in told.append("key") }
+        coalescingChanges {
+            sheet.a = 1
+            sheet.b = 1
+            sheet.next!.b = 1
+        }
+        expectEqual(told, ["key", "path", "closure"])
+    }
+}
