@@ -52,7 +52,8 @@ struct HandlerLoop {
     @inline(never)
     private mutating func callSlowPath(_ observation: KeyValueObservation) {
         if observation.flags.contains(.part) {
-            call(observation.details!.partRoute!)
+            let route = observation.details!.partRoute!
+            if !subject.use({ $0.separated.contains(ObjectIdentifier(route)) }) { call(route) }
         } else {
             call(observation, by: nil)
         }

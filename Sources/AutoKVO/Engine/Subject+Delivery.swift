@@ -176,7 +176,7 @@ extension Subject {
     private func pinBatch(_ batch: InPlace<Batch>) {
         var count = 0
         var cursor = cursor
-        let (end, skipped) = (end, skipped)
+        let end = end
         while let observation = cursor {
             observation.use {
                 guard $0.sequence <= end else {
@@ -184,7 +184,7 @@ extension Subject {
                     return
                 }
                 cursor = $0.next
-                guard $0.isLinked, $0.flags.isDisjoint(with: skipped) else { return }
+                guard $0.isLinked else { return }
                 $0.pinWord &+= 1
                 batch.value.members[unchecked: count] = observation
                 count &+= 1

@@ -18,13 +18,13 @@ final class Subject: PooledObject {
     private(set) var route: Borrowed<Route>?
     private(set) var leaf: Borrowed<PathLink>?
     /// Of a part: the subject that is its list.
-    private var source: Subject?
+    private(set) var source: Subject?
     /// Of a list: the observations with a sequence number in `lowerBound + 1 ... upperBound` are called. Those added later are called for
     /// the next change; those before it by another subject of the same list, whose change was open when they were not there.
     var lowerBound: UInt64 = 0
     var upperBound: UInt64 = .max
-    /// Observations of the list that are called as subjects of their own.
-    var skipped: ObservationFlags = []
+    /// Parts of the list that are subjects of their own for this delivery, by their routes.
+    var separated: Set<ObjectIdentifier> = []
 
     // MARK: Change
 
@@ -184,7 +184,7 @@ final class Subject: PooledObject {
         isFilled = false
         let (record, route, leaf) = (record, route, leaf)
         (self.record, self.route, self.leaf, list, slot) = (nil, nil, nil, nil, 0)
-        (lowerBound, upperBound, skipped) = (0, .max, [])
+        (lowerBound, upperBound) = (0, .max)
         (needs, isOwn, isKnown, isPrepared) = ([], false, false, false)
         (isUncertain, isDropped, rank) = (false, false, 0)
         (openCount, opener, isDue, isStarted) = (0, nil, false, false)
@@ -205,7 +205,7 @@ final class Subject: PooledObject {
     /// written before they are read.
     var isBlank: Bool {
         let hasTopic = record != nil || list != nil || slot != 0 || route != nil || leaf != nil
-        let hasRange = lowerBound != 0 || upperBound != .max || !skipped.isEmpty
+        let hasRange = lowerBound != 0 || upperBound != .max || !separated.isEmpty
         let hasChange =
             !needs.isEmpty || isOwn || isDue || isUncertain || isDropped || isKnown || isPrepared || edit != nil
             || openCount != 0 || opener != nil || toldBefore != nil || isCoalesced

@@ -234,11 +234,14 @@ extension Transaction {
         for subject in told {
             subject.use {
                 thread.value.removePending($0)
-                ($0.isStarted, $0.skipped) = (false, [])
+                $0.isStarted = false
                 if $0.calls != nil { $0.calls = nil }
             }
         }
-        for part in parts { part.clear() }
+        for part in parts {
+            part.source!.separated = []
+            part.clear()
+        }
     }
 
     /// Lets the subjects that may have paths whose handlers ignore the change know of each other's calls.
@@ -251,48 +254,6 @@ extension Transaction {
                 if calls == nil { calls = CallsOfChange(subjects) }
                 $0.calls = calls
             }
-        }
-    }
-
-    /// If a change has several subjects, paths of one key are called after all lists, together with the other paths, in the order of
-    /// registration. So they are subjects of their own for this delivery, and their lists skip them.
-    private static func makeParts(of subjects: [Borrowed<Subject>], isPrior: Bool) -> [Subject] {
-        var parts: [Subject] = []
-        for subject in subjects {
-            subject.use { source in
-                guard let list = source.list, list.value.hasParts,
-                    isPrior ? source.needs.contains(.prior) : !source.isDropped
-                else { return }
-                source.skipped = .part
-                let routes = source.record!.use {
-                    $0.partRoutes(in: list, above: source.lowerBound, upTo: source.upperBound)
-                }
-                parts += routes.map { Subject(part: .to($0), of: source) }
-            }
-        }
-        return parts
-    }
-
-    private static func separated(_ subjects: [Borrowed<Subject>], _ parts: [Subject]) -> [Borrowed<Subject>] {
-        let lists = subjects.filter { $0.use { $0.list != nil } }
-        let paths = subjects.filter { $0.use { $0.list == nil } } + parts.map { .to($0) }
-        return lists + paths.inOrder { a, b in a.use { a in b.use { b in a.place.1 < b.place.1 } } }
-    }
-}
-
-extension ObjectRecord {
-    /// The routes of the parts in a list, without those that were added since the change began.
-    fileprivate func partRoutes(in list: InPlace<ObserverList>, above lowerBound: UInt64, upTo upperBound: UInt64)
-        -> [Route]
-    {
-        lock.withLock {
-            var found: [Route] = []
-            list.value.forEachLinked {
-                if $0.sequence > lowerBound, $0.sequence <= upperBound, let route = $0.details?.partRoute {
-                    found.append(route)
-                }
-            }
-            return found
         }
     }
 }

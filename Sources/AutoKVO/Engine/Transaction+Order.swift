@@ -27,6 +27,29 @@ extension Transaction {
     static func complete(_ deliveries: [Borrowed<Subject>], _ thread: InPlace<ThreadContext>) {
         for delivery in deliveries { delivery.use { if $0.isPending { $0.complete(thread) } } }
     }
+
+    /// Several paths of one observation are called in the order of registration, behind all lists. So those of one key, which are called with
+    /// its list, are subjects of their own for a delivery that touches another path of the observation, too.
+    static func makeParts(of subjects: [Borrowed<Subject>], isPrior: Bool) -> [Subject] {
+        guard subjects.contains(where: { $0.use { $0.list?.value.hasParts ?? false } }) else { return [] }
+        var parts: [(source: Subject, route: Route)] = []
+        var counts: [KeyValueObservation: Int] = [:]
+        for subject in subjects.map(\.object) where isPrior ? subject.needs.contains(.prior) : !subject.isDropped {
+            let routes = subject.route.map { [$0.object] } ?? subject.partRoutes
+            for route in routes { counts[route.observation!, default: 0] += 1 }
+            if subject.list != nil { parts += routes.map { (subject, $0) } }
+        }
+        return parts.filter { counts[$0.route.observation!]! > 1 }.map { source, route in
+            source.separated.insert(ObjectIdentifier(route))
+            return Subject(part: .to(route), of: source)
+        }
+    }
+
+    static func separated(_ subjects: [Borrowed<Subject>], _ parts: [Subject]) -> [Borrowed<Subject>] {
+        let lists = subjects.filter { $0.use { $0.list != nil } }
+        let paths = subjects.filter { $0.use { $0.list == nil } } + parts.map { .to($0) }
+        return lists + paths.inOrder { a, b in a.use { a in b.use { b in a.place.1 < b.place.1 } } }
+    }
 }
 
 extension Subject {
@@ -37,5 +60,19 @@ extension Subject {
     func isConcerned(_ changed: Set<Identity>) -> Bool {
         let (topic, keyList) = topics
         return changed.contains(topic) || keyList.map(changed.contains) ?? false
+    }
+
+    /// The routes of the parts in its list, without those that were added since the change began.
+    fileprivate var partRoutes: [Route] {
+        guard let record, let list, list.value.hasParts else { return [] }
+        var found: [Route] = []
+        record.object.lock.withLock {
+            list.value.forEachLinked {
+                if $0.sequence > lowerBound, $0.sequence <= upperBound, let route = $0.details?.partRoute {
+                    found.append(route)
+                }
+            }
+        }
+        return found
     }
 }

@@ -31,7 +31,12 @@ package struct FieldLayout {
     init(of type: AnyClass) {
         self.type = type
         _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) { name, offset, fieldType, _ in
-            fields.append(Field(name: String(cString: name), offset: offset, type: fieldType))
+            var name = String(cString: name)
+            // A raw identifier, such as the storage of `first name`, is quoted, and has no-break spaces.
+            if name.utf8.first == UInt8(ascii: "`") {
+                name = String(name.dropFirst().dropLast().map { $0 == "\u{A0}" ? " " : $0 })
+            }
+            fields.append(Field(name: name, offset: offset, type: fieldType))
             return true
         }
     }

@@ -211,6 +211,7 @@ private struct CollectedKeys {
             guard field.name.utf8.first == UInt8(ascii: "_"), let storage = field.type as? any ObservedStorage.Type
             else { continue }
             let name = String(field.name.dropFirst())
+            if let problem = KeyPathText.problem(inKey: name) { throw .schemaFault(problem, of: type, key: name) }
             hidden[name] = nil
             append(
                 [DeclaredKey(observed: name, in: field, storage, owner: type)], .init(field: field, storage: storage))

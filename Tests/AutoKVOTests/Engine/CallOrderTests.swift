@@ -69,6 +69,59 @@ struct CallOrderTests {
         expectEqual(recorder.paths, ["sum", "a", "next.a", "b"])
     }
 
+    @Test(
+        "an observation of several paths or targets keeps its place if a change touches one of them", arguments: 0..<6)
+    func place(form: Int) throws {
+        let other = Sheet()
+        var told: [String] = []
+        func note(_ label: String, _ isPrior: Bool = false) { told.append(isPrior ? "prior " + label : label) }
+        switch form {
+        case 0: try sheet.observe(["a", "next.a"], options: .prior) { note("first", $0.isPrior) }
+        case 1: try [sheet, other].observe("a", options: .prior) { note("first", $0.isPrior) }
+        case 2: [sheet, other].map(\.$a).observe(options: .prior) { note("first", $0.isPrior) }
+        case 3:
+            try sheet.observe(
+                ["a": { note("first", $0.isPrior) }, "b": { note("first", $0.isPrior) }], options: .prior)
+        case 4: try sheet.observe(["a", "b"], options: .prior) { note("first", $0.isPrior) }
+        default:
+            try sheet.observe(["a", "total", "next.total"], options: [.prior, .distinct]) { note("first", $0.isPrior) }
+        }
+        try sheet.observe("a", options: .prior) { note("a", $0.isPrior) }
+        try sheet.observe("sum", options: .prior) { note("sum", $0.isPrior) }
+        let (prior, after) = (["prior first", "prior a", "prior sum"], ["first", "a", "sum"])
+        sheet.a = 1
+        // The last one has two paths that the change touches.
+        let isBehind = form == 5
+        expectEqual(
+            told,
+            isBehind
+                ? ["prior a", "prior sum", "prior first", "prior first", "a", "sum", "first", "first"] : prior + after)
+        told = []
+        coalescingChanges { sheet.a = 2 }
+        expectEqual(told, isBehind ? ["a", "sum", "first", "first"] : after)
+    }
+
+    @Test("a handler that ignores the change keeps its place, and is called once") func placeOfDepending() throws {
+        let other = Sheet()
+        var told: [String] = []
+        try other.depend(on: [Dependency(sheet, "a"), Dependency(other, "a")]) { _ in told.append("first") }
+        try sheet.observe("a") { _ in told.append("a") }
+        try sheet.observe("sum") { _ in told.append("sum") }
+        told = []
+        sheet.a = 1
+        expectEqual(told, ["first", "a", "sum"])
+    }
+
+    @Test("a log of several properties hears of a change before a handler behind it that changes another one")
+    func log() throws {
+        var told: [String] = []
+        try sheet.observe(["a", "b"], options: .new) { told.append("\($0.keyPath) \($0.newValue as! Int)") }
+        try sheet.observe("a") { [unowned sheet] _ in if sheet.b == 0 { sheet.b = 1 } }
+        try sheet.observe("double") { _ in }
+        sheet.a = 1
+        expectEqual(told, ["a 1", "b 1"])
+    }
+
     @Test("coalesced changes of paths and closures are told in the order of registration, behind those of keys")
     func paths() throws {
         var told: [String] = []
