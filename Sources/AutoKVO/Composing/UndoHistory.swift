@@ -20,6 +20,9 @@
 public final class UndoHistory: TrackedObject {
     /// One change of one property.
     private struct Entry {
+        /// The object that has the property, and the entry's number in the order of all.
+        let object: ObjectIdentifier
+        let number: Int
         let property: StoredProperty
         let change: PastChange
     }
@@ -28,7 +31,8 @@ public final class UndoHistory: TrackedObject {
         /// Tells it from all others.
         let number: Int
         let name: String
-        var entries: [Entry]
+        /// By object, so that an object that dies is found in a large step.
+        var entries: [ObjectIdentifier: [Entry]]
     }
 
     private enum Mode { case recording, grouping, replaying }
@@ -36,7 +40,8 @@ public final class UndoHistory: TrackedObject {
     @ObservedReadOnly private var undoable: [Step] = []
     @ObservedReadOnly private var redoable: [Step] = []
     private var mode = Mode.recording
-    private var stepCount = 0
+    /// Number of steps and entries that have been made.
+    private var count = 0
     /// The name of the group that is being recorded, until it has a step.
     private var groupName: String?
     /// Whether the next change is the first one of a step.
@@ -57,7 +62,8 @@ public final class UndoHistory: TrackedObject {
     /// The objects that have left their last place since the last step began. Some may be in another one again.
     private var leaving: [ObjectIdentifier] = []
 
-    /// How many steps are kept; the oldest ones are dropped. 0 keeps none. A further step takes O(*n*) for *n* that are kept.
+    /// How many steps are kept; the oldest ones are dropped. 0 keeps none. A step beyond it takes O(*n*) for *n* that are kept, and so does
+    /// the death of an object.
     public var limit: Int { didSet { dropOldest() } }
 
     /// Whether there is a step to undo. Observable.
@@ -140,7 +146,7 @@ public final class UndoHistory: TrackedObject {
         }
         mode = .replaying
         coalescingChanges {
-            for entry in step.entries.reversed() {
+            for entry in step.entries.values.joined().sorted(by: { $0.number > $1.number }) {
                 do throws(KeyValueError) { try entry.property.revert(entry.change) } catch {
                     Diagnostics.report("A change of \(entry.property.name) could not be undone: \(error)")
                 }
@@ -153,7 +159,7 @@ public final class UndoHistory: TrackedObject {
         let back = makeStep(step.name, entries.filter { $0.property.object != nil })
         // Both at once for those who observe the history. Handlers may have changed it: lowered its limit, or let an object die.
         coalescingChanges {
-            steps.removeAll { $0.number == step.number }
+            if let place = steps.value.lastIndex(where: { $0.number == step.number }) { steps.remove(at: place) }
             if !back.entries.isEmpty { others.append(back) }
             dropOldest()
         }
@@ -161,8 +167,8 @@ public final class UndoHistory: TrackedObject {
     }
 
     private func makeStep(_ name: String, _ entries: [Entry]) -> Step {
-        stepCount += 1
-        return Step(number: stepCount, name: name, entries: entries)
+        count += 1
+        return Step(number: count, name: name, entries: Dictionary(grouping: entries, by: \.object))
     }
 
     private func record(_ change: Change<Any>, of property: StoredProperty, in whole: ObjectIdentifier) {
@@ -178,8 +184,9 @@ public final class UndoHistory: TrackedObject {
                 leave(ObjectIdentifier(part), places: 1)
             }
         }
+        count += 1
         let entry = Entry(
-            property: property,
+            object: whole, number: count, property: property,
             change: PastChange(kind: change.kind, indexes: change.indexes, old: old, new: change.newValue))
         guard mode != .replaying else { return replayed.append(entry) }
         // What an observer of the history changes comes behind all of this.
@@ -191,7 +198,7 @@ public final class UndoHistory: TrackedObject {
                 dropOldest()
             } else {
                 // Nothing that can be observed changes: only what the last step consists of.
-                undoable[undoable.count - 1].entries.append(entry)
+                undoable[undoable.count - 1].entries[whole, default: []].append(entry)
             }
         }
     }
@@ -240,16 +247,19 @@ public final class UndoHistory: TrackedObject {
     private func forget(_ identity: ObjectIdentifier) {
         let former = followed.removeValue(forKey: identity)
         for (part, places) in former?.parts ?? [:] { leave(part, places: places) }
-        func remaining(_ steps: [Step]) -> [Step] {
-            steps.compactMap { step in
-                let entries = step.entries.filter { $0.property.object != nil }
-                return entries.isEmpty ? nil : Step(number: step.number, name: step.name, entries: entries)
-            }
+        func has(_ step: Step) -> Bool { step.entries[identity] != nil }
+        /// The values are released behind the access to the steps.
+        func drop(_ steps: inout [Step]) -> [[Entry]?] {
+            defer { steps.removeAll { $0.entries.isEmpty } }
+            return steps.indices.map { steps[$0].entries.removeValue(forKey: identity) }
         }
         // An observer of one hears of it when the other is right, too.
         coalescingChanges {
-            undoable = remaining(undoable)
-            redoable = remaining(redoable)
+            let gone = [
+                undoable.contains(where: has) ? drop(&undoable) : [],
+                redoable.contains(where: has) ? drop(&redoable) : [],
+            ]
+            withExtendedLifetime(gone) {}
         }
     }
 }

@@ -15,7 +15,7 @@ struct HandlerLoop {
         self.thread = thread
         self.subject = .to(subject)
         recorder = Recording.suspend()
-        context = thread.value.takeContext(for: subject.eventPlace)
+        context = thread.value.takeContext(for: InPlace(at: &subject.event))
         var slowPathFlags = ObservationFlags(subject.event.excluded.union(.onceOrDistinct)).union(
             .partCountedOrInactive)
         if subject.event.isPrior { slowPathFlags.insert(.any) }

@@ -49,7 +49,7 @@ extension KeyValueObservation {
             case .key(let removed): return slot == removed
             case .path(let removed): return path?.isSame(as: removed) ?? false
             case .named(let names):
-                if let path { return names.contains(path.text) }
+                if let path { return !path.keys.isEmpty && names.contains(path.text) }
                 // Of two properties of one name it is the one that the name reaches.
                 return names.contains(directKey) && root?.schema?.slot(of: directKey) ?? slot == slot
             }

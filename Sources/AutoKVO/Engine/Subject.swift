@@ -32,7 +32,6 @@ final class Subject: PooledObject {
     /// Whether the subject's values are those of the property that is set.
     private(set) var isOwn = false
     @exclusivity(unchecked) var event = ChangeEvent()
-    var eventPlace: InPlace<ChangeEvent> { InPlace(at: &event) }
     /// The values that were read for it. Their addresses do not change.
     @exclusivity(unchecked) var old = ValueSlot()
     @exclusivity(unchecked) var new = ValueSlot()

@@ -13,6 +13,11 @@ struct RemovalTests {
         expectEqual(person.removeObserver(panel, forKeyPath: "age"), 0)
         expectEqual(person.removeObserver(panel, forKeyPath: "no such key"), 0)
         expectEqual(person.removeObserver(panel, forKeyPath: ""), 0)
+        let observation = person.observe(\.age.magnitude) { _, _ in }
+        panel.observe(reading: { [person] _ in person.age }) { _, _ in }
+        expectEqual(person.removeAllObservers(forKeyPath: "") + panel.stopObserving(""), 0)
+        #expect(!observation.remove(keyPath: ""))
+        expectEqual(person.removeAllObservers() + panel.stopObserving(), 2)
         expectEqual(person.removeObserver(panel), 0)
         expectEqual(person.removeAllObservers(), 0)
         expectEqual(panel.stopObserving("age", of: person), 0)
