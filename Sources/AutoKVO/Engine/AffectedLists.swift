@@ -132,7 +132,7 @@ enum AffectedLists {
                 Element(
                     link: .retaining(link), isMoved: key.isMoved || link.isMoved,
                     isUncertain: key.isUncertain || expression != nil,
-                    height: max(expression?.use { $0.height } ?? 0, key.height + 1)))
+                    height: max(expression?.use { $0.height } ?? link.route.keyHeight, key.height + 1)))
         }
 
         /// Moves on to the next key that links lead to. False if none is left.
@@ -148,8 +148,7 @@ enum AffectedLists {
             let next = queue[count]
             let (record, slot) = next.link.use { $0.unmanagedRoute.use { $0.unmanagedDerivedKey! } }
             key = AffectedKey(
-                record: record, slot: slot, isMoved: next.isMoved, isUncertain: next.isUncertain,
-                height: max(record.use { $0.layout!.value[slot].height }, next.height))
+                record: record, slot: slot, isMoved: next.isMoved, isUncertain: next.isUncertain, height: next.height)
             count += 1
             return true
         }

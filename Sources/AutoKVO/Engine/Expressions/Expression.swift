@@ -229,7 +229,10 @@ final class Expression: @unchecked Sendable {
         let value = recorder.record(&sources) { function.body(object) }
         let isChanged = !isKept || !isUnchanged(value, before)
         if version == 1, sources.isEmpty { reportSilence() }
-        if !recorder.isSame { atomicHeight.store(1 + (sources.lazy.map(\.height).max() ?? 0), ordering: .relaxed) }
+        if !recorder.isSame {
+            atomicHeight.store(
+                sources.reduce(ownRoute.use { $0.keyHeight }) { max($0, 1 + $1.height) }, ordering: .relaxed)
+        }
         var new = isChanged ? keep(value) : ()
         if isChanged, version > 1 { ownRoute.use(markReaders) }
         TestPoint.evaluated.reach()

@@ -117,6 +117,9 @@ extension Route {
         if case .derivedKey(let slot) = sink { (.to(base), slot) } else { nil }
     }
 
+    /// The height of that key in its class.
+    var keyHeight: Int { unmanagedDerivedKey.map { key in key.root.use { $0.layout!.value[key.slot].height } } ?? 0 }
+
     /// Whether observers are called when its value changes, and not only expressions evaluated.
     fileprivate var isObserved: Bool {
         guard let (root, slot) = derivedKey else { return true }
