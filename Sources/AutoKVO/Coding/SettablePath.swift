@@ -76,14 +76,18 @@ extension PropertyHandle {
 
 /// Which object's property a binding in both ways has read last.
 final class ShownObject: Sendable {
-    private let reference = Guarded<PinnedReference<TrackedObject>?>(nil)
+    private let content = Guarded<(object: PinnedReference<TrackedObject>, value: Any)?>(nil)
 
-    func set(_ object: TrackedObject?) {
-        var other = object.map(PinnedReference.init)
-        reference.withLock { swap(&$0, &other) }
+    func set(_ object: TrackedObject?, _ value: Any = ()) {
+        var other = object.map { (object: PinnedReference($0), value: value) }
+        content.withLock { swap(&$0, &other) }
         // The former one is released without the lock.
         withExtendedLifetime(other) {}
     }
 
-    func isObject(_ object: TrackedObject) -> Bool { reference.withLock { $0 }?.isReference(to: object) ?? false }
+    /// Whether an object is shown, or one that has come meanwhile with an equal value, of which nobody was notified.
+    func isShown(_ object: TrackedObject, _ value: Any) -> Bool {
+        guard let shown = content.withLock({ $0 }) else { return false }
+        return shown.object.isReference(to: object) || areEqual(shown.value, value)
+    }
 }

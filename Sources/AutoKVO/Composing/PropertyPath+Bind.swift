@@ -117,8 +117,9 @@ extension Property {
         let binding = makeBinding(own.settable, copiesValues: false)
         // An edit is for the object that was shown: one that has come meanwhile is to be read first.
         func writeBack(_ object: TrackedObject, to root: TrackedObject) {
-            guard let value = own.value(from: object), let end = other.object(from: root), shown.isObject(end),
-                !areEqual(transform(other.value(from: root)), value)
+            let current = transform(other.value(from: root))
+            guard let value = own.value(from: object), let end = other.object(from: root), shown.isShown(end, current),
+                !areEqual(current, value)
             else { return }
             other.set(inverse(value), from: root)
         }
@@ -127,7 +128,7 @@ extension Property {
             shown.set(nil)
             func current() -> Any? { reading.isValid ? transform(other.value(from: root)) : nil }
             guard binding.set(object, to: current), reading.isValid else { return }
-            shown.set(other.object(from: root))
+            shown.set(other.object(from: root), transform(other.value(from: root)))
             // A handler may have corrected it.
             writeBack(object, to: root)
         }

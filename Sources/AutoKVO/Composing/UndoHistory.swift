@@ -253,12 +253,15 @@ public final class UndoHistory: TrackedObject {
             defer { steps.removeAll { $0.entries.isEmpty } }
             return steps.indices.map { steps[$0].entries.removeValue(forKey: identity) }
         }
+        let last = undoable.last?.number
         // An observer of one hears of it when the other is right, too.
         coalescingChanges {
             let gone = [
                 undoable.contains(where: has) ? drop(&undoable) : [],
                 redoable.contains(where: has) ? drop(&redoable) : [],
             ]
+            // What follows in a step whose changes are all gone is not part of the one before.
+            if undoable.last?.number != last { isStepComplete = true }
             withExtendedLifetime(gone) {}
         }
     }

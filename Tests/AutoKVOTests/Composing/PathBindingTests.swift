@@ -195,4 +195,32 @@ private final class Controller: Model {
         tracker.expectNoLeaks()
         #expect(controller.observations().isEmpty)
     }
+
+    @Test("an edit is for the object that has come with an equal value, of which nobody was notified", arguments: 0..<3)
+    func equalObjects(form: Int) {
+        final class Item: TrackedObject {
+            @Observed var text = "same"
+        }
+        final class List: TrackedObject {
+            @Observed var items = [Item()]
+            @Observed var plain: Item? = Item()
+            @Observed var shown = ""
+            @Derived({ (list: List) -> Item? in list.items.last }) var newest: Item?
+        }
+        let (list, view) = (List(), List())
+        if form == 0 {
+            view.$shown.bindBothWays(to: list.$plain.$text, nilAs: "", options: .distinct)
+            list.plain = Item()
+        } else {
+            view.$shown.bindBothWays(to: list.$newest.$text, nilAs: "")
+            if form == 1 { list.items.append(Item()) } else { coalescingChanges { list.items.append(Item()) } }
+        }
+        let end = form == 0 ? list.plain! : list.items[1]
+        view.shown = "edited"
+        expectEqual(end.text, "edited")
+        view.shown = "again"
+        expectEqual([end.text, list.items[0].text], ["again", "same"])
+        end.text = "other"
+        expectEqual(view.shown, "other")
+    }
 }

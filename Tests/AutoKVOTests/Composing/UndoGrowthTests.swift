@@ -63,6 +63,23 @@ struct UndoGrowthTests {
         expectEqual(kept.v, 0)
     }
 
+    @Test("a death that takes all of a step there is so far does not make the rest part of the step before")
+    func deathInGroup() {
+        let kept = Row()
+        var gone: Row? = Row()
+        let history = UndoHistory(of: [kept, gone!])
+        history.group("first") { kept.v = 1 }
+        history.group("second") {
+            gone!.v = 1
+            gone = nil
+            kept.v = 2
+            kept.v = 3
+        }
+        expectEqual(history.undoName, "second")
+        history.undo()
+        expectEqual([kept.v, history.undoName == "first" ? 1 : 0], [1, 1])
+    }
+
     @Test("undoing a step goes through the changes of all its objects from the last to the first") func order() {
         let (first, second) = (Row(), Row())
         let history = UndoHistory(of: [first, second])

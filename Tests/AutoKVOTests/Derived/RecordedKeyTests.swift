@@ -1,0 +1,59 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// A derived value that reads a computed key by name, and another derived value that comes to what it was before.
+struct RecordedKeyTests {
+    private final class Sheet: TrackedObject {
+        @Observed var a = 0
+        @Observed var b = 0
+        @Derived({ (sheet: Sheet) in sheet.a % 2 }) var odd: Int
+        @Derived({ (sheet: Sheet) in sheet.odd + sheet.named("tripled") }) var behind: Int
+        @Derived({ (sheet: Sheet) in sheet.named("tripled") + sheet.odd }) var before: Int
+        @Derived({ (sheet: Sheet) in sheet.odd + sheet.named("both") }) var nested: Int
+        @Derived({ (sheet: Sheet) in sheet.odd + sheet.pathed("tripled") }) var byPath: Int
+        var tripled: Int { a * 3 }
+        var both: Int { odd + a * 10 }
+
+        func named(_ key: String) -> Int { (try! value(forKey: key)) as! Int }
+        func pathed(_ key: String) -> Int { (try! value(forKeyPath: key)) as! Int }
+
+        override class var schema: Schema {
+            Schema(Sheet.self, extending: super.schema) {
+                Key("tripled", \.tripled)
+                Key("both", \.both)
+            }
+        }
+    }
+
+    @Test("it follows every change", arguments: ["behind", "before", "nested", "byPath"], [false, true])
+    func followed(key: String, isOddObserved: Bool) throws {
+        let (sheet, unobserved) = (Sheet(), Sheet())
+        if isOddObserved { sheet.$odd.observe { _ in } }
+        var told = try sheet.value(forKey: key) as! Int
+        try sheet.observe(key, options: [.old, .new]) { change in
+            expectEqual(change.oldValue as? Int, told)
+            told = change.newValue as! Int
+        }
+        var random = SplitMix64(seed: 7)
+        for value in [3, 2, 0, 4, 0, 1, 3, 0] + (0..<100).map({ _ in Int.random(in: 0..<6, using: &random) }) {
+            (sheet.a, unobserved.a) = (value, value)
+            let expected = try unobserved.value(forKey: key) as! Int
+            expectEqual(told, expected)
+            expectEqual(try sheet.value(forKey: key) as! Int, expected)
+        }
+    }
+
+    @Test("so does a closure that is observed, and a binding to one") func closures() {
+        let (sheet, target) = (Sheet(), Sheet())
+        var told = 0
+        target.observe(reading: { [unowned sheet] _ in sheet.odd + sheet.named("tripled") }) { _, change in
+            told = change.currentValue!
+        }
+        target.$b.bind { [unowned sheet] in sheet.odd + sheet.named("tripled") }
+        for value in [3, 2, 0, 5, 4, 0] {
+            sheet.a = value
+            expectEqual([told, target.b], [value % 2 + value * 3, value % 2 + value * 3])
+        }
+    }
+}
