@@ -202,13 +202,15 @@ extension KeyValueObservation {
         let token = subject.event.token
         if subject.event.isPrior {
             guard changeState(from: .active, to: .claimed).changed else { return false }
-            underLock { details!.claimant = token }
+            underLock { (details!.claimant, details!.isClaimUncertain) = (token, subject.isUncertain) }
             subject.willCallAgain(self)
             return true
         }
         let isClaimed = options.contains(.prior) && !subject.event.isInitial && state == .claimed
         if isClaimed {
-            let isTaken = underLock { details!.takeClaim { $0 == token || $0 != 0 && calls?.isOf($0) ?? false } }
+            let isTaken = underLock {
+                details!.takeClaim { $0 == token || $0 != 0 && (details!.isClaimUncertain || calls?.isOf($0) ?? false) }
+            }
             guard isTaken else { return false }
         }
         // Counted before it fires. Otherwise:

@@ -234,6 +234,8 @@ final class ObservationDetails {
     @exclusivity(unchecked) var retainedTargets: [TrackedObject] = []
     /// With `.once` and `.prior`: the change that made the prior call.
     var claimant: UInt = 0
+    /// Whether that may turn out to be no change: then the call after another one takes its place.
+    var isClaimUncertain = false
     /// With `.once` and a scheduler: how many changes are on their way for which it has fired. Each is counted until it is delivered or
     /// dropped, and while it is handed to the scheduler.
     let deliveries = Atomic(0)

@@ -11,6 +11,7 @@ extension Subject {
             if let value = expression.keptValue { old.set(value) }
             formerChanges = expression.changes.all
         } else {
+            if let head { formerChanges = head.changes.all }
             read(into: &old)
         }
     }
@@ -80,7 +81,7 @@ extension Subject {
         event.new = new.pointer
         // `==` is user code.
         guard isUncertain, event.isUnchanged else { return }
-        isDropped = expression?.changes.lastRead ?? 0 <= formerChanges
+        isDropped = (expression ?? head)?.changes.lastRead ?? 0 <= formerChanges
         if !isDropped { (event.isReturn, event.excluded) = (true, [.old, .new, .distinct]) }
     }
 

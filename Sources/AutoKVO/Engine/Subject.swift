@@ -17,6 +17,8 @@ final class Subject: PooledObject {
     /// The path or function, retained; and the path's last link, retained, if its property changes and has to be read.
     private(set) var route: Borrowed<Route>?
     private(set) var leaf: Borrowed<PathLink>?
+    /// The derived value by which the change has come to the path, if that leads on from it.
+    private(set) var head: Expression?
     /// Of a part: the subject that is its list.
     private(set) var source: Subject?
     /// Of a list: the observations with a sequence number in `lowerBound + 1 ... upperBound` are called. Those added later are called for
@@ -109,10 +111,11 @@ final class Subject: PooledObject {
     /// A path or function.
     ///
     /// - Parameter leaf: The path's last link, if values are to be read through it.
-    func setTopic(_ route: Borrowed<Route>, leaf: PathLink? = nil) {
+    func setTopic(_ route: Borrowed<Route>, leaf: PathLink? = nil, head: Expression? = nil) {
         isFilled = true
         self.route = route.retain()
         self.leaf = leaf.map { .retaining($0) }
+        self.head = head
     }
 
     /// A path of one key, whose list is the topic of another subject.
@@ -191,6 +194,7 @@ final class Subject: PooledObject {
         calls = nil
         isWhole = false
         if edit != nil { edit = nil }
+        if head != nil { head = nil }
         if wholeOld != nil { wholeOld = nil }
         if !claimed.isEmpty { releaseClaims { _ in true } }
         if old.isFilled { old.take() }
@@ -203,7 +207,7 @@ final class Subject: PooledObject {
     /// Whether nothing is left of an earlier change. `event`, `end`, `walk` and the neighbours in lists may be: they are
     /// written before they are read.
     var isBlank: Bool {
-        let hasTopic = record != nil || list != nil || slot != 0 || route != nil || leaf != nil
+        let hasTopic = record != nil || list != nil || slot != 0 || route != nil || leaf != nil || head != nil
         let hasRange = lowerBound != 0 || upperBound != .max || !separated.isEmpty
         let hasChange =
             !needs.isEmpty || isOwn || isDue || isUncertain || isDropped || isKnown || isPrepared || edit != nil

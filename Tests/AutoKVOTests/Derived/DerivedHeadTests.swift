@@ -153,6 +153,31 @@ struct DerivedHeadTests {
         expectEqual(log.lines, ["c nil", "c d"])
     }
 
+    @Test(
+        "a value that was read meanwhile and is none in the end: observers without values are called", arguments: 0..<4)
+    func readMeanwhile(form: Int) throws {
+        let list = List()
+        list.items = [Item("a")]
+        var kept = "a"
+        try list.observe("newest.title") { [unowned list] _ in kept = list.newest?.title ?? "nil" }
+        let log = try logged(list, "newest.title")
+        func body() throws {
+            list.items.append(Item("b"))
+            kept = form == 2 ? try list.value(forKeyPath: "newest.title") as! String : list.newest!.title
+            list.items.removeLast()
+        }
+        switch form {
+        case 0, 2: try coalescingChanges { try body() }
+        case 1: try list.$items.withMutation { try body() }
+        default:
+            list.willChangeValue(forKey: "items")
+            try body()
+            list.didChangeValue(forKey: "items")
+        }
+        expectEqual(kept, "a")
+        expectEqual(log.lines, [])
+    }
+
     @Test("what waits for the end of coalesced changes does not grow with their number")
     func growth() throws {
         let list = List()

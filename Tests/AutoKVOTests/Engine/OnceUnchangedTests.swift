@@ -91,4 +91,34 @@ struct OnceUnchangedTests {
         #expect(observation.remove(keyPath: ["divisor", "next.v"]))
         #expect(throws: KeyValueError.self) { try observation.rearm() }
     }
+
+    @Test("a change of another path or target inside of one that turns out to be none", arguments: 0..<4)
+    func inside(form: Int) throws {
+        let (cell, other) = (Cell(), Cell())
+        var calls: [String] = []
+        let observation =
+            form < 3
+            ? try cell.observe(["tenth", "divisor"], options: [.once, .prior]) {
+                calls.append("\($0.isPrior ? "prior" : "after") \($0.keyPath)")
+            }
+            : try [cell, other].observe("tenth", options: [.once, .prior]) {
+                calls.append("\($0.isPrior ? "prior" : "after") \($0.target === cell ? 1 : 2)")
+            }
+        func body() { if form < 3 { cell.divisor = 1 } else { other.v = 30 } }
+        switch form {
+        case 1:
+            cell.willChangeValue(forKey: "v")
+            body()
+            cell.didChangeValue(forKey: "v")
+        default:
+            cell.$v.withMutation {
+                body()
+                if form == 2 { cell.v = 50 }
+            }
+        }
+        expectEqual(calls, form < 3 ? ["prior tenth", "after divisor"] : ["prior 1", "after 2"])
+        (cell.v, other.v, cell.divisor) = (90, 90, 9)
+        expectEqual(calls.count, 2)
+        #expect(!observation.isValid)
+    }
 }
