@@ -18,7 +18,7 @@ final class Subject: PooledObject {
     private(set) var route: Borrowed<Route>?
     private(set) var leaf: Borrowed<PathLink>?
     /// The derived value by which the change has come to the path, if that leads on from it.
-    private(set) var head: Expression?
+    var head: Expression?
     /// Of a part: the subject that is its list.
     private(set) var source: Subject?
     /// Of a list: the observations with a sequence number in `lowerBound + 1 ... upperBound` are called. Those added later are called for
@@ -111,11 +111,10 @@ final class Subject: PooledObject {
     /// A path or function.
     ///
     /// - Parameter leaf: The path's last link, if values are to be read through it.
-    func setTopic(_ route: Borrowed<Route>, leaf: PathLink? = nil, head: Expression? = nil) {
+    func setTopic(_ route: Borrowed<Route>, leaf: PathLink? = nil) {
         isFilled = true
         self.route = route.retain()
         self.leaf = leaf.map { .retaining($0) }
-        self.head = head
     }
 
     /// A path of one key, whose list is the topic of another subject.

@@ -60,9 +60,8 @@ extension Transaction {
             let isOwn = link.isLeaf && key.slot == changed && key.record == .to(record)
             let subject = thread.value.takeSubject()
             subject.use {
-                $0.setTopic(
-                    link.unmanagedRoute, leaf: link.isLeaf && !(isOwn && hasValues) ? link : nil,
-                    head: link.isLeaf ? nil : link.record.list(link.slot)?.value.expression?.object)
+                $0.setTopic(link.unmanagedRoute, leaf: link.isLeaf && !(isOwn && hasValues) ? link : nil)
+                if !link.isLeaf { $0.head = link.record.list(link.slot)?.value.expression?.object }
                 $0.prepare(link.needs, isOwn: isOwn, edit, isUncertain: isUncertain, thread)
             }
             open(subject, walk)
