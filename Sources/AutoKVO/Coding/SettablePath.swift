@@ -74,7 +74,7 @@ extension PropertyHandle {
     var keySlot: Int? { target.longPath == nil ? target.slot() : nil }
 }
 
-/// Which object's property a binding in both ways has read last.
+/// Which object's property a binding in both ways has read last, and the value that it showed for it.
 final class ShownObject: Sendable {
     private let content = Guarded<(object: PinnedReference<TrackedObject>, value: Any)?>(nil)
 

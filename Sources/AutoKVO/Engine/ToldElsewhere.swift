@@ -10,7 +10,7 @@ import Synchronization
 ///     as before it, but has changed from 2
 ///
 /// So the subjects of a change inside of which user code runs are counted in the list of their key, or in the route of their path, until they
-/// are told. A write in which no user code runs is not counted: it waits for no other thread before it has told its observers.
+/// are told. A write in which no user code runs before its observers are called is not counted: it cannot wait for another thread.
 struct ToldElsewhere {
     /// Counts what has been told while a subject of the topic was open.
     let number: Int

@@ -18,7 +18,7 @@ struct CallOrderTests {
     private let sheet = Sheet()
     private let recorder = Recorder<Any>()
 
-    @Test("derived values are told behind those that they read, whatever is declared first")
+    @Test("observers of a derived value are called after those of the values that it reads, whatever is declared first")
     func sourcesFirst() throws {
         for key in ["total", "sum", "a", "double", "b"] { try sheet.observe(key, recorder.handler()) }
         sheet.b = 1
@@ -43,7 +43,7 @@ struct CallOrderTests {
         expectEqual(recorder.paths, ["a", "b", "double", "sum", "total"])
     }
 
-    @Test("coalesced changes of two objects: a value that reads the other one's is told behind it")
+    @Test("coalesced changes of two objects: observers of a value that reads the other one's are called after its")
     func coalescedObjects() throws {
         let other = Sheet()
         sheet.next = other
