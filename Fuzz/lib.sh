@@ -31,7 +31,7 @@ fuzz() {
     mkdir -p "$folder/.build/found" "$folder/corpus"
     build_fuzzer "$folder" "$source"
     say "fuzzing with $source for $seconds seconds"
-    SWIFT_BACKTRACE=enable=no "$folder/.build/fuzz" -max_total_time="$seconds" -max_len=600 -timeout=20 -verbosity=0 -print_final_stats=1 \
+    SWIFT_BACKTRACE=enable=no "$folder/.build/fuzz" -max_total_time="$seconds" -error_exitcode=1 -max_len=600 -timeout=20 -verbosity=0 -print_final_stats=1 \
         -artifact_prefix="$folder/.build/" "$folder/.build/found" "$folder/corpus"
 }
 

@@ -29,5 +29,5 @@ if ! compile "$(toolchain_clang)" -fuse-ld=lld 2>"$build/log" && ! compile "$(to
 fi
 
 say "fuzzing the table for $seconds seconds"
-"$build/fuzz_table" -max_total_time="$seconds" -max_len=1024 -timeout=20 -verbosity=0 -print_final_stats=1 \
+"$build/fuzz_table" -max_total_time="$seconds" -error_exitcode=1 -max_len=1024 -timeout=20 -verbosity=0 -print_final_stats=1 \
     -artifact_prefix="$build/" "$build/found" Fuzz/CTable/corpus
