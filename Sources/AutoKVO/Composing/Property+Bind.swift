@@ -8,7 +8,7 @@ extension Property {
     /// - Parameters:
     ///   - source: The handle of a property, or of a path: that can be followed by an optional property, or with a transform.
     ///   - options: `.retainsTarget` keeps the source alive, `.distinct` ignores changes of the source to an equal value.
-    ///     Options for the values and the initial call have no effect.
+    ///     Others have no effect.
     ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     /// - Returns: The observation of the source. Removing it is the same as `unbind(_:)` of the key; it need not be kept.

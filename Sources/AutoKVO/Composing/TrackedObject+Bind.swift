@@ -18,7 +18,7 @@ extension TrackedObject {
     ///   - keyPath: A key or path of the source.
     ///   - source: The object that is followed, which may be this object itself.
     ///   - options: `.retainsTarget` keeps the source alive, `.distinct` ignores changes of the source to an equal value.
-    ///     Options for the values and the initial call have no effect.
+    ///     Others have no effect.
     ///   - transform: What the values of the source are turned into.
     ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
