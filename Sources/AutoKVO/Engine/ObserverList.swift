@@ -140,9 +140,12 @@ struct ObserverList: ~Copyable {
         observations.prepend(observation)
     }
 
-    /// Makes an observation that was leaving a member again, at its old position.
+    /// Makes an observation that was leaving a member again, at its old position, but with a new number: of changes from before it is not
+    /// notified.
     mutating func rejoin(_ observation: KeyValueObservation) {
         assert(observation.membership == .leaving)
+        lastSequence += 1
+        observation.sequence = lastSequence
         observation.membership = .linked
         account(for: observation, by: 1)
     }
@@ -245,10 +248,7 @@ struct ObserverList: ~Copyable {
             var found = ObserverList()
             found.links = links
             observations.forEach {
-                let isFirst = $0.sequence == 0 && found.lastSequence == 0
-                let isInOrder = (isFirst || $0.sequence > found.lastSequence) && $0.sequence <= lastSequence
-                precondition(isInOrder, "The observations of a list are not in order.")
-                found.lastSequence = $0.sequence
+                precondition($0.sequence <= lastSequence, "An observation has a number that was not given.")
                 let isMember = $0.membership == .linked || $0.membership == .leaving && $0.pinCount > 0
                 precondition(isMember, "An observation is in a list and says that it is not.")
                 if $0.isLinked { found.account(for: $0, by: 1) }

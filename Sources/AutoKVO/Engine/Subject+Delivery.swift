@@ -156,19 +156,11 @@ extension Subject {
         if isPending { thread.value.removePending(self) }
     }
 
-    /// Places the cursor at the first observation of the subject. Under the lock.
+    /// Begins at the first observation of the list. Under the lock.
     @inline(__always)
     private func placeCursor(_ list: InPlace<ObserverList>) {
         end = min(upperBound, list.value.lastSequence)
         cursor = list.value.first
-        if lowerBound != 0 { skipEarlier() }
-    }
-
-    @inline(never)
-    private func skipEarlier() {
-        while let observation = cursor, observation.use({ $0.sequence <= lowerBound }) {
-            cursor = observation.use { $0.next }
-        }
     }
 
     /// Pins the next observations. Under the lock.
@@ -176,15 +168,12 @@ extension Subject {
     private func pinBatch(_ batch: InPlace<Batch>) {
         var count = 0
         var cursor = cursor
-        let end = end
+        let (start, length) = (lowerBound, end &- lowerBound)
         while let observation = cursor {
             observation.use {
-                guard $0.sequence <= end else {
-                    cursor = nil
-                    return
-                }
                 cursor = $0.next
-                guard $0.isLinked else { return }
+                // One comparison for both bounds. The numbers need not be in the order of the list.
+                guard $0.sequence &- start <= length, $0.isLinked else { return }
                 $0.pinWord &+= 1
                 batch.value.members[unchecked: count] = observation
                 count &+= 1

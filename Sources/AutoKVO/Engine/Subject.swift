@@ -21,7 +21,7 @@ final class Subject: PooledObject {
     var head: Expression?
     /// Of a part: the subject that is its list.
     private(set) var source: Subject?
-    /// Of a list: the observations with a sequence number in `lowerBound + 1 ... upperBound` are called. Those added later are called for
+    /// Of a list: the observations with a sequence number in `lowerBound ... upperBound` are called. Those added later are called for
     /// the next change; those before it by another subject of the same list, whose change was open when they were not there.
     var lowerBound: UInt64 = 0
     var upperBound: UInt64 = .max

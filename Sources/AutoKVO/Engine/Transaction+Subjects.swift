@@ -39,7 +39,7 @@ extension Transaction {
             let subject = thread.value.takeSubject()
             subject.use {
                 $0.setTopic(key.record, key.slot, list)
-                ($0.lowerBound, $0.upperBound) = (covered, list.value.lastSequence)
+                ($0.lowerBound, $0.upperBound) = (covered == 0 ? 0 : covered + 1, list.value.lastSequence)
                 $0.prepare(
                     interest, isOwn: isOwn, edit, isUncertain: key.isUncertain, rank: rank, excluding: excluded, thread)
             }

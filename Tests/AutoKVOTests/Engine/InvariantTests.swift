@@ -17,16 +17,16 @@
             }
         }
 
-        @Test("observations out of order") func orderTraps() async {
+        @Test("an observation with a number beyond the last one") func numberTraps() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let fixture = ListFixture()
                 let observations = [KeyValueObservation.unlinked(), .unlinked()]
                 observations.forEach(fixture.append)
                 fixture.list.checkInvariants()
-                observations[1].sequence = 1
+                observations[1].sequence = 3
                 fixture.list.checkInvariants()
             }
-            expectEqual(missing("are not in order", in: result), [])
+            expectEqual(missing("has a number that was not given", in: result), [])
         }
 
         @Test("an observation that is in the list and says that it is not") func membershipTraps() async {

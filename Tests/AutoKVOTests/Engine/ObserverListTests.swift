@@ -71,12 +71,12 @@ struct ObserverListTests {
         #expect(fixture.remove(b))
     }
 
-    @Test("one that was leaving rejoins at its old position") func rejoining() {
+    @Test("one that was leaving rejoins at its old position, with a number of its own") func rejoining() {
         let (a, b, c) = (append(), append([.prior]), append())
         b.pinWord += 1
         #expect(!fixture.remove(b))
         fixture.list.rejoin(b)
-        #expect(fixture.linked == [a, b, c] && b.sequence == 2 && fixture.list.count == 3)
+        #expect(fixture.linked == [a, b, c] && b.sequence == 4 && fixture.list.count == 3)
         expectEqual(fixture.interest, [.own, .prior, .ahead])
         #expect(!fixture.unpin(b))
         expectEqual(fixture.linked, [a, b, c])
