@@ -60,7 +60,7 @@ extension Subject {
 
     @inline(never)
     private func leaveValue(_ thread: InPlace<ThreadContext>) {
-        if isDropped || !wantsNew || event.isUnchanged || thread.holder(of: identity) != nil { return }
+        if isDropped || !wantsNew || event.isUnchanged { return }
         let value = edit == nil ? event.newValue?.box() : readWhole()
         let changes = expression?.changes.all ?? 0
         let root = root
