@@ -76,10 +76,11 @@ extension PropertyHandle {
 
 /// Which object's property a binding in both ways has read last, and the value that it showed for it.
 final class ShownObject: Sendable {
-    private let content = Guarded<(object: PinnedReference<TrackedObject>, value: Any)?>(nil)
+    private let content = Guarded<(object: PinnedReference<TrackedObject>?, value: Any)?>(nil)
 
-    func set(_ object: TrackedObject?, _ value: Any = ()) {
-        var other = object.map { (object: PinnedReference($0), value: value) }
+    /// - Parameter value: What is shown where there is no object, too; nil while something else is being set.
+    func set(_ object: TrackedObject?, _ value: Any?) {
+        var other = value.map { (object: object.map(PinnedReference.init), value: $0) }
         content.withLock { swap(&$0, &other) }
         // The former one is released without the lock.
         withExtendedLifetime(other) {}
@@ -88,6 +89,6 @@ final class ShownObject: Sendable {
     /// Whether an object is shown, or one that has come meanwhile with an equal value, of which nobody was notified.
     func isShown(_ object: TrackedObject, _ value: Any) -> Bool {
         guard let shown = content.withLock({ $0 }) else { return false }
-        return shown.object.isReference(to: object) || areEqual(shown.value, value)
+        return shown.object?.isReference(to: object) ?? false || areEqual(shown.value, value)
     }
 }

@@ -125,7 +125,7 @@ extension Property {
         }
         // What is shown changes when it has been set: setting it completes deliveries of what was shown before.
         func show(_ root: TrackedObject, in object: TrackedObject, _ reading: KeyValueObservation) {
-            shown.set(nil)
+            shown.set(nil, nil)
             func current() -> Any? { reading.isValid ? transform(other.value(from: root)) : nil }
             guard binding.set(object, to: current), reading.isValid else { return }
             shown.set(other.object(from: root), transform(other.value(from: root)))

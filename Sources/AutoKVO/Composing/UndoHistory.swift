@@ -145,6 +145,12 @@ public final class UndoHistory: TrackedObject {
             fatalError("An UndoHistory was used inside of coalescingChanges, or of an open change of what it records.")
         }
         mode = .replaying
+        // What has left comes back, or is changed outside.
+        for entry in step.entries.values.compactMap(\.first) where followed[entry.object] == nil {
+            guard let object = entry.property.object else { continue }
+            follow(object)
+            leave(entry.object, places: 1)
+        }
         coalescingChanges {
             for entry in step.entries.values.joined().sorted(by: { $0.number > $1.number }) {
                 do throws(KeyValueError) { try entry.property.revert(entry.change) } catch {

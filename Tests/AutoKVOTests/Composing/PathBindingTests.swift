@@ -223,4 +223,24 @@ private final class Controller: Model {
         end.text = "other"
         expectEqual(view.shown, "other")
     }
+
+    @Test("an edit is for the object that has come where there was none, with a value that is shown as nothing")
+    func firstObject() {
+        final class Item: TrackedObject {
+            @Observed var note: String?
+        }
+        final class List: TrackedObject {
+            @Observed var items: [Item] = []
+            @Observed var shown = ""
+            @Derived({ (list: List) -> Item? in list.items.last }) var newest: Item?
+        }
+        let (list, view) = (List(), List())
+        view.$shown.bindBothWays(to: list.$newest.$note, nilAs: "-")
+        view.shown = "for nobody"
+        list.items.append(Item())
+        view.shown = "edited"
+        expectEqual(list.items[0].note, "edited")
+        list.items = []
+        expectEqual(view.shown, "-")
+    }
 }

@@ -206,6 +206,28 @@ struct UndoHistoryTests {
         #expect(book.pages.count == 1 && page.title == "a" && second.title == "b")
     }
 
+    @Test("a step that changes a part and takes it out is made again as a whole", arguments: [false, true])
+    func partThatLeaves(isTakenOutFirst: Bool) {
+        let (book, page, picture) = (Book(), Page(), Page())
+        book.pages = [page]
+        let history = UndoHistory(of: [book], includingParts: true)
+        history.group("Tear out") {
+            if isTakenOutFirst { book.pages = [] }
+            page.title = "torn"
+            if !isTakenOutFirst { book.pages = [] }
+        }
+        book.pages = [picture]
+        for _ in 0..<2 {
+            while history.undo() {}
+            #expect(book.pages.count == 1 && book.pages.first === page && page.title == "")
+            while history.redo() {}
+            #expect(book.pages.count == 1 && book.pages.first === picture && page.title == "torn")
+        }
+        page.title = "outside"
+        expectEqual(history.canUndo, true)
+        #expect(history.undo() && history.undo() && !history.canUndo && page.title == "")
+    }
+
     @Test(
         "random edits: all undone it is as it was, all made again it is as it ended", arguments: 0..<60 as Range<UInt64>
     )

@@ -56,4 +56,36 @@ struct RecordedKeyTests {
             expectEqual([told, target.b], [value % 2 + value * 3, value % 2 + value * 3])
         }
     }
+
+    private final class Item: TrackedObject { @Observed var price = 1 }
+
+    private final class Box: TrackedObject {
+        @Observed var items: [Item] = []
+        @Derived({ (box: Box) in (try! box.value(forKey: "sum") as! Int) + 100 }) var more: Int
+        var sum: Int { items.reduce(0) { $0 + $1.price } }
+
+        override class var schema: Schema {
+            Schema(Box.self, extending: super.schema) { Key("sum", \.sum, affectedBy: "items.@sum.price") }
+        }
+    }
+
+    /// By the key, the value concerns a change that is open already of what has just been added.
+    @Test("a value that is told while a change of what it reads is open is the old value at its end", arguments: 0..<4)
+    func open(form: Int) {
+        let (box, item, reader) = (Box(), Item(), Box())
+        let told = Recorder<Int>()
+        if form % 2 == 0 {
+            box.$more.observe(options: [.old, .new], told.handler())
+        } else {
+            reader.observe(reading: { [unowned box] _ in box.more }, options: [.old, .new]) { told.record($1) }
+        }
+        item.$price.withMutation {
+            if form < 2 { box.$items.append(item) } else { box.items = [item] }
+        }
+        expectEqual(told.take().map { [$0.old, $0.new] }, [[100, 101]])
+        item.$price.withMutation { box.$items.append(Item()) }
+        expectEqual(told.take().map { [$0.old, $0.new] }, [[101, 102]])
+        item.price = 3
+        expectEqual(told.take().map { [$0.old, $0.new] }, [[102, 104]])
+    }
 }

@@ -56,6 +56,42 @@ struct CallOrderTests {
         expectEqual(recorder.labels, ["total", "chained"])
     }
 
+    /// What reads others by name is declared before them, and their class has keys of all kinds.
+    private final class Reader: TrackedObject {
+        @Observed var x = 1
+        @Observed var next: Reader?
+        @Derived({ (reader: Reader) in reader.named("next.computed") + 1 }) var ofComputed: Int
+        @Derived({ (reader: Reader) in reader.named("next.affected") + 1 }) var ofAffected: Int
+        @Derived({ (reader: Reader) in reader.named("next.derived") + 1 }) var ofDerived: Int
+        @Derived({ (reader: Reader) in reader.x + (reader.next?.x ?? 0) }) var derived: Int
+        var computed: Int { x * 10 + (next?.x ?? 0) }
+        var affected: Int { x * 100 + (next?.x ?? 0) }
+
+        func named(_ path: String) -> Int { (try! value(forKeyPath: path)) as? Int ?? 0 }
+
+        override class var schema: Schema {
+            Schema(Reader.self, extending: super.schema) {
+                Key("computed", \.computed)
+                Key("affected", \.affected, affectedBy: "x", "next.x")
+            }
+        }
+    }
+
+    @Test(
+        "a value that reads another object's key by name is told behind it",
+        arguments: ["Computed", "Affected", "Derived"])
+    func readByName(key: String) throws {
+        for isReaderFirst in [true, false] {
+            let (reader, other) = (Reader(), Reader())
+            (reader.next, other.next) = (other, Reader())
+            if isReaderFirst { try reader.observe("of\(key)", recorder.handler("reader")) }
+            try other.observe(key.lowercased(), recorder.handler("other"))
+            if !isReaderFirst { try reader.observe("of\(key)", recorder.handler("reader")) }
+            other.next!.x += 1
+            expectEqual(recorder.take().map(\.label), ["other", "reader"])
+        }
+    }
+
     @Test("coalesced changes of several paths in one registration are told in its order")
     func group() throws {
         try sheet.observe(["sum", "a", "next.a", "b"], recorder.handler())

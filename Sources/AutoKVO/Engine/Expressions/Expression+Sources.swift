@@ -40,8 +40,8 @@ extension Expression {
 extension PathLink {
     func isOf(_ record: Borrowed<ObjectRecord>, _ slot: Int) -> Bool { self.slot == slot && .to(self.record) == record }
 
-    /// Of the derived key that an expression reads: see `ResolvedKey`.
-    var height: Int { source?.use { $0.height } ?? 0 }
+    /// Of the derived key that an expression reads: see `ResolvedKey`. A key that is `affectedBy` others has no expression, and is read by name.
+    var height: Int { source?.use { $0.height } ?? (offset < 0 ? record.layout!.value[slot].height : 0) }
 
     /// Whether it was read where an object stores something. The record pins the object's address.
     @inline(__always)

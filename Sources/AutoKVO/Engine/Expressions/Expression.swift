@@ -31,7 +31,7 @@ final class Expression: @unchecked Sendable {
     /// Used under the lock.
     @exclusivity(unchecked) private var state = State()
     /// Greater than those of all derived keys that it reads. It only says in which order observers are called.
-    private let atomicHeight = Atomic<Int>(1)
+    private let atomicHeight: Atomic<Int>
     /// Of the last walk that has found it. Only who has a stamp uses it.
     @exclusivity(unchecked) private var stamp: UInt = 0
 
@@ -58,6 +58,7 @@ final class Expression: @unchecked Sendable {
 
     init(_ function: Function, _ route: Borrowed<Route>, _ root: ObjectRecord) {
         (self.function, self.route, self.root) = (function, route, root)
+        atomicHeight = Atomic(max(1, route.use { $0.keyHeight }))
     }
 
     @inline(__always)
@@ -109,7 +110,6 @@ final class Expression: @unchecked Sendable {
     }
 
     var isEvaluatingHere: Bool { evaluator.load(ordering: .relaxed) == thisThread() }
-
     var height: Int { atomicHeight.load(ordering: .relaxed) }
 
     /// Whether a walk through what a change concerns finds it for the first time.
