@@ -1,3 +1,5 @@
+import Synchronization
+
 extension TrackedObject {
     /// The values that a key path takes from now on, as an asynchronous sequence.
     ///
@@ -28,8 +30,11 @@ extension TrackedObject {
         bufferingPolicy: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
         line: UInt = #line
     ) throws(KeyValueError) -> AsyncStream<Value> {
-        try AsyncStream.ofChanges(bufferingPolicy) { add throws(KeyValueError) in
-            try observe(keyPaths, as: type, options: options.ofValues, file: file, line: line) { add($0.currentValue) }
+        let order = ValueOrder()
+        return try AsyncStream.ofChanges(bufferingPolicy) { add throws(KeyValueError) in
+            try observe(keyPaths, as: type, options: options.ofValues, file: file, line: line) { change in
+                order.add(add) { change.currentValue }
+            }
         }
     }
 
@@ -55,7 +60,9 @@ extension TrackedObject {
         file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> AsyncStream<ChangeRecord<Value>> {
         try AsyncStream.ofChanges(bufferingPolicy) { add throws(KeyValueError) in
-            try observe(keyPaths, as: type, options: options.ofStream, file: file, line: line) { add(ChangeRecord($0)) }
+            try observe(keyPaths, as: type, options: options.ofStream, file: file, line: line) {
+                _ = add(ChangeRecord($0))
+            }
         }
     }
 }
@@ -72,8 +79,11 @@ extension PropertyHandle where Current: Sendable {
         bufferingPolicy: AsyncStream<Current>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
         line: UInt = #line
     ) -> AsyncStream<Current> {
-        AsyncStream.ofChanges(bufferingPolicy) { add in
-            observe(options: options.ofValues, file: file, line: line) { add($0.currentValue(as: Current.self)) }
+        let order = ValueOrder()
+        return AsyncStream.ofChanges(bufferingPolicy) { add in
+            observe(options: options.ofValues, file: file, line: line) { change in
+                order.add(add) { change.currentValue(as: Current.self) }
+            }
         }
     }
 }
@@ -87,7 +97,7 @@ extension PropertyHandle where Value: Sendable {
         file: StaticString = #fileID, line: UInt = #line
     ) -> AsyncStream<ChangeRecord<Value>> {
         AsyncStream.ofChanges(bufferingPolicy) { add in
-            observe(options: options.ofStream, file: file, line: line) { add(ChangeRecord($0)) }
+            observe(options: options.ofStream, file: file, line: line) { _ = add(ChangeRecord($0)) }
         }
     }
 }
@@ -101,18 +111,46 @@ extension ObservingOptions {
 }
 
 extension AsyncStream where Element: Sendable {
-    /// What an observation's handler adds; nil adds nothing. The stream ends with the observation, and the observation with the
+    /// What an observation's handler adds. The stream ends with the observation, and the observation with the
     /// stream.
     @export(implementation) static func ofChanges<Failure>(
         _ bufferingPolicy: Continuation.BufferingPolicy,
-        _ observe: (_ add: @escaping (Element?) -> Void) throws(Failure) -> KeyValueObservation
+        _ observe: (_ add: @escaping (Element) -> any Sendable) throws(Failure) -> KeyValueObservation
     ) throws(Failure) -> AsyncStream {
         let (stream, continuation) = makeStream(bufferingPolicy: bufferingPolicy)
-        let observation = try observe { element in if let element { continuation.yield(element) } }
+        let observation = try observe { element in continuation.yield(element) }
         // In this order: of an observation that has fired already, `onEnd` finishes the stream at once, which then has to
         // remove the observation, whose handler refers to the stream.
         continuation.onTermination = { _ in observation.remove() }
         observation.onEnd { _ in continuation.finish() }
         return stream
+    }
+}
+
+/// The order in which the values of a stream are read. Two threads may tell of changes at once:
+///
+///     one reads the value
+///                                the other one changes it, reads, and adds
+///     would add an older one last
+///
+/// So what has been overtaken is read again.
+@usableFromInline final class ValueOrder: Sendable {
+    private let begun = Atomic<Int>(0)
+    private let added = Mutex(0)
+
+    @usableFromInline init() {}
+
+    /// - Parameter add: Returns what is to be released: not under the lock, since that is user code.
+    @usableFromInline func add<Value: Sendable>(_ add: (Value) -> any Sendable, _ read: () -> Value?) {
+        var released: (any Sendable)?
+        repeat {
+            let turn = begun.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+            guard let value = read() else { return }
+            released = added.withLock { last in
+                if turn < last { return nil }
+                last = turn
+                return add(value)
+            }
+        } while released == nil
     }
 }

@@ -44,7 +44,8 @@ public struct Derived<Value> {
     }
 
     /// A property computed by a function that belongs to the main actor, as its class does. A class with a `nonisolated` `init()` needs
-    /// this form: `@Derived(isolation: MainActor.self, { (player: Player) in "at \(player.position)" })`.
+    /// this form: `@Derived(isolation: MainActor.self, { (player: Player) in "at \(player.position)" })`. There Swift (6.3.1) takes no key path of
+    /// the class.
     ///
     /// - Precondition: The property is read, and what its function reads is changed, on the main actor.
     public init<Owner: TrackedObject>(

@@ -216,4 +216,39 @@ struct StreamTests {
         }
         tracker.expectNoLeaks()
     }
+
+    ///     tells of level = 1: reads shown, 1
+    ///                                           level = 2: reads shown, adds 2
+    ///     would add 1
+    @Test("a value that another thread overtakes while it is read is read again") func overtaken() async throws {
+        final class Gauge: TrackedObject, @unchecked Sendable {
+            @Observed var level = 0
+            var isOvertaken = false
+            var shown: Int {
+                let level = level
+                if level == 1, !isOvertaken {
+                    isOvertaken = true
+                    onAnotherThread { self.level = 2 }
+                }
+                return level
+            }
+
+            override class var schema: Schema {
+                Schema(Gauge.self, extending: super.schema) { Key("shown", \.shown, affectedBy: "level") }
+            }
+        }
+        var gauge: Gauge? = Gauge()
+        let (named, newest) = (
+            try gauge!.values(of: "shown", as: Int.self),
+            try gauge!.path("shown", as: Int.self).values(bufferingPolicy: .bufferingNewest(1))
+        )
+        gauge!.level = 1
+        gauge = nil
+        var seen: [Int?] = []
+        for await level in named { seen.append(level) }
+        expectEqual(seen, [2, 2])
+        seen = []
+        for await level in newest { seen.append(level) }
+        expectEqual(seen, [2])
+    }
 }

@@ -45,6 +45,62 @@ struct ReadingTests {
         #expect(log.entries.map(\.new) == ["Bea"] && reason == .observerDeinitialized)
     }
 
+    @Test("what an observer without a base class has read may die with it, and ends the observation", arguments: 0..<3)
+    func everythingIsDead(form: Int) {
+        final class Owner: KeyValueObserver {
+            var model: Person? = Person("Ann")
+        }
+        let (tracker, other) = (LifetimeTracker(), Person())
+        var reasons: [KeyValueObservation.EndReason] = []
+        var owner: Owner? = Owner()
+        let resource = tracker.track(Person())
+        owner!.observe(reading: { (form == 2 ? other.age : 0) + ($0.model?.age ?? 0) }) { _, _ in _ = resource }
+            .onEnd { reasons.append($0) }
+        owner!.model!.age = 3
+        if form == 0 {
+            owner = nil
+            expectEqual(reasons, [.observerDeinitialized])
+        } else {
+            owner!.model = nil
+            expectEqual(reasons, form == 1 ? [.targetDeinitialized] : [])
+            owner = nil
+            other.age = 4
+            expectEqual(reasons, form == 1 ? [.targetDeinitialized] : [.observerDeinitialized])
+        }
+    }
+
+    ///     reads age the first time
+    ///                                  age = 1: evaluates, has read nothing yet
+    ///     is registered
+    ///                                  reads age
+    @Test("no reads are missed because another thread evaluates at the registration") func noFalseReport() {
+        let (person, panel) = (Person(), ReadingPanel())
+        let (entered, registered) = (Door(), Door())
+        nonisolated(unsafe) let shared = (person: person, 0)
+        var (count, told) = (0, 0)
+        var writer: Thread?
+        let reports = messages {
+            panel.observe(reading: { _ in
+                count += 1
+                let number = count
+                if number == 2 {
+                    entered.open()
+                    registered.wait()
+                }
+                let age = person.age
+                if number == 1 {
+                    writer = Thread { shared.person.age = 1 }
+                    entered.wait()
+                }
+                return age
+            }) { _, _ in told += 1 }
+        }
+        registered.open()
+        writer!.join()
+        person.age = 2
+        #expect(reports == [] && told >= 1)
+    }
+
     @Test func anyKeyPathIsObserved() {
         let (person, log) = (Clerk("Ann"), NamedLog())
         let observations = [

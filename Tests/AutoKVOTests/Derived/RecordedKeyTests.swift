@@ -88,4 +88,61 @@ struct RecordedKeyTests {
         item.price = 3
         expectEqual(told.take().map { [$0.old, $0.new] }, [[102, 104]])
     }
+
+    private final class Priced: TrackedObject {
+        @Observed var x = 10
+        @Observed var tax = 1
+        @Observed var next: Priced?
+        @Observed var all: [Priced] = []
+        var computations = 0
+        var tens: Int { x / 10 }
+        var cost: Int { x * tax }
+        var other: Priced? { next }
+        @Derived({ (priced: Priced) in priced.read("tens") }) var ofTens: Int
+        @Derived({ (priced: Priced) in priced.read("next.tens") }) var ofNextTens: Int
+        @Derived({ (priced: Priced) in priced.read("other.tens") }) var ofOtherTens: Int
+        @Derived({ (priced: Priced) in priced.read("all.@sum.tens") }) var ofAllTens: Int
+        @Derived({ (priced: Priced) in priced.read("cost") }) var ofCost: Int
+        @Derived({ (priced: Priced) in priced.read("all.@sum.cost") }) var ofAllCost: Int
+
+        func read(_ path: String) -> Int {
+            computations += 1
+            return (try! value(forKeyPath: path)) as? Int ?? 0
+        }
+
+        override class var schema: Schema {
+            Schema(Priced.self, extending: super.schema) {
+                Key("tens", \.tens)
+                Key("other", \.other)
+                Key("cost", \.cost, affectedBy: "x")
+            }
+        }
+    }
+
+    /// `observe` of several paths makes one of a single key, too, which is kept.
+    @Test("a path reads a key, and not what its getter reads", arguments: [false, true]) func pathsReadKeys(
+        isKept: Bool
+    ) throws {
+        if isKept { try Priced().observe(["tens", "cost"]) { _ in }.remove() }
+        let (priced, next) = (Priced(), Priced())
+        (priced.next, priced.all) = (next, [next])
+        for (key, source) in [("ofTens", priced), ("ofNextTens", next), ("ofOtherTens", next), ("ofAllTens", next)] {
+            let told = Recorder<Any>()
+            try priced.observe(key, options: .new, told.handler())
+            priced.computations = 0
+            source.x += 1
+            expectEqual(priced.computations, 0, "\(key): the key's value is the same")
+            source.x += 9
+            #expect(priced.computations == 1 && told.count == 1)
+            priced.removeAllObservers()
+        }
+        for (key, source) in [("ofCost", priced), ("ofAllCost", next)] {
+            let told = Recorder<Any>()
+            try priced.observe(key, options: .new, told.handler())
+            source.tax += 1
+            expectEqual(told.count, 0)
+            source.x += 10
+            expectEqual(told.count, 1)
+        }
+    }
 }

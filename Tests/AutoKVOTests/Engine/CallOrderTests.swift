@@ -56,6 +56,28 @@ struct CallOrderTests {
         expectEqual(recorder.labels, ["total", "chained"])
     }
 
+    /// One reads another from a switch on. What reads that one is not computed then, since its value is the same.
+    private final class Switched: TrackedObject {
+        @Observed var x = 1
+        @Observed var isOn = false
+        @Derived({ (object: Switched) in object.x + object.lower }) var upper: Int
+        @Derived({ (object: Switched) in object.x + object.upper }) var top: Int
+        @Derived({ (object: Switched) in object.x + (object.isOn ? object.lowest * 0 : 0) }) var lower: Int
+        @Derived({ (object: Switched) in object.x * 2 }) var lowest: Int
+    }
+
+    @Test("a derived value that comes to read another one goes behind it, and all that reads it with it")
+    func switched() throws {
+        let object = Switched()
+        for key in ["upper", "top", "lower", "lowest"] { try object.observe(key, recorder.handler()) }
+        object.x = 2
+        expectEqual(recorder.take().map(\.keyPath), ["lower", "upper", "top", "lowest"])
+        object.isOn = true
+        expectEqual(recorder.count, 0)
+        object.x = 3
+        expectEqual(recorder.take().map(\.keyPath), ["lowest", "lower", "upper", "top"])
+    }
+
     /// What reads others by name is declared before them, and their class has keys of all kinds.
     private final class Reader: TrackedObject {
         @Observed var x = 1

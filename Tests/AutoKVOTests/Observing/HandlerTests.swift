@@ -9,6 +9,11 @@ private class Base: Model {
         Schema(Base.self, extending: super.schema) {
             Handler("note", Base.note)
             Handler("stamp") { $0.log.append("Base.stamp") }
+            Handler("twice") {
+                $0.note()
+                $0.note()
+            }
+            Handler("unlessEmpty") { base in if !base.log.isEmpty { base.note() } }
             Handler("both") { $0.log.append("Base.both") }
         }
     }

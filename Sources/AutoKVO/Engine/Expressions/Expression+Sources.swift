@@ -27,6 +27,35 @@ extension Expression {
         Diagnostics.report("\(label) reads nothing that is observed, so nobody will be called")
     }
 
+    /// Calls a function with the expressions that read the key, under the lock of its list.
+    func forEachReader(_ body: (Expression) -> Void) {
+        guard let (root, slot) = liveRoute?.derivedKey, let list = root.list(slot) else { return }
+        root.lock.withLock { list.value.forEachLink { $0.unmanagedExpression?.use(body) } }
+    }
+
+    /// What reads it is higher, also what is not evaluated because this one has come to read something else.
+    func setHeight(_ height: Int) {
+        if height <= atomicHeight.exchange(height, ordering: .relaxed) { return }
+        var raised = [self]
+        while let last = raised.popLast() {
+            let next = last.height + 1
+            last.forEachReader {
+                if $0.atomicHeight.max(next, ordering: .relaxed).oldValue < next { raised.append($0) }
+            }
+        }
+    }
+
+    /// Whether the last evaluation is over, and has read nothing that is there still.
+    var readsNothing: Bool { isClean && !sources.reversed().contains { !$0.record.isDeinitializing } }
+
+    /// An object is dying that was read. An observer that is not tracked says nothing of its own death: an observation that nothing can
+    /// call any more ends now.
+    func sourceIsDying() {
+        guard root.schema == nil, let observation = liveRoute?.observation, !observation.isManual else { return }
+        if root.isDeinitializing { observation.end(.observerDeinitialized) }
+        if readsNothing { observation.end(.targetDeinitialized) }
+    }
+
     /// The name of the one key that the last evaluation read; empty if it was not one.
     var onlyKey: String {
         let sources = sources

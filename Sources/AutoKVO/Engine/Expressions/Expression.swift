@@ -24,14 +24,14 @@ import Synchronization
 /// docs/model/derived.pml.
 final class Expression: @unchecked Sendable {
     /// Owned: who refreshes an expression may be the last to have it, when the route ends on another thread.
-    private let root: ObjectRecord
+    let root: ObjectRecord
     /// The route that owns this, until it ends it. Only who knows that it has not ended may use it.
     let route: Borrowed<Route>
     let function: Function
     /// Used under the lock.
     @exclusivity(unchecked) private var state = State()
     /// Greater than those of all derived keys that it reads. It only says in which order observers are called.
-    private let atomicHeight: Atomic<Int>
+    let atomicHeight: Atomic<Int>
     /// Of the last walk that has found it. Only who has a stamp uses it.
     @exclusivity(unchecked) private var stamp: UInt = 0
 
@@ -230,11 +230,10 @@ final class Expression: @unchecked Sendable {
         let isChanged = !isKept || !isUnchanged(value, before)
         if version == 1, sources.isEmpty { reportSilence() }
         if !recorder.isSame {
-            atomicHeight.store(
-                sources.reduce(ownRoute.use { $0.keyHeight }) { max($0, 1 + $1.height) }, ordering: .relaxed)
+            setHeight(sources.reduce(ownRoute.use { $0.keyHeight }) { max($0, 1 + $1.height) })
         }
         var new = isChanged ? keep(value) : ()
-        if isChanged, version > 1 { ownRoute.use(markReaders) }
+        if isChanged, version > 1 { markReaders() }
         TestPoint.evaluated.reach()
         let isCurrent = underLock { state in
             guard state.version == version else { return false }
@@ -275,17 +274,7 @@ final class Expression: @unchecked Sendable {
     /// Also those without a mark: the thread that has marked this one may not have come to them yet. But not the one that this thread
     /// evaluates, which gets the new value now; and none with the first value, before which there was no other: who read the key then has
     /// computed it, through a getter that a subclass overrides, and reads all that this does.
-    private func markReaders(of route: Route) {
-        guard let (root, slot) = route.unmanagedDerivedKey else { return }
-        root.use { root in
-            guard let list = root.list(slot) else { return }
-            root.lock.withLock {
-                list.value.forEachLink { link in
-                    link.unmanagedExpression?.use { if !$0.isEvaluatingHere { _ = $0.mark(isCertain: true) } }
-                }
-            }
-        }
-    }
+    private func markReaders() { forEachReader { if !$0.isEvaluatingHere { _ = $0.mark(isCertain: true) } } }
 
     /// Takes all sources out, for good.
     func end() {

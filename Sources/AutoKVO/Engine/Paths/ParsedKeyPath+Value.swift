@@ -24,19 +24,21 @@ extension ParsedKeyPath {
         var object = Borrowed.to(root)
         let last = keys.count - 1
         for level in 0..<last {
-            let key = try declaration(of: level, in: object)
-            guard let next = try readObject(key, of: object) else {
+            guard let next = try nextObject(level, of: object) else {
                 return tail.map { $0.function.valueOfNothing(declaredType(from: root)) }
             }
             object = .to(next)
             kept = next
         }
-        let key = try declaration(of: last, in: object)
+        let (schema, slot) = try key(of: last, in: object)
+        let key = schema.use { $0.layout.value.declaration(slot) }
         defer { withExtendedLifetime(kept) {} }
-        if let tail, let objects = object.use({ object in key.use { $0.readObjects(object) } }) {
+        if let tail, !isRecording, let objects = object.use({ object in key.use { $0.readObjects(object) } }) {
             return try tail.evaluate(on: objects, in: self, declaredType(from: root))
         }
-        let value = object.use { object in key.use { $0.read(object) } }
+        let value = object.use { object in
+            isRecording ? object.valueOfKey(slot, of: schema.object) : key.use { $0.read(object) }
+        }
         return try tail?.evaluate(on: value, in: self) ?? value
     }
 
@@ -45,13 +47,18 @@ extension ParsedKeyPath {
         do { return try valueType(from: type(of: object)) } catch { return Any.self }
     }
 
-    /// The declaration of the key at a level in the class of an object.
+    /// The object that the key at a level holds.
     @inline(__always)
-    private func declaration(
-        of level: Int, in object: Borrowed<TrackedObject>
-    ) throws(KeyValueError) -> Borrowed<DeclaredKey> {
+    private func nextObject(
+        _ level: Int, of object: Borrowed<TrackedObject>
+    ) throws(KeyValueError) -> TrackedObject? {
         let (schema, slot) = try key(of: level, in: object)
-        return schema.use { $0.layout.value.declaration(slot) }
+        let key = schema.use { $0.layout.value.declaration(slot) }
+        if isRecording {
+            let value = unwrapped(object.use { $0.valueOfKey(slot, of: schema.object) })
+            if let next = value as? TrackedObject { return next }
+        }
+        return try Recording.suspended { () throws(KeyValueError) in try readObject(key, of: object) }
     }
 
     /// The schema of the class of an object, and in it the slot of the key at a level.
@@ -126,7 +133,14 @@ extension ParsedKeyPath.Tail {
             if isRecording { for object in objects { _ = try element.key(of: 0, in: .to(object)) } }
             while index < objects.count {
                 let (schema, slot) = try element.key(of: 0, in: .to(objects[index]))
-                index += schema.use { $0.keys[slot].addValues(of: objects, from: index, to: &result) }
+                if isRecording, schema.use({ $0.layout.value[slot].isRecorded }) {
+                    result.add(objects[index].valueOfKey(slot, of: schema.object))
+                    index += 1
+                    continue
+                }
+                index += Recording.suspended {
+                    schema.use { $0.keys[slot].addValues(of: objects, from: index, to: &result) }
+                }
             }
         } else {
             for object in objects { result.add(try element?.value(ofElement: object, in: self) ?? object) }
