@@ -30,10 +30,9 @@ extension TrackedObject {
         bufferingPolicy: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
         line: UInt = #line
     ) throws(KeyValueError) -> AsyncStream<Value> {
-        let order = ValueOrder()
-        return try AsyncStream.ofChanges(bufferingPolicy) { add throws(KeyValueError) in
+        try AsyncStream.ofValues(bufferingPolicy) { add throws(KeyValueError) in
             try observe(keyPaths, as: type, options: options.ofValues, file: file, line: line) { change in
-                order.add(add) { change.currentValue }
+                add { change.currentValue }
             }
         }
     }
@@ -79,10 +78,9 @@ extension PropertyHandle where Current: Sendable {
         bufferingPolicy: AsyncStream<Current>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
         line: UInt = #line
     ) -> AsyncStream<Current> {
-        let order = ValueOrder()
-        return AsyncStream.ofChanges(bufferingPolicy) { add in
+        AsyncStream.ofValues(bufferingPolicy) { add in
             observe(options: options.ofValues, file: file, line: line) { change in
-                order.add(add) { change.currentValue(as: Current.self) }
+                add { change.currentValue(as: Current.self) }
             }
         }
     }
@@ -115,7 +113,7 @@ extension AsyncStream where Element: Sendable {
     /// stream.
     @export(implementation) static func ofChanges<Failure>(
         _ bufferingPolicy: Continuation.BufferingPolicy,
-        _ observe: (_ add: @escaping (Element) -> any Sendable) throws(Failure) -> KeyValueObservation
+        _ observe: (_ add: @escaping (Element) -> Continuation.YieldResult) throws(Failure) -> KeyValueObservation
     ) throws(Failure) -> AsyncStream {
         let (stream, continuation) = makeStream(bufferingPolicy: bufferingPolicy)
         let observation = try observe { element in continuation.yield(element) }
@@ -125,32 +123,47 @@ extension AsyncStream where Element: Sendable {
         observation.onEnd { _ in continuation.finish() }
         return stream
     }
+
+    /// The same for values, which `add` reads. Two threads may tell of changes at once:
+    ///
+    ///     one reads the value
+    ///                                the other one changes it, reads, and adds
+    ///     would add an older one last
+    ///
+    /// So what has been overtaken is read again.
+    @export(implementation) static func ofValues<Failure>(
+        _ bufferingPolicy: Continuation.BufferingPolicy,
+        _ observe: (_ add: @escaping (() -> Element?) -> Void) throws(Failure) -> KeyValueObservation
+    ) throws(Failure) -> AsyncStream {
+        let turns = Turns()
+        return try ofChanges(bufferingPolicy) { add throws(Failure) in
+            try observe { read in
+                // It may have what the stream drops, which is released behind the lock.
+                var result: Continuation.YieldResult?
+                repeat {
+                    let turn = turns.next()
+                    guard let value = read() else { return }
+                    turns.take(turn) { result = add(value) }
+                } while result == nil
+            }
+        }
+    }
 }
 
-/// The order in which the values of a stream are read. Two threads may tell of changes at once:
-///
-///     one reads the value
-///                                the other one changes it, reads, and adds
-///     would add an older one last
-///
-/// So what has been overtaken is read again.
-@usableFromInline final class ValueOrder: Sendable {
-    private let begun = Atomic<Int>(0)
-    private let added = Mutex(0)
+/// Turns, of which one that has been overtaken by a later one is not taken.
+@usableFromInline final class Turns: Sendable {
+    private let given = Atomic<Int>(0)
+    private let taken = Mutex(0)
 
     @usableFromInline init() {}
 
-    /// - Parameter add: Returns what is to be released: not under the lock, since that is user code.
-    @usableFromInline func add<Value: Sendable>(_ add: (Value) -> any Sendable, _ read: () -> Value?) {
-        var released: (any Sendable)?
-        repeat {
-            let turn = begun.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
-            guard let value = read() else { return }
-            released = added.withLock { last in
-                if turn < last { return nil }
-                last = turn
-                return add(value)
-            }
-        } while released == nil
+    @usableFromInline func next() -> Int { given.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
+
+    @usableFromInline func take(_ turn: Int, _ body: () -> Void) {
+        taken.withLock { last in
+            if turn < last { return }
+            last = turn
+            body()
+        }
     }
 }

@@ -27,19 +27,13 @@ extension Expression {
         Diagnostics.report("\(label) reads nothing that is observed, so nobody will be called")
     }
 
-    /// Calls a function with the expressions that read the key, under the lock of its list.
-    func forEachReader(_ body: (Expression) -> Void) {
-        guard let (root, slot) = liveRoute?.derivedKey, let list = root.list(slot) else { return }
-        root.lock.withLock { list.value.forEachLink { $0.unmanagedExpression?.use(body) } }
-    }
-
     /// What reads it is higher, also what is not evaluated because this one has come to read something else.
     func setHeight(_ height: Int) {
         if height <= atomicHeight.exchange(height, ordering: .relaxed) { return }
         var raised = [self]
         while let last = raised.popLast() {
             let next = last.height + 1
-            last.forEachReader {
+            last.liveRoute?.forEachReader {
                 if $0.atomicHeight.max(next, ordering: .relaxed).oldValue < next { raised.append($0) }
             }
         }

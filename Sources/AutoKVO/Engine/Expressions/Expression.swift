@@ -233,7 +233,7 @@ final class Expression: @unchecked Sendable {
             setHeight(sources.reduce(ownRoute.use { $0.keyHeight }) { max($0, 1 + $1.height) })
         }
         var new = isChanged ? keep(value) : ()
-        if isChanged, version > 1 { markReaders() }
+        if isChanged, version > 1 { ownRoute.use(markReaders) }
         TestPoint.evaluated.reach()
         let isCurrent = underLock { state in
             guard state.version == version else { return false }
@@ -274,7 +274,9 @@ final class Expression: @unchecked Sendable {
     /// Also those without a mark: the thread that has marked this one may not have come to them yet. But not the one that this thread
     /// evaluates, which gets the new value now; and none with the first value, before which there was no other: who read the key then has
     /// computed it, through a getter that a subclass overrides, and reads all that this does.
-    private func markReaders() { forEachReader { if !$0.isEvaluatingHere { _ = $0.mark(isCertain: true) } } }
+    private func markReaders(of route: Route) {
+        route.forEachReader { if !$0.isEvaluatingHere { _ = $0.mark(isCertain: true) } }
+    }
 
     /// Takes all sources out, for good.
     func end() {

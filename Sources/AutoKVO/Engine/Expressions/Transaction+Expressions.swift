@@ -117,6 +117,14 @@ extension Route {
         if case .derivedKey(let slot) = sink { (.to(base), slot) } else { nil }
     }
 
+    /// Calls a function with the expressions that read that key, under the lock of its list.
+    func forEachReader(_ body: (Expression) -> Void) {
+        unmanagedDerivedKey?.root.use { root in
+            guard let list = root.list(unmanagedDerivedKey!.slot) else { return }
+            root.lock.withLock { list.value.forEachLink { $0.unmanagedExpression?.use(body) } }
+        }
+    }
+
     /// The height of that key in its class.
     var keyHeight: Int { unmanagedDerivedKey.map { key in key.root.use { $0.layout!.value[key.slot].height } } ?? 0 }
 

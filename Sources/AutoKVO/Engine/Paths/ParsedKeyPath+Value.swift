@@ -54,10 +54,9 @@ extension ParsedKeyPath {
     ) throws(KeyValueError) -> TrackedObject? {
         let (schema, slot) = try key(of: level, in: object)
         let key = schema.use { $0.layout.value.declaration(slot) }
-        if isRecording {
-            let value = unwrapped(object.use { $0.valueOfKey(slot, of: schema.object) })
-            if let next = value as? TrackedObject { return next }
-        }
+        guard isRecording else { return try readObject(key, of: object) }
+        let value = unwrapped(object.object.valueOfKey(slot, of: schema.object))
+        if let next = value as? TrackedObject { return next }
         return try Recording.suspended { () throws(KeyValueError) in try readObject(key, of: object) }
     }
 
