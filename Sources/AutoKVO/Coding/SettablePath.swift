@@ -86,9 +86,9 @@ final class ShownObject: Sendable {
         withExtendedLifetime(other) {}
     }
 
-    /// Whether an object is shown, or one that has come meanwhile with an equal value, of which nobody was notified.
-    func isShown(_ object: TrackedObject, _ value: Any) -> Bool {
-        guard let shown = content.withLock({ $0 }) else { return false }
-        return shown.object?.isReference(to: object) ?? false || areEqual(shown.value, value)
+    /// Whether an object is shown, or an equal value of another one; nil while something else is being set.
+    func isShown(_ object: TrackedObject, orEqual value: Any? = nil) -> Bool? {
+        guard let shown = content.withLock({ $0 }) else { return nil }
+        return shown.object?.isReference(to: object) ?? false || value.map { areEqual(shown.value, $0) } ?? false
     }
 }

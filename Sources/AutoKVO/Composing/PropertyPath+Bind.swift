@@ -115,11 +115,13 @@ extension Property {
     ) -> KeyValueObservation {
         let (own, other, shown) = (SettablePath<Value>(self), SettablePath<Source.Value>(source), ShownObject())
         let binding = makeBinding(own.settable, copiesValues: false)
-        // An edit is for the object that was shown: one that has come meanwhile is to be read first.
+        // An edit is for the object that was shown: one that has come meanwhile is to be read first. If nobody is to be notified of it, its
+        // value is the one that is shown.
         func writeBack(_ object: TrackedObject, to root: TrackedObject) {
+            if let end = other.object(from: root), shown.isShown(end) == false { OutermostChange.finishCalls() }
             let current = transform(other.value(from: root))
-            guard let value = own.value(from: object), let end = other.object(from: root), shown.isShown(end, current),
-                !areEqual(current, value)
+            guard let value = own.value(from: object), let end = other.object(from: root),
+                shown.isShown(end, orEqual: current) ?? false, !areEqual(current, value)
             else { return }
             other.set(inverse(value), from: root)
         }

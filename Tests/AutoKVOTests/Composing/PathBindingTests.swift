@@ -243,4 +243,34 @@ private final class Controller: Model {
         list.items = []
         expectEqual(view.shown, "-")
     }
+
+    @Test("an edit is not written into an object with an equal value that comes in the same coalesced change")
+    func coalesced() {
+        final class Item: TrackedObject {
+            @Observed var name = "same"
+        }
+        final class List: TrackedObject {
+            @Observed var selection: Item? = Item()
+            @Observed var shown = ""
+            @Derived({ (list: List) -> Item? in list.selection }) var current: Item?
+        }
+        for isDerived in [false, true] {
+            let (list, view) = (List(), List())
+            if isDerived {
+                view.$shown.bindBothWays(to: list.$current.$name, nilAs: "")
+            } else {
+                view.$shown.bindBothWays(to: list.$selection.$name, nilAs: "")
+            }
+            let (former, next) = (list.selection!, Item())
+            coalescingChanges {
+                view.shown = "typed"
+                list.selection = next
+            }
+            expectEqual(former.name, "same")
+            if !isDerived { expectEqual([view.shown, next.name], ["same", "same"]) }
+            expectEqual(view.shown, next.name)
+            view.shown = "edited"
+            expectEqual(next.name, "edited")
+        }
+    }
 }

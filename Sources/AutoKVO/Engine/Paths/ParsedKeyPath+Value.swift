@@ -55,8 +55,7 @@ extension ParsedKeyPath {
         let (schema, slot) = try key(of: level, in: object)
         let key = schema.use { $0.layout.value.declaration(slot) }
         guard isRecording else { return try readObject(key, of: object) }
-        let value = unwrapped(object.object.valueOfKey(slot, of: schema.object))
-        if let next = value as? TrackedObject { return next }
+        if let next = unwrapped(object.object.valueOfKey(slot, of: schema.object)) as? TrackedObject { return next }
         return try Recording.suspended { () throws(KeyValueError) in try readObject(key, of: object) }
     }
 
