@@ -1,7 +1,8 @@
 import Synchronization
 
 /// What one thread or task has told observers of a subject while a change of the same subject was open on another. When the open change ends,
-/// this is its old value: the one from before it is not what its observers were told last.
+/// this is its old value: the one from before it is not what its observers were told last. The same holds on one thread for what has been moved
+/// to an open change, and is told by the change that has moved it.
 ///
 ///     thread 1                                      thread 2
 ///     begins a change of p.a, while p.sum is 0
