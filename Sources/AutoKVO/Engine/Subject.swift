@@ -124,6 +124,9 @@ final class Subject: PooledObject {
         (self.source, event, needs) = (source, source.event, source.needs)
     }
 
+    /// A derived value has come to read another one since the subject was found: that one's observers are called first.
+    func raiseRank() { if rank >= 0, let height = expression?.height { rank = max(rank, rank & 1 << 48 | height) } }
+
     /// Stores of what kind of change it is a subject.
     @inline(__always)
     func prepare(

@@ -53,6 +53,8 @@ struct ThreadContext {
     /// How many expressions wait in the open transactions of this thread (`Transaction.marked`), so that a change need not look there if
     /// none does.
     var waitingCount = 0
+    /// Counts the derived values that this thread has evaluated and that have come to read others: subjects found before may be out of order.
+    var raisedHeights = 0
     /// The changes of traced objects that are being delivered, the outermost first.
     var traced: [TracedCalls] = []
     #if DEBUG

@@ -78,6 +78,23 @@ struct CallOrderTests {
         expectEqual(recorder.take().map(\.keyPath), ["lowest", "lower", "upper", "top"])
     }
 
+    @Test("and already in the change with which it comes to read it", arguments: [false, true])
+    func switching(isCoalesced: Bool) throws {
+        final class Gauge: TrackedObject {
+            @Observed var mode = 0
+            @Derived({ (gauge: Gauge) in gauge.first + 1 }) var before: Int
+            @Derived({ (gauge: Gauge) in gauge.mode == 0 ? 0 : gauge.last + 1 }) var first: Int
+            @Derived({ (gauge: Gauge) in gauge.mode * 10 }) var last: Int
+        }
+        let gauge = Gauge()
+        for key in ["before", "first", "last"] { try gauge.observe(key, recorder.handler()) }
+        for mode in [1, 2, 0, 3] {
+            if isCoalesced { coalescingChanges { gauge.mode = mode } } else { gauge.mode = mode }
+            let keys = recorder.take().map(\.keyPath)
+            if mode != 0 { expectEqual(keys, ["last", "first", "before"]) }
+        }
+    }
+
     /// What reads others by name is declared before them, and their class has keys of all kinds.
     private final class Reader: TrackedObject {
         @Observed var x = 1

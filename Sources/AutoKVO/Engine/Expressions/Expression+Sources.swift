@@ -30,6 +30,7 @@ extension Expression {
     /// What reads it is higher, also what is not evaluated because this one has come to read something else.
     func setHeight(_ height: Int) {
         if height <= atomicHeight.exchange(height, ordering: .relaxed) { return }
+        ThreadContext.current.value.raisedHeights += 1
         var raised = [self]
         while let last = raised.popLast() {
             let next = last.height + 1

@@ -66,10 +66,15 @@ extension Transaction {
             $0.waitForEvent(thread)
         }
         thread.value.settling.append(.to(self))
+        let raised = thread.value.raisedHeights
         Recording.severalTimes { Transaction.refreshMarked(thread) }
         thread.value.settling.removeLast()
         forEachSubject { $0.endWaiting(thread) }
         countOut()
+        if raised != thread.value.raisedHeights, subjects.count > 1 {
+            forEachSubject { $0.raiseRank() }
+            sort(from: 0, thread)
+        }
         thread.value.delivering = outer
         Transaction.addMovedSubjects(thread)
     }
