@@ -60,7 +60,7 @@ extension TrackedObject {
     ) throws(KeyValueError) -> AsyncStream<ChangeRecord<Value>> {
         try AsyncStream.ofChanges(bufferingPolicy) { add throws(KeyValueError) in
             try observe(keyPaths, as: type, options: options.ofStream, file: file, line: line) {
-                _ = add(ChangeRecord($0))
+                add(ChangeRecord($0))
             }
         }
     }
@@ -95,7 +95,7 @@ extension PropertyHandle where Value: Sendable {
         file: StaticString = #fileID, line: UInt = #line
     ) -> AsyncStream<ChangeRecord<Value>> {
         AsyncStream.ofChanges(bufferingPolicy) { add in
-            observe(options: options.ofStream, file: file, line: line) { _ = add(ChangeRecord($0)) }
+            observe(options: options.ofStream, file: file, line: line) { add(ChangeRecord($0)) }
         }
     }
 }
@@ -113,7 +113,7 @@ extension AsyncStream where Element: Sendable {
     /// stream.
     @export(implementation) static func ofChanges<Failure>(
         _ bufferingPolicy: Continuation.BufferingPolicy,
-        _ observe: (_ add: @escaping (Element) -> Continuation.YieldResult) throws(Failure) -> KeyValueObservation
+        _ observe: (_ add: @escaping (Element) -> Void) throws(Failure) -> KeyValueObservation
     ) throws(Failure) -> AsyncStream {
         let (stream, continuation) = makeStream(bufferingPolicy: bufferingPolicy)
         let observation = try observe { element in continuation.yield(element) }
@@ -130,7 +130,7 @@ extension AsyncStream where Element: Sendable {
     ///                                the other one changes it, reads, and adds
     ///     would add an older one last
     ///
-    /// So what has been overtaken is read again.
+    /// So what has been overtaken is read again. There is no lock: what waits for a value may be run at once, and change the property again.
     @export(implementation) static func ofValues<Failure>(
         _ bufferingPolicy: Continuation.BufferingPolicy,
         _ observe: (_ add: @escaping (() -> Element?) -> Void) throws(Failure) -> KeyValueObservation
@@ -138,32 +138,30 @@ extension AsyncStream where Element: Sendable {
         let turns = Turns()
         return try ofChanges(bufferingPolicy) { add throws(Failure) in
             try observe { read in
-                // It may have what the stream drops, which is released behind the lock.
-                var result: Continuation.YieldResult?
+                var turn = 0
                 repeat {
-                    let turn = turns.next()
+                    turn = turns.next()
                     guard let value = read() else { return }
-                    turns.take(turn) { result = add(value) }
-                } while result == nil
+                    if turns.take(turn) { add(value) }
+                } while turns.isOvertaken(turn)
             }
         }
     }
 }
 
-/// Turns, of which one that has been overtaken by a later one is not taken.
+/// Turns that are given in order. One that is taken after a later one has been overtaken.
 @usableFromInline final class Turns: Sendable {
     private let given = Atomic<Int>(0)
-    private let taken = Mutex(0)
+    private let taken = Atomic<Int>(0)
 
     @usableFromInline init() {}
 
-    @usableFromInline func next() -> Int { given.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
+    @usableFromInline func next() -> Int { given.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue }
 
-    @usableFromInline func take(_ turn: Int, _ body: () -> Void) {
-        taken.withLock { last in
-            if turn < last { return }
-            last = turn
-            body()
-        }
+    /// - Returns: Whether no later one has been taken.
+    @usableFromInline func take(_ turn: Int) -> Bool {
+        taken.max(turn, ordering: .sequentiallyConsistent).oldValue < turn
     }
+
+    @usableFromInline func isOvertaken(_ turn: Int) -> Bool { taken.load(ordering: .sequentiallyConsistent) > turn }
 }

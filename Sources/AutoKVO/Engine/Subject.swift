@@ -202,6 +202,7 @@ final class Subject: PooledObject {
         if old.isFilled { old.take() }
         if new.isFilled { new.take() }
         record?.release()
+        route?.object.expression?.endIfUnreachable()
         route?.release()
         leaf?.release()
     }

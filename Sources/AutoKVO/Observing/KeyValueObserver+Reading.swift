@@ -8,7 +8,8 @@ extension KeyValueObserver {
     /// `.prior` it is also called before each change of what was read; if the value turns out to be equal, no other call follows.
     ///
     /// The closure gets the observer, so that it need capture nothing. The observation ends with the observer, keeps nothing alive that
-    /// was read, and has no key paths and no target. A closure that reads nothing that is observed is reported to `Diagnostics`.
+    /// was read, and has no key paths and no target. That of an observer which is no `TrackedObject` also ends, with
+    /// `.targetDeinitialized`, when all that was read is dead. A closure that reads nothing that is observed is reported to `Diagnostics`.
     ///
     /// - Parameters:
     ///   - value: Called on the thread of this call, and of the changes, before the write returns. A write in it is done and reported

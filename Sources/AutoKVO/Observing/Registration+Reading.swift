@@ -18,7 +18,7 @@ extension Registration {
                 return RouteList([route])
             }
             try Self.attach(observation, of: root, by: observer)
-            if observation.isValid, route!.expression!.readsNothing {
+            if observation.isValid, route!.expression!.readsNothing() {
                 Diagnostics.report(
                     "What is observed at \(site.description) reads nothing that is observed, so nobody will be called")
             }

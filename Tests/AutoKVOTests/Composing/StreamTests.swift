@@ -217,6 +217,33 @@ struct StreamTests {
         tracker.expectNoLeaks()
     }
 
+    /// Runs what is enqueued at once, inside of the call that gives a value to it.
+    private final class InlineExecutor: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) {
+            UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+
+    @Test("who reads a value may be run where it is given, and change the property again") func inlineExecutor() async {
+        let gauge = Person()
+        nonisolated(unsafe) let shared = (gauge: gauge, 0)
+        let (values, waiting) = (gauge.$age.values, Door())
+        let reader = Task(executorPreference: InlineExecutor()) {
+            waiting.open()
+            var last = 0
+            for await age in values {
+                last = age
+                if age < 3 { shared.gauge.age += 1 } else if age >= 10 { break }
+            }
+            return last
+        }
+        waiting.wait()
+        gauge.age = 1
+        #expect(gauge.age >= 1)
+        gauge.age = 10
+        expectEqual(await reader.value, 10)
+    }
+
     ///     tells of level = 1: reads shown, 1
     ///                                           level = 2: reads shown, adds 2
     ///     would add 1

@@ -69,6 +69,48 @@ struct ReadingTests {
         }
     }
 
+    @Test(
+        "so does an observation that reads nothing any more, or whose last source dies inside of a change",
+        arguments: 0..<5)
+    func nothingIsRead(form: Int) {
+        final class Owner: KeyValueObserver {
+            var model: Person? = Person("Ann")
+        }
+        let tracker = LifetimeTracker()
+        var owner: Owner? = Owner()
+        do {
+            let resource = tracker.track(Person())
+            owner!.observe(reading: { owner in
+                let name = owner.model?.fullName
+                if form == 2, name?.hasPrefix("Bea") ?? false { owner.model = nil }
+                return name
+            }) { _, _ in _ = resource }
+        }
+        weak let model = owner!.model
+        switch form {
+        case 0:
+            let model = owner!.model.take()!
+            model.firstName = "Bea"
+        case 1:
+            coalescingChanges {
+                owner!.model!.firstName = "Bea"
+                owner!.model = nil
+            }
+        case 2: owner!.model!.firstName = "Bea"
+        case 3:
+            coalescingChanges {
+                owner!.model!.firstName = "Bea"
+                owner = nil
+            }
+        default:
+            owner!.model!.$firstName.observe { [unowned owner = owner!] _ in owner.model = nil }
+            owner!.model!.firstName = "Bea"
+        }
+        #expect(model == nil)
+        owner = nil
+        expectEqual(tracker.liveCount, 0)
+    }
+
     ///     reads age the first time
     ///                                  age = 1: evaluates, has read nothing yet
     ///     is registered

@@ -27,6 +27,20 @@ extension Expression {
         Diagnostics.report("\(label) reads nothing that is observed, so nobody will be called")
     }
 
+    /// The value has changed: those that read it have to be evaluated. They are marked before anybody can find the new value:
+    ///
+    ///     a thread evaluates                        another one refreshes what reads it
+    ///     keeps the new value, is clean
+    ///                                               finds it clean, and so clears the mark of the reader
+    ///     marks the reader: too late
+    ///
+    /// Also those without a mark: the thread that has marked this one may not have come to them yet. But not the one that this thread
+    /// evaluates, which gets the new value now; and none with the first value, before which there was no other: who read the key then has
+    /// computed it, through a getter that a subclass overrides, and reads all that this does.
+    func markReaders(of route: Route) {
+        route.forEachReader { if !$0.isEvaluatingHere { _ = $0.mark(isCertain: true) } }
+    }
+
     /// What reads it is higher, also what is not evaluated because this one has come to read something else.
     func setHeight(_ height: Int) {
         if height <= atomicHeight.exchange(height, ordering: .relaxed) { return }
@@ -40,15 +54,12 @@ extension Expression {
         }
     }
 
-    /// Whether the last evaluation is over, and has read nothing that is there still.
-    var readsNothing: Bool { isClean && !sources.reversed().contains { !$0.record.isDeinitializing } }
-
-    /// An object is dying that was read. An observer that is not tracked says nothing of its own death: an observation that nothing can
-    /// call any more ends now.
-    func sourceIsDying() {
+    /// An object has died that was read, or the observers of a change have been called. An observer that is not tracked says nothing of its
+    /// own death: an observation that nothing can call any more ends now.
+    func endIfUnreachable() {
         guard root.schema == nil, let observation = liveRoute?.observation, !observation.isManual else { return }
         if root.isDeinitializing { observation.end(.observerDeinitialized) }
-        if readsNothing { observation.end(.targetDeinitialized) }
+        if readsNothing() { observation.end(.targetDeinitialized) }
     }
 
     /// The name of the one key that the last evaluation read; empty if it was not one.

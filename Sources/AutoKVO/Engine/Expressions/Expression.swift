@@ -38,6 +38,8 @@ final class Expression: @unchecked Sendable {
     private struct State {
         /// Empty while an evaluation has them.
         var sources: [PathLink] = []
+        /// How many of them, from the first on, are known to be of dead objects.
+        var deadCount = 0
         /// A `PinnedReference` to a tracked object.
         var kept: Any = ()
         /// Counts the different values that were kept; 0 if there is none.
@@ -123,6 +125,16 @@ final class Expression: @unchecked Sendable {
     var sources: [PathLink] { underLock { $0.sources } }
     /// The same under the lock.
     var sourcesUnderLock: [PathLink] { state.sources }
+
+    /// Whether the last evaluation is over, nothing has changed since, and all that it read is dead.
+    func readsNothing() -> Bool {
+        underLock { state in
+            while state.deadCount < state.sources.count, state.sources[state.deadCount].record.isDeinitializing {
+                state.deadCount += 1
+            }
+            return isClean && state.deadCount == state.sources.count
+        }
+    }
 
     // MARK: Marking and refreshing
 
@@ -238,6 +250,7 @@ final class Expression: @unchecked Sendable {
         let isCurrent = underLock { state in
             guard state.version == version else { return false }
             swap(&sources, &state.sources)
+            state.deadCount = 0
             evaluator.store(0, ordering: .releasing)
             if isChanged {
                 swap(&state.kept, &new)
@@ -262,20 +275,6 @@ final class Expression: @unchecked Sendable {
     private func keep(_ value: Any) -> Any {
         if function.holdsObject, let object = unwrapped(value) as? TrackedObject { return PinnedReference(object) }
         return value
-    }
-
-    /// The value has changed: those that read it have to be evaluated. They are marked before anybody can find the new value:
-    ///
-    ///     a thread evaluates                        another one refreshes what reads it
-    ///     keeps the new value, is clean
-    ///                                               finds it clean, and so clears the mark of the reader
-    ///     marks the reader: too late
-    ///
-    /// Also those without a mark: the thread that has marked this one may not have come to them yet. But not the one that this thread
-    /// evaluates, which gets the new value now; and none with the first value, before which there was no other: who read the key then has
-    /// computed it, through a getter that a subclass overrides, and reads all that this does.
-    private func markReaders(of route: Route) {
-        route.forEachReader { if !$0.isEvaluatingHere { _ = $0.mark(isCertain: true) } }
     }
 
     /// Takes all sources out, for good.
