@@ -239,12 +239,12 @@ extension TrackedObject {
         key.areReadsChecked.store(true, ordering: .relaxed)
     }
 
-    /// The value of a key. Where this thread records, the key is what is read, and not what its getter reads: so it is the kept value, with which
-    /// the next one is compared.
+    /// The value of a key. Where this thread records, the key is what is read, and not what its getter reads: so it is the kept value.
     @inline(__always)
     final func valueOfKey(_ slot: Int, of schema: ClassSchema) -> Any {
         if isRecording {
             noteRead(of: slot)
+            Recording.suspended { record?.followDerivedValues(onPathsOf: slot) }
             if let kept = record?.expression(slot), !kept.isEvaluatingHere, let value = kept.value() { return value }
         }
         return Recording.suspended { schema.keys[slot].declared.read(self) }

@@ -38,6 +38,15 @@ extension ObjectRecord {
         for route in starting { PathWork.do(.start(route)) }
     }
 
+    /// A derived value on the way of a path may have been computed while a change is open at whose end the path is moved. What is about to read
+    /// the key depends on the objects that are there now.
+    func followDerivedValues(onPathsOf slot: Int) {
+        let thread = ThreadContext.current
+        if thread.value.marked.isEmpty, thread.value.waitingCount == 0 { return }
+        let routes = lock.withLock { guarded.details?.derivedKeyRoutes[slot] }
+        for route in routes ?? [] { route.followDerivedValue() }
+    }
+
     /// The expression of a derived key exists as long as somebody needs the key. The list owns its route.
     ///
     /// It is refreshed for an observer or reader that is added. When one is removed nothing may be evaluated: that may happen in the middle of

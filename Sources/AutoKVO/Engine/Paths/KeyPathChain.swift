@@ -76,6 +76,17 @@ class KeyPathChain: @unchecked Sendable {
         root.use { $0.lock.withLock { body(&state) } }
     }
 
+    /// Moves the links behind the first derived value on the way to the object that is there now.
+    final func followDerivedValue() {
+        let level = underLock { state in
+            path.keys.indices.first { level in
+                guard let link = state.link(level)?.object, !link.isLeaf else { return false }
+                return link.record.layout!.value[link.slot].isRecorded
+            }
+        }
+        if let level { relink(from: level + 1) }
+    }
+
     /// Replaces the links from a level on.
     ///
     /// - Complexity: O(*n*) for *n* components; behind an operator, O(*m*) for *m* elements.
