@@ -20,7 +20,8 @@ extension KeyValueObservation {
         return details!
     }
 
-    /// Arms an observation with `.once` again after it has been delivered. Has no effect while it is armed.
+    /// Arms an observation with `.once` again after it has been delivered. Has no effect while it is armed. Of a change that was made before
+    /// this call it is not notified, also where others are still to be.
     ///
     /// With `.retainsTarget` it keeps the target alive again. Inside the handler it ends the delivery under way: the
     /// `onEnd` closures run with `.fired` before it returns.

@@ -185,6 +185,7 @@ final class Subject: PooledObject {
 
     @inline(never)
     private func clearAll() {
+        if isUncertain, route != nil { expression?.endIfUnreachable() }
         isFilled = false
         let (record, route, leaf) = (record, route, leaf)
         (self.record, self.route, self.leaf, list, slot) = (nil, nil, nil, nil, 0)
@@ -202,7 +203,6 @@ final class Subject: PooledObject {
         if old.isFilled { old.take() }
         if new.isFilled { new.take() }
         record?.release()
-        route?.object.expression?.endIfUnreachable()
         route?.release()
         leaf?.release()
     }

@@ -163,4 +163,24 @@ struct GrowthTests {
         }
         #expect(ratio < 9)
     }
+
+    @Test(
+        "objects that an observer without a base class has read, and that die one by one, from either end",
+        arguments: [false, true])
+    func deathsOfSources(isFromTheEnd: Bool) {
+        final class Reader: KeyValueObserver {
+            var rows: [Row] = []
+        }
+        let ratio = timeRatio(to: size(32_000)) { count in
+            let reader = Reader()
+            reader.rows = (0..<count).map { _ in Row() }
+            let observation = reader.observe(reading: { $0.rows.reduce(0) { $0 + $1.v } }) { _, _ in }
+            var rows = isFromTheEnd ? reader.rows : reader.rows.reversed()
+            reader.rows = []
+            let time = processorTime { while rows.popLast() != nil {} }
+            #expect(!observation.isValid)
+            return time
+        }
+        #expect(ratio < 9)
+    }
 }
