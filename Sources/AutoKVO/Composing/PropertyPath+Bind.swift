@@ -115,8 +115,8 @@ extension Property {
     ) -> KeyValueObservation {
         let (own, other, shown) = (SettablePath<Value>(self), SettablePath<Source.Value>(source), ShownObject())
         let binding = makeBinding(own.settable, copiesValues: false)
-        // An edit is for the object that was shown: one that has come meanwhile is to be read first. If nobody is to be notified of it, its
-        // value is the one that is shown.
+        // An edit is for the object that was shown: one that has come meanwhile is to be read first, for which the binding is notified now if it
+        // still will be. If it will not, the object's value is equal to the one that is shown.
         func writeBack(_ object: TrackedObject, to root: TrackedObject) {
             if let end = other.object(from: root), shown.isShown(end) == false { OutermostChange.finishCalls() }
             let current = transform(other.value(from: root))
@@ -145,6 +145,7 @@ extension Property {
             if let object = change.target { writeBack(object, to: root) }
         }
         name.end(of: object, except: reading)
+        reading.onEnd { _ in shown.set(nil, nil) }
         reading.onEnd { _ in writing.remove() }
         writing.onEnd { _ in reading.remove() }
         show(source.object, in: object, reading)

@@ -146,10 +146,10 @@ public final class UndoHistory: TrackedObject {
         }
         mode = .replaying
         // What has left comes back, or is changed outside.
-        for entry in step.entries.values.compactMap(\.first) where followed[entry.object] == nil {
-            guard let object = entry.property.object else { continue }
+        for case let object? in step.entries.values.map(\.first?.property.object)
+        where followed[ObjectIdentifier(object)] == nil {
             follow(object)
-            leave(entry.object, places: 1)
+            leave(ObjectIdentifier(object), places: 1)
         }
         coalescingChanges {
             for entry in step.entries.values.joined().sorted(by: { $0.number > $1.number }) {

@@ -119,8 +119,8 @@ public final class KeyValueObservation: @unchecked Sendable {
 
     /// Whether changes are still delivered, or would be if the observer of a manual observation were alive.
     ///
-    /// False as soon as the death of a side is over; with `.once`, as soon as the change is on its way. An observer that is not a `TrackedObject` has no hook: its death is
-    /// found out when `isValid` is read, or at the next change.
+    /// False as soon as the death of a side is over; with `.once`, as soon as the change is on its way. An observer that is not a
+    /// `TrackedObject` has no hook: its death is found out when `isValid` is read, or at the next change.
     public var isValid: Bool {
         guard isLive else { return false }
         if let observerRecord, observerRecord.schema == nil, !isManual, observerRecord.isDeinitializing {

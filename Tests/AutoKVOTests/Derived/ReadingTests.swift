@@ -111,6 +111,30 @@ struct ReadingTests {
         expectEqual(tracker.liveCount, 0)
     }
 
+    @Test("it ends behind the call that is due when what was read dies", arguments: 0..<3)
+    func lastCall(form: Int) {
+        final class Owner: KeyValueObserver {
+            var model: Person? = Person("Ann")
+        }
+        let (owner, told) = (Owner(), Recorder<String?>())
+        var calls: [String] = []
+        owner.model!.$firstName.observe { [unowned owner] _ in if form < 2 { owner.model = nil } }
+        owner.observe(reading: { $0.model?.firstName }, options: [.old, .new]) { _, change in
+            told.record(change)
+            calls.append("call")
+        }.onEnd { calls.append("\($0)") }
+        if form == 0 {
+            owner.model!.firstName = "Bea"
+        } else {
+            coalescingChanges {
+                owner.model!.firstName = "Bea"
+                if form == 2 { owner.model = nil }
+            }
+        }
+        expectEqual(calls, ["call", "targetDeinitialized"])
+        expectEqual(told.last?.old, "Ann")
+    }
+
     ///     reads age the first time
     ///                                  age = 1: evaluates, has read nothing yet
     ///     is registered

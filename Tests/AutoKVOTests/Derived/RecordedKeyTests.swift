@@ -70,7 +70,9 @@ struct RecordedKeyTests {
     }
 
     /// By the key, the value concerns a change that is open already of what has just been added.
-    @Test("a value that is told while a change of what it reads is open is the old value at its end", arguments: 0..<4)
+    @Test(
+        "observers told of a value during an open change do not hear of the same change when that ends",
+        arguments: 0..<4)
     func open(form: Int) {
         let (box, item, reader) = (Box(), Item(), Box())
         let told = Recorder<Int>()

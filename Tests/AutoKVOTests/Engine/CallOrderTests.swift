@@ -117,7 +117,7 @@ struct CallOrderTests {
     }
 
     @Test(
-        "a value that reads another object's key by name is told behind it",
+        "observers of a value that reads another object's key by name are called after those of the key",
         arguments: ["Computed", "Affected", "Derived"])
     func readByName(key: String) throws {
         for isReaderFirst in [true, false] {

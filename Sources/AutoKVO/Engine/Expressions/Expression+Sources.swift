@@ -57,9 +57,12 @@ extension Expression {
     /// An object has died that was read, or the observers of a change have been called. An observer that is not tracked says nothing of its
     /// own death: an observation that nothing can call any more ends now.
     func endIfUnreachable() {
-        guard root.schema == nil, let observation = liveRoute?.observation, !observation.isManual else { return }
+        guard root.schema == nil, let route = liveRoute, let observation = route.observation, !observation.isManual
+        else { return }
         if root.isDeinitializing { observation.end(.observerDeinitialized) }
-        if readsNothing() { observation.end(.targetDeinitialized) }
+        // A change of which it is still to be notified looks again behind that.
+        let isDue = ThreadContext.current.value.pending.contains { $0.object.route == .to(route) }
+        if !isDue, readsNothing() { observation.end(.targetDeinitialized) }
     }
 
     /// The name of the one key that the last evaluation read; empty if it was not one.
@@ -75,7 +78,8 @@ extension Expression {
 extension PathLink {
     func isOf(_ record: Borrowed<ObjectRecord>, _ slot: Int) -> Bool { self.slot == slot && .to(self.record) == record }
 
-    /// Of the derived key that an expression reads: see `ResolvedKey`. A key that is `affectedBy` others has no expression, and is read by name.
+    /// Of the derived key that an expression reads: see `ResolvedKey`. A key that is `affectedBy` others has no expression, and is read by
+    /// name.
     var height: Int { source?.use { $0.height } ?? (offset < 0 ? record.layout!.value[slot].height : 0) }
 
     /// Whether it was read where an object stores something. The record pins the object's address.

@@ -129,9 +129,7 @@ final class Expression: @unchecked Sendable {
     /// Whether the last evaluation is over, nothing has changed since, and all that it read is dead.
     func readsNothing() -> Bool {
         underLock { state in
-            while state.deadCount < state.sources.count, state.sources[state.deadCount].record.isDeinitializing {
-                state.deadCount += 1
-            }
+            state.deadCount += state.sources[state.deadCount...].prefix { $0.record.isDeinitializing }.count
             return isClean && state.deadCount == state.sources.count
         }
     }

@@ -49,9 +49,7 @@ extension ParsedKeyPath {
 
     /// The object that the key at a level holds.
     @inline(__always)
-    private func nextObject(
-        _ level: Int, of object: Borrowed<TrackedObject>
-    ) throws(KeyValueError) -> TrackedObject? {
+    private func nextObject(_ level: Int, of object: Borrowed<TrackedObject>) throws(KeyValueError) -> TrackedObject? {
         let (schema, slot) = try key(of: level, in: object)
         let key = schema.use { $0.layout.value.declaration(slot) }
         guard isRecording else { return try readObject(key, of: object) }
@@ -131,6 +129,7 @@ extension ParsedKeyPath.Tail {
             if isRecording { for object in objects { _ = try element.key(of: 0, in: .to(object)) } }
             while index < objects.count {
                 let (schema, slot) = try element.key(of: 0, in: .to(objects[index]))
+                // Where this thread records, keys are what is read, and not what their getters read.
                 if isRecording, schema.use({ $0.layout.value[slot].isRecorded }) {
                     result.add(objects[index].valueOfKey(slot, of: schema.object))
                     index += 1
