@@ -156,12 +156,20 @@ extension Transaction {
         findSubjects(of: record, slot, isRepeated: true, thread)
     }
 
-    /// The same for all open transactions, which have old values: those of now. Reading is user code, which may end a transaction.
-    static func addMovedSubjects(_ thread: InPlace<ThreadContext>) {
-        if thread.value.openTransactions.isEmpty { return }
+    /// The same for all open transactions, which have old values: those of now.
+    static func addMovedSubjects(_ thread: InPlace<ThreadContext>) { readOld(of: findMovedSubjects(thread)) }
+
+    /// The first part of that. While derived values are still to be computed, a path of two of them may lead to a mixture of old and new.
+    static func findMovedSubjects(_ thread: InPlace<ThreadContext>) -> [Transaction] {
+        if thread.value.openTransactions.isEmpty { return [] }
         let moved = thread.value.openTransactions.filter { $0.use { $0.moves != PathLink.moves } }.map(\.object)
-        for transaction in moved {
-            transaction.addMovedSubjects(thread)
+        for transaction in moved { transaction.addMovedSubjects(thread) }
+        return moved
+    }
+
+    /// The second part. Reading is user code, which may end a transaction.
+    static func readOld(of transactions: [Transaction]) {
+        for transaction in transactions {
             transaction.forEachSubject { if $0.openCount > 0, $0.needs.contains(.old) { $0.readOld() } }
         }
     }

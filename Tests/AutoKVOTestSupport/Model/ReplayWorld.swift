@@ -69,6 +69,14 @@ public final class ReplayWorld: SteppedWorld {
 
     func act(_ step: ModelStep) {
         if problem != nil { return }
+        // What a handler drops while a step uses it dies with the step, which is not the end of the change that is open then.
+        var used = step.kind % 24 == 17 ? [] : [node(step.a), node(step.b)]
+        defer {
+            unannounced {
+                withExtendedLifetime(used) {}
+                used = []
+            }
+        }
         switch step.kind % 24 {
         case 0...5: change(step)
         case 6, 7: swap(step)

@@ -178,6 +178,61 @@ struct DerivedHeadTests {
         expectEqual(log.lines, [])
     }
 
+    private final class Node: TrackedObject {
+        @Observed var x = 0
+        @Observed var isSelected = false
+        @Observed var first: Node?
+        @Observed var second: Node?
+        @Derived({ (node: Node) -> Node? in node.isSelected ? node.second : node.first }) var derived: Node?
+        var listed: Node? { isSelected ? first : nil }
+
+        override class var schema: Schema {
+            Schema(Node.self, extending: super.schema) { Key("listed", \.listed, affectedBy: "isSelected", "first") }
+        }
+    }
+
+    @Test(
+        "two open changes of which the second one comes to concern the path, since the derived value is read: the value told is the one of then",
+        arguments: [false, true], [false, true])
+    func twoOpen(isRead: Bool, isPrior: Bool) throws {
+        let node = Node()
+        node.first = node
+        var told: [[Int?]] = []
+        try node.observe("derived.x", options: isPrior ? [.old, .new, .prior] : [.old, .new]) { [unowned node] change in
+            if change.isPrior { return }
+            told.append([change.oldValue as? Int, change.newValue as? Int])
+            expectEqual(change.newValue as? Int, node.derived?.x)
+        }
+        node.willChangeValue(forKey: "x")
+        node.x = 1
+        node.willChangeValue(forKey: "second")
+        node.isSelected = true
+        if isRead { expectEqual(node.derived == nil, true) }
+        node.didChangeValue(forKey: "x")
+        node.didChangeValue(forKey: "second")
+        expectEqual(told, [[0, nil]])
+        node.first = nil
+        node.isSelected = false
+        expectEqual(told, [[0, nil]])
+    }
+
+    @Test("a path with two derived values that change by one write does not pass through a mixture of both")
+    func mixture() throws {
+        let node = Node()
+        (node.first, node.x) = (node, 19)
+        var last: Int?
+        try node.observe("derived.listed.x", options: [.old, .new]) { change in
+            expectEqual(change.oldValue as? Int, last)
+            last = change.newValue as? Int
+            expectEqual(last, nil)
+        }
+        node.withMutation(of: "x") { node.isSelected = true }
+        node.first = nil
+        node.withMutation(of: "x") { node.first = node }
+        node.withMutation(of: "x") { node.isSelected = false }
+        node.first = nil
+    }
+
     @Test("what waits for the end of coalesced changes does not grow with their number")
     func growth() throws {
         let list = List()

@@ -57,9 +57,9 @@ extension Transaction {
     /// of this change first. A derived value that both changes concern is notified once, at the end of this one: it may read what is still
     /// being computed.
     func settle(_ thread: InPlace<ThreadContext>) {
-        Transaction.addMovedSubjects(thread)
+        let moved = Transaction.findMovedSubjects(thread)
         if thread.value.waitingCount > 0 { handOnMarked(thread) }
-        if thread.value.marked.isEmpty { return }
+        if thread.value.marked.isEmpty { return Transaction.readOld(of: moved) }
         let outer = startDelivering(thread)
         forEachSubject {
             $0.openCount += 1
@@ -76,6 +76,7 @@ extension Transaction {
             sort(from: 0, thread)
         }
         thread.value.delivering = outer
+        Transaction.readOld(of: moved)
         Transaction.addMovedSubjects(thread)
     }
 
@@ -95,7 +96,9 @@ extension Transaction {
         while !thread.value.marked.isEmpty {
             swap(&marked, &thread.value.marked)
             for each in marked {
-                guard let holder = thread.holder(of: each.subject)?.object else {
+                // What is delivered now does not wait for what has come to the same subject since.
+                let isDelivered = thread.value.settling.contains { $0.object.has(each.subject) }
+                guard !isDelivered, let holder = thread.holder(of: each.subject)?.object else {
                     each.route.expression!.refresh()
                     each.link?.chain.relink(from: each.link!.level + 1)
                     continue
