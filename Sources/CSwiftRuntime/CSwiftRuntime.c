@@ -120,6 +120,20 @@ bool csr_may_override_property(const void *type, const void *superclass, const v
 #endif
 }
 
+bool csr_is_same_property(const void *one, const void *other) {
+#ifdef __APPLE__
+  return false;
+#else
+  // As above. A component of a computed property takes up to 32 bytes, with its getter and setter, which differ; behind it another one
+  // would take 12 at least. That of a stored one is its flags, with the offset.
+  const uint32_t *a = one, *b = other, sizes = 0x00FFFFFF, kind = 0x7F300000, computed = 0x02000000;
+  const uint32_t size = a[6] & sizes, other_size = b[6] & sizes;
+  if ((a[8] & 0x7F000000) != computed) return size <= 8 && size == other_size && memcmp(a + 8, b + 8, size) == 0;
+  return size <= 32 && other_size <= 32 && ((a[8] ^ b[8]) & kind) == 0
+      && ((const uintptr_t *)one)[5] == ((const uintptr_t *)other)[5];
+#endif
+}
+
 #ifdef __linux__
 // Of libdispatch, whose headers are not in the C compiler's path. Asserting that a queue is the current one ends the process if it is
 // not; a value that the queue has, and those that target it, can be asked for.

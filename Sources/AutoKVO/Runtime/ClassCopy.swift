@@ -46,6 +46,15 @@ enum ClassCopy {
             Swift.type(of: property).rootType == superclass)
     }
 
+    /// Whether two key paths are of one property, one of them by way of a subclass.
+    static func isSameProperty(_ one: AnyKeyPath, _ other: AnyKeyPath) -> Bool {
+        RuntimeCheck.holds(.classMetadata) && areOfSameProperty(one, other)
+    }
+
+    private static func areOfSameProperty(_ one: AnyKeyPath, _ other: AnyKeyPath) -> Bool {
+        csr_is_same_property(Borrowed.to(one).rawAddress, Borrowed.to(other).rawAddress)
+    }
+
     static func probe() -> Bool {
         let properties = [\RuntimeProbeBase.number, \.unit]
         guard overridesGetter(RuntimeProbeOverride.self, of: RuntimeProbeBase.self),
@@ -53,7 +62,8 @@ enum ClassCopy {
             properties.map({ overrides($0, in: RuntimeProbeOverride.self, of: RuntimeProbeBase.self) }) == [
                 true, false,
             ],
-            !overrides(properties[0], in: RuntimeProbe.self, of: RuntimeProbeBase.self)
+            !overrides(properties[0], in: RuntimeProbe.self, of: RuntimeProbeBase.self),
+            properties.map({ areOfSameProperty($0, \RuntimeProbe.unit) }) == [false, true]
         else { return false }
         guard let base = copy(RuntimeProbeBase.self, false), copy(RuntimeProbe.self, false) == nil else { return false }
         return base.ownClass == base && base != RuntimeProbeBase.self && (base as AnyClass) is RuntimeProbeBase.Type

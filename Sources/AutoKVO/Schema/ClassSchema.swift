@@ -98,8 +98,11 @@ final class ClassSchema: @unchecked Sendable {
             .unknownHandler(nearest: nearestName(to: name, among: handlers.keys)), className: className, key: name)
     }
 
-    /// The slot of the key that the class or a superclass declares with a key path.
+    /// The slot of the key that the class or a superclass declares with a key path, which may begin at either.
     func slot(of keyPath: AnyKeyPath) -> Int? {
-        keys.firstIndex { $0.declarations.contains { $0.keyPath == keyPath } }
+        func slot(_ isIt: (AnyKeyPath) -> Bool) -> Int? {
+            keys.firstIndex { $0.declarations.contains { $0.keyPath.map(isIt) ?? false } }
+        }
+        return slot { $0 == keyPath } ?? slot { ClassCopy.isSameProperty($0, keyPath) }
     }
 }

@@ -76,6 +76,10 @@ bool csr_may_override_getter(const void *type, const void *superclass);
 /// key path begins at the superclass: then one that names no member of it that can be overridden is of a property that cannot be.
 bool csr_may_override_property(const void *type, const void *superclass, const void *key_path, bool is_own);
 
+/// Whether two key paths are of the same property of a class, alone, although they begin at that class and a subclass of it. False also if
+/// that is not certain: on Apple platforms, and in a generic class.
+bool csr_is_same_property(const void *one, const void *other);
+
 /// Whether there is one reference to an object.
 static inline bool csr_is_unique(const void *object) { return swift_isUniquelyReferenced_nonNull_native(object); }
 /// How many references there are to an object.

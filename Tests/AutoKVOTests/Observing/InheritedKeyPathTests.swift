@@ -1,0 +1,103 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// Key path literals that begin at a subclass, of keys that its superclass declares, and the reverse.
+@Suite(.needs(.classMetadata)) struct InheritedKeyPathTests {
+    private class Base: TrackedObject {
+        @Observed var list: [Int] = []
+        @Observed var name = "a"
+        @Observed var next: Base?
+        @Observed final var fixed = 0
+        final var stored = 0
+        var other: [Int] { list }
+        var itself: Base { self }
+        var token: Int { stored }
+        func setToken(_ value: Int) { withMutation(of: "token") { withMutation(of: "stored") { stored = value } } }
+
+        override class var schema: Schema {
+            Schema(Base.self, extending: super.schema) {
+                Key("list", \.list)
+                Key("fixed", \.fixed)
+                Key("name", \.name)
+                Key("itself", \.itself, affectedBy: "name")
+                Key("token", \.token, notifiesAutomatically: false)
+                Key("stored", \.stored, notifiesAutomatically: false)
+            }
+        }
+    }
+
+    private class Sub: Base {
+        @Observed var added: [Int] = []
+
+        override class var schema: Schema {
+            Schema(Sub.self, extending: super.schema) { Key("added", \.added) }
+        }
+    }
+
+    private class Overriding: Sub {
+        override var name: String {
+            get { super.name + "!" }
+            set { super.name = newValue }
+        }
+    }
+
+    @Test("are the declared keys: edits have kinds and indexes, and equal values are told")
+    func edits() {
+        let objects = [Sub(), Overriding()]
+        for object in objects {
+            var told: [String] = []
+            let observations = [
+                object.observe(\.list, options: [.old, .new]) { _, change in
+                    told.append("\(change.kind) \(change.indexes.map { "\($0.ranges.count)" } ?? "-")")
+                },
+                object.observe(\Base.list) { _, change in told.append(change.keyPath) },
+                object.observe(\.added) { _, change in told.append("\(change.kind)") },
+            ]
+            object.$list.append(3)
+            object.list = [3]
+            object.$added.append(1)
+            expectEqual(told, ["insertion 1", "list", "setting -", "list", "insertion"])
+            expectEqual(observations.map(\.keyPaths), [["list"], ["list"], ["added"]])
+            observations.forEach { $0.remove() }
+        }
+    }
+
+    @Test("are keys that are announced by hand, computed and stored ones, and such as cannot be overridden")
+    func announced() {
+        let object = Sub()
+        var told: [Int] = []
+        object.observe(\.token, options: .new) { _, change in told.append(change.newValue!) }
+        object.observe(\.stored, options: .new) { _, change in told.append(change.newValue! + 1) }
+        object.observe(\.fixed, options: .new) { _, change in told.append(change.newValue! + 2) }
+        object.setToken(10)
+        object.fixed = 10
+        expectEqual(told.sorted(), [10, 11, 12])
+    }
+
+    @Test("of an overridden property have the values that the override reads") func overridden() {
+        let object = Overriding()
+        var told: [String?] = []
+        let observation = object.observe(\.name, options: [.old, .new]) { _, change in
+            told += [change.oldValue, change.newValue]
+        }
+        object.name = "b"
+        object.name = "b"
+        expectEqual(told, ["a!", "b!", "b!", "b!"])
+        expectEqual(observation.keyPaths, ["name"])
+    }
+
+    @Test("of more than one component, and of properties that are no keys, are followed as what they read") func others() {
+        let object = Sub()
+        var told: [String] = []
+        object.observe(\.list.count) { _, change in told.append("count \(change.kind)") }
+        object.observe(\.other) { _, change in told.append("other \(change.kind)") }
+        object.observe(\.itself.itself.name) { _, change in told.append("name") }
+        object.observe(\.next) { _, _ in told.append("next") }
+        object.$list.append(1)
+        object.list = [1]
+        object.next = nil
+        object.name = "a"
+        expectEqual(told, ["count setting", "other setting"])
+    }
+}
