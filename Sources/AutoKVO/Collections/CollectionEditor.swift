@@ -218,6 +218,11 @@ extension RangeSet<Int> {
 }
 
 extension RandomAccessCollection where Index == Int {
+    /// The indexes of the elements that a condition is true of. It is called once for each, which `indices(where:)` does not promise.
+    @export(implementation) func indexes(where condition: (Element) throws -> Bool) rethrows -> RangeSet<Int> {
+        RangeSet(try indices.filter { try condition(self[$0]) }, within: self)
+    }
+
     /// The indexes in the order in which their elements would be sorted.
     @export(implementation) func sortedIndices(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows
         -> [Int]

@@ -43,7 +43,7 @@ extension ProxiedArray {
     @export(implementation) func element(at index: Int) -> Any? { indices.contains(index) ? self[index] : nil }
 
     @export(implementation) func indices(ofAny condition: (Any) -> Bool) -> RangeSet<Int> {
-        indices(where: { condition($0) })
+        indexes { condition($0) }
     }
 
     @export(implementation) func order(by areInIncreasingOrder: (Any, Any) -> Bool) -> [Int] {

@@ -102,6 +102,14 @@ struct ArrayHandleTests {
         expectEqual(changes(from: [1, 2, 3, 4]) { $0.removeAll { $0 % 2 == 0 } }, ["removal 1..<2,3..<4 [2, 4] > …"])
         expectEqual(crate.items, [1, 3])
         expectEqual(changes(from: [1, 3]) { $0.removeAll { $0 > 9 } }, [])
+        var asked: [Int] = []
+        _ = changes(from: [1, 2, 3]) {
+            $0.removeAll {
+                asked.append($0)
+                return $0 < 3
+            }
+        }
+        expectEqual(asked, [1, 2, 3])
     }
 
     @Test("replaceSubrange is a replacement and the rest, and no more than two changes") func replaceSubrange() {
