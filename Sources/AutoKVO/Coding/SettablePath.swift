@@ -91,4 +91,7 @@ final class ShownObject: Sendable {
         guard let shown = content.withLock({ $0 }) else { return nil }
         return shown.object?.isReference(to: object) ?? false || value.map { areEqual(shown.value, $0) } ?? false
     }
+
+    /// Whether an equal value is shown. False while something else is being set.
+    func isEqual(to value: Any) -> Bool { content.withLock { $0 }.map { areEqual($0.value, value) } ?? false }
 }

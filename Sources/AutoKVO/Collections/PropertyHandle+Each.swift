@@ -8,11 +8,13 @@ extension PropertyHandle where Value: Collection, Value.Element: TrackedObject {
     ///
     /// - Parameters:
     ///   - keyPath: The handle of the property, or a path of handles.
-    ///   - options: As for any observation of the property. With `.initial` there is a call for each object, also for those that join.
+    ///   - options: As for any observation of the property. With `.initial` there is a call for each object, also for those that join; with
+    ///     `.once` there is one for each. `.unregisterManually` has no effect.
     ///   - userInfo: Each change has it.
     ///   - file: The call site, for `debugDescription`. Leave it at its default.
     ///   - line: The same.
     ///   - handler: Gets the object and its change, on the thread that makes the change. It should not capture the collection's owner.
+    ///     `change.observation` is that of the one object, and ends for it alone, until the object has left and joins again.
     /// - Returns: The observation of the collection. All ends with it, and it ends with the collection's owner.
     /// - Complexity: O(*n*) for *n* objects; O(*k*) for an edit of *k* of them.
     @discardableResult public func observeEach<Handle: PropertyHandle>(

@@ -50,7 +50,10 @@ extension ChangeRecord {
     }
 
     private func count(of value: Value?, _ option: String) -> Int {
-        guard let value else { fatalError("The splices of a change of \(keyPath) need the option \(option).") }
+        guard let value else {
+            fatalError(
+                "The splices of a change of \(keyPath) need the option \(option), and the call after the change.")
+        }
         guard let content = unwrapped(value) else { return 0 }
         if let collection = content as? any Collection { return collection.count }
         fatalError("A change of \(keyPath) has no splices: it is of \(type(of: content)), which is no collection.")
@@ -230,7 +233,7 @@ extension Change where Value: SetAlgebra {
 
 extension Change where Value == Any {
     /// Does to a copy what the change did to the array. A property that is nil counts as an empty one; elements are converted as in
-    /// `observe(_:as:)`, and if they cannot be, it traps.
+    /// `observe(_:as:)`, and if they cannot be, it traps; so it does if the property is another collection, such as a `ContiguousArray`.
     public func apply<Element>(to rows: inout [Element]) { ChangeRecord(self).apply(to: &rows) }
 
     /// Does to a copy what the change did to the set. See `apply(to:)` for arrays.

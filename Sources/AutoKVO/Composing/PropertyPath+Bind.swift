@@ -121,12 +121,18 @@ extension Property {
             if let end = other.object(from: root), shown.isShown(end) == false { OutermostChange.finishCalls() }
             let current = transform(other.value(from: root))
             guard let value = own.value(from: object), let end = other.object(from: root),
-                shown.isShown(end, orEqual: current) ?? false, !areEqual(current, value)
+                shown.isShown(end, orEqual: current) ?? false, !areEqual(current, value), !shown.isEqual(to: value)
             else { return }
             other.set(inverse(value), from: root)
         }
         // What is shown changes when it has been set: setting it completes deliveries of what was shown before.
         func show(_ root: TrackedObject, in object: TrackedObject, _ reading: KeyValueObservation) {
+            // Where there is nothing new to show, an edit of which the binding has not been notified yet is written back first.
+            if shown.isEqual(to: transform(other.value(from: root))), let value = own.value(from: object),
+                !shown.isEqual(to: value)
+            {
+                OutermostChange.finishCalls()
+            }
             shown.set(nil, nil)
             func current() -> Any? { reading.isValid ? transform(other.value(from: root)) : nil }
             guard binding.set(object, to: current), reading.isValid else { return }
@@ -147,7 +153,8 @@ extension Property {
         name.end(of: object, except: reading)
         reading.onEnd { _ in shown.set(nil, nil) }
         reading.onEnd { _ in writing.remove() }
-        writing.onEnd { _ in reading.remove() }
+        // If one of the objects dies, both end by themselves.
+        writing.onEnd { if $0 == .removed { reading.remove() } }
         show(source.object, in: object, reading)
         return reading
     }

@@ -50,7 +50,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
     public var key: String { box.contents.key }
     /// The whole path in which the key stood.
     public var keyPath: String { box.contents.keyPath }
-    /// The error that a validation threw, where the reason is `.invalidValue`.
+    /// The error that a validation threw, where the reason is `.invalidValue`. Nil if that was a `KeyValueError`, which is passed on itself.
     public var underlyingError: (any Error)? { box.contents.underlyingError }
 
     /// In an object: an error is thrown and passed on as one reference, which keeps everything that does so small.

@@ -98,11 +98,46 @@ private final class Controller: Model {
 
     @Test("a handler of an edit that selects another object does not write to that") func selectingHandler() {
         controller.selection = ann
+        form.$text.observe { [unowned controller, unowned form, bob] _ in
+            if form.text == "typed" { controller.selection = bob }
+        }
+        form.$text.bindBothWays(to: controller.$selection.$firstName, nilAs: "")
+        form.text = "typed"
+        #expect(bob.firstName == "Bob" && form.text == "Bob" && ann.firstName == "Ann")
+    }
+
+    @Test("a handler of an edit that selects the same object again does not take the edit back") func selectedAgain() {
+        controller.selection = bob
         form.$text.observe { [unowned controller, bob] _ in controller.selection = bob }
         form.$text.bindBothWays(to: controller.$selection.$firstName, nilAs: "")
-        controller.selection = ann
         form.text = "typed"
-        #expect(bob.firstName == "Bob" && form.text == "Bob")
+        #expect(bob.firstName == "typed" && form.text == "typed")
+    }
+
+    @Test("both ways: in one coalescing a side that was set to what it was does not take the other's edit back")
+    func unchangedSide() {
+        let other = EditForm()
+        other.$count.bindBothWays(to: form.$count)
+        coalescingChanges { (other.count, form.count) = (other.count, 9) }
+        #expect(other.count == 9 && form.count == 9)
+        coalescingChanges { (form.count, other.count) = (form.count, 8) }
+        #expect(other.count == 8 && form.count == 8)
+        coalescingChanges {
+            other.count = 1
+            other.count = 8
+            form.count = 7
+        }
+        #expect(other.count == 7 && form.count == 7)
+    }
+
+    @Test("both ways: it ends for the reason of a one-way binding", arguments: [false, true]) func ended(isSource: Bool)
+    {
+        var (left, right): (EditForm?, EditForm?) = (EditForm(), EditForm())
+        var reasons: [KeyValueObservation.EndReason] = []
+        left!.$text.bindBothWays(to: right!.$text).onEnd { reasons.append($0) }
+        if isSource { right = nil } else { left = nil }
+        expectEqual(reasons, [isSource ? .targetDeinitialized : .observerDeinitialized])
+        withExtendedLifetime((left, right)) {}
     }
 
     @Test("showing nil writes nothing, an edit does") func optional() {

@@ -87,7 +87,8 @@ import Testing
         expectEqual(observation.keyPaths, ["name"])
     }
 
-    @Test("of more than one component, and of properties that are no keys, are followed as what they read") func others() {
+    @Test("of more than one component, and of properties that are no keys, are followed as what they read")
+    func others() {
         let object = Sub()
         var told: [String] = []
         object.observe(\.list.count) { _, change in told.append("count \(change.kind)") }
