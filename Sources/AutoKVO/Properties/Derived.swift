@@ -68,9 +68,7 @@ public struct Derived<Value> {
         _enclosingInstance object: Owner, wrapped wrapped: @autoclosure () -> KeyPath<Owner, Value>,
         storage storage: ReferenceWritableKeyPath<Owner, Derived<Value>>
     ) -> Value {
-        beginAddressing()
-        let place = PropertyStorage(at: &object[keyPath: storage])
-        endAddressing()
+        let place = addressing { PropertyStorage(at: &object[keyPath: storage]) }
         return read(object, place) { getter(of: wrapped()) }
     }
 
@@ -79,9 +77,7 @@ public struct Derived<Value> {
         _enclosingInstance object: Owner, projected projected: KeyPath<Owner, ReadOnlyProperty<Value>>,
         storage storage: ReferenceWritableKeyPath<Owner, Derived<Value>>
     ) -> ReadOnlyProperty<Value> {
-        beginAddressing()
-        let place = PropertyStorage(at: &object[keyPath: storage])
-        endAddressing()
+        let place = addressing { PropertyStorage(at: &object[keyPath: storage]) }
         return handle(object, place)
     }
 

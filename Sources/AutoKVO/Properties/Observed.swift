@@ -78,9 +78,7 @@ public struct Observed<Value> {
         // path of the property is made only where it is needed: to read a property whose getter a subclass may override.
         @inline(__always) get {
             if isRecording {
-                beginAddressing()
-                let place = PropertyStorage(at: &object[keyPath: storage].value)
-                endAddressing()
+                let place = addressing { PropertyStorage(at: &object[keyPath: storage].value) }
                 object.noteRead(atOffset: place.offset(in: object))
             }
             return object[keyPath: storage].value
@@ -114,7 +112,7 @@ public struct Observed<Value> {
         _enclosingInstance object: Owner, projected projected: KeyPath<Owner, Property<Value>>,
         storage storage: ReferenceWritableKeyPath<Owner, Observed<Value>>
     ) -> Property<Value> {
-        Property(object, PropertyStorage(at: &object[keyPath: storage].value))
+        Property(object, addressing { PropertyStorage(at: &object[keyPath: storage].value) })
     }
 
     /// Writes a property of an object that is observed and whose key `write` does not find: a subclass may override the getter, or there

@@ -45,9 +45,7 @@ public struct ObservedReadOnly<Value> {
     ) -> Value {
         @inline(__always) get {
             if isRecording {
-                beginAddressing()
-                let place = PropertyStorage(at: &object[keyPath: storage].observed.value)
-                endAddressing()
+                let place = addressing { PropertyStorage(at: &object[keyPath: storage].observed.value) }
                 object.noteRead(atOffset: place.offset(in: object))
             }
             return object[keyPath: storage].observed.value
@@ -77,7 +75,7 @@ public struct ObservedReadOnly<Value> {
         _enclosingInstance object: Owner, projected projected: KeyPath<Owner, ReadOnlyProperty<Value>>,
         storage storage: ReferenceWritableKeyPath<Owner, ObservedReadOnly<Value>>
     ) -> ReadOnlyProperty<Value> {
-        ReadOnlyProperty(Property(object, PropertyStorage(at: &object[keyPath: storage].observed.value)))
+        ReadOnlyProperty(Property(object, addressing { PropertyStorage(at: &object[keyPath: storage].observed.value) }))
     }
 }
 

@@ -4,13 +4,14 @@ public import CRecording
 @export(implementation) @inline(__always)
 var isRecording: Bool { crc_is_recording() }
 
-/// Around an expression that takes the address of a property in order to note that it is read. The thread sanitizer takes that for a
-/// write, and is told to look away: nothing is written.
+/// Calls a function that takes the address of a property in order to note that it is read, or to make its handle. The thread sanitizer takes
+/// that for a write, and is told to look away: nothing is written.
 @export(implementation) @inline(__always)
-func beginAddressing() { crc_begin_addressing() }
-
-@export(implementation) @inline(__always)
-func endAddressing() { crc_end_addressing() }
+func addressing<Result>(_ body: () -> Result) -> Result {
+    crc_begin_addressing()
+    defer { crc_end_addressing() }
+    return body()
+}
 
 /// What this thread records into: a value on the stack of the evaluation.
 enum Recording {

@@ -92,6 +92,29 @@ struct StressTests {
         expectEqual(calls.count, threads * sets)
     }
 
+    private final class Wrapped: Model {
+        @Observed var list = [1]
+        @ObservedReadOnly var fixed = 1
+        @ObservedWeak var other: Model?
+        @Derived({ (object: Wrapped) in object.list.count }) var count: Int
+    }
+
+    /// Nobody reads or writes the properties that the threads observe by their handles.
+    @Test func threadsMayMakeTheHandlesOfOneObject() {
+        let object = Wrapped()
+        concurrently(2) { _ in
+            for _ in 0..<load(2_000) {
+                for observation in [
+                    object.$list.observe { _ in }, object.$fixed.observe { _ in }, object.$other.observe { _ in },
+                    object.$count.observe { _ in },
+                ] {
+                    observation.remove()
+                }
+            }
+        }
+        expectEqual(object.observations().count, 0)
+    }
+
     // MARK: Locks
 
     /// Two objects whose handlers set each other, from two threads: were a lock held in a handler, they would wait for ever.
