@@ -92,7 +92,8 @@ extension Property where Value: SetAlgebra & Collection {
     ///
     /// The closure runs behind the deliveries that the edit completes, so what it looks at is what it changes. It changes a copy, and may
     /// read and change anything else meanwhile. It runs again if it changes this set itself, or if a handler of a prior call does.
-    /// Observers are notified of the elements that left and came. Equal ones are stored, too, and nobody is notified.
+    /// Observers are notified of the elements that left and came, compared by `==`, objects by identity. Equal ones are stored, too, and nobody
+    /// is notified.
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws. Then the set is as it was.
@@ -104,7 +105,7 @@ extension Property where Value: SetAlgebra & Collection {
     }
 
     /// Assigns a set by its differences from the one that is there. Observers are notified of a removal, an insertion, or, of elements
-    /// that left and others that came, one replacement; if nothing is different, nobody is.
+    /// that left and others that came, one replacement; if nothing is different, nobody is. Elements are compared as in `edit(_:)`.
     ///
     /// - Complexity: O(*n*).
     @export(implementation) public func update(to elements: some Sequence<Value.Element>) {

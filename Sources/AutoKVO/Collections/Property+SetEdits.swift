@@ -31,9 +31,11 @@ extension Property where Value: SetAlgebra & Collection {
         try move(asking: true) { value throws(Failure) in
             new = value
             result = try body(&new)
-            equal = new == value ? value : nil
-            return SetMovement(
-                leaving: value.subtracting(new), coming: new.subtracting(value), isReplacement: isReplacement)
+            let movement = SetMovement(
+                leaving: value.elements(leavingFor: new), coming: new.elements(leavingFor: value),
+                isReplacement: isReplacement)
+            equal = movement.isEmpty ? value : nil
+            return movement
         } _: { set, _ in
             Swift.swap(&set, &new)
         }

@@ -33,7 +33,9 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
         case .union: self.init(coming: other.elements(notIn: set))
         case .minus: self.init(leaving: set.intersection(other))
         case .intersect: self.init(leaving: set.subtracting(other))
-        case .set: self.init(leaving: set.subtracting(other), coming: other.subtracting(set), isReplacement: true)
+        case .set:
+            self.init(
+                leaving: set.elements(leavingFor: other), coming: other.elements(leavingFor: set), isReplacement: true)
         case nil: self.init(leaving: set.intersection(other), coming: other.elements(notIn: set))
         }
     }
@@ -50,6 +52,13 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
 extension SetAlgebra where Self: Collection {
     /// What `subtracting` gives, which for a `Set` looks at each element of the other one, however few are here.
     @export(implementation) func elements(notIn other: Self) -> Self { Self(filter { !other.contains($0) }) }
+
+    /// Which elements leave when another set takes this one's place: of objects also those for which an equal one comes.
+    @export(implementation) func elements(leavingFor other: Self) -> Self {
+        guard Element.self is AnyObject.Type else { return subtracting(other) }
+        let coming = Set(other.map { ObjectIdentifier($0 as AnyObject) })
+        return Self(filter { !coming.contains(ObjectIdentifier($0 as AnyObject)) })
+    }
 }
 
 /// A set that a proxy can edit without knowing the type of its elements.

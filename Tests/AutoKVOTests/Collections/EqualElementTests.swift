@@ -23,6 +23,24 @@ private final class Album: TrackedObject {
     var state: [String] { [songs.description] + set.map(\.description).sorted() + names.map { "\($0.utf8.count)" } }
 }
 
+/// Is equal to another one of the same number.
+private final class Member: TrackedObject, Hashable {
+    let number: Int
+    @Observed var level: Int
+
+    init(_ number: Int, level: Int) { (self.number, self.level) = (number, level) }
+
+    static func == (a: Member, b: Member) -> Bool { a.number == b.number }
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
+}
+
+private final class MemberSet: TrackedObject {
+    @Observed var members: Set<Member> = []
+    @Derived({ (team: MemberSet) in team.members.reduce(0) { $0 + $1.level } }) var sum: Int
+
+    override class var schema: Schema { Schema(MemberSet.self, extending: super.schema) { Key("members", \.members) } }
+}
+
 /// Elements that are equal and not the same.
 struct EqualElementTests {
     @Test("what an edit makes is stored, and of an equal element nobody is notified", arguments: [false, true])
@@ -61,6 +79,37 @@ struct EqualElementTests {
         album.$songs.update(to: [Song(number: 2, stars: 9), Song(number: 5, stars: 0)])
         expectEqual(album.songs.description, "[2:9, 5:0]")
         expectEqual(recorder.entries.map(\.kind), [.insertion, .replacement, .removal, .insertion])
+    }
+
+    @Test("of objects in a set an equal one replaces the other: what follows the elements follows it", arguments: 0..<5)
+    func objects(form: Int) throws {
+        let (team, other) = (MemberSet(), MemberSet())
+        team.members = [Member(1, level: 5), Member(2, level: 1)]
+        other.members = team.members
+        let coming = Member(1, level: 7)
+        let new = [coming, team.members.first { $0.number == 2 }!]
+        var told = ["": 6, "derived": 6]
+        let recorder = Recorder<Set<Member>>()
+        try team.observe("members.@sum.level", as: Int.self, options: .new) { told[""] = $0.newValue! }
+        team.$sum.observe(options: .new) { told["derived"] = $0.newValue! }
+        team.$members.observeEach(\.$level, options: .new) { _, change in told["each"] = change.newValue! }
+        team.$members.observe(options: [.old, .new], recorder.handler())
+        for each in [team, other] {
+            switch form {
+            case 0: each.$members.value = Set(new)
+            case 1: each.$members.update(to: new)
+            case 2: _ = each.$members.edit { $0.update(with: coming) }
+            case 3: try each.mutableSetValue(forKey: "members").setElements(new)
+            default: each.$members.update(with: coming)
+            }
+            #expect(each.members.contains { $0 === coming } && each.members.count == 2)
+        }
+        expectEqual(told, ["": 8, "derived": 8])
+        expectEqual(recorder.entries.map(\.kind), [.replacement])
+        coming.level = 100
+        expectEqual(told, ["": 101, "derived": 101, "each": 100])
+        team.$members.value = Set(new)
+        expectEqual(recorder.entries.count, 1)
     }
 
     @Test("a distinct property keeps what is equal") func distinct() {
