@@ -30,6 +30,14 @@ extension Subject {
             ?? list!.value.openSubjects.wrappingAdd(one, ordering: .relaxed).newValue
     }
 
+    /// Whether a subject of the topic is open on another thread, of whose changes nobody has been told yet: then an edit is not all that its
+    /// observers have to be told of.
+    var isOpenElsewhere: Bool { openSubjects > (toldBefore == nil ? 0 : 1) }
+
+    private var openSubjects: Int32 {
+        route?.use { $0.openSubjects.load(ordering: .relaxed) } ?? list!.value.openSubjects.load(ordering: .relaxed)
+    }
+
     /// Lets other threads find out that the subject is open.
     func becomeKnown() {
         if toldBefore != nil { return }
@@ -54,10 +62,7 @@ extension Subject {
     /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for new values there is
     /// none to leave.
     @inline(__always)
-    func tellElsewhere(_ thread: InPlace<ThreadContext>) {
-        let open = route?.use { $0.openSubjects.load(ordering: .relaxed) }
-        if open ?? list!.value.openSubjects.load(ordering: .relaxed) > 0 { leaveValue(thread) }
-    }
+    func tellElsewhere(_ thread: InPlace<ThreadContext>) { if openSubjects > 0 { leaveValue(thread) } }
 
     @inline(never)
     private func leaveValue(_ thread: InPlace<ThreadContext>) {

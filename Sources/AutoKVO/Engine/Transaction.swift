@@ -169,7 +169,8 @@ final class Transaction: PooledObject {
         var hasEdited = false
         forEachSubject {
             needs.formUnion($0.needs)
-            if $0.edit != nil, !isOpener(of: $0) { hasEdited = true }
+            guard $0.edit != nil else { return }
+            if !isOpener(of: $0) { hasEdited = true } else if $0.isOpenElsewhere { $0.includeFurtherChange() }
         }
         if !isPlain || needs.contains(.prior) { forEachSubject { $0.becomeKnown() } }
         if hasEdited { includeFurtherChangeOfEdited(thread) }

@@ -81,7 +81,30 @@ struct ChangesElsewhereTests {
             sum.level = 0
         }
         expectEqual(log.take().map { [$0.old, $0.new] }, [[1, 5], [5, 0]])
-        expectEqual(list.take().map(\.old), [nil, [1, 2]])
+        expectEqual(list.take().map(\.old), [[1], [1, 2]])
+    }
+
+    @Test(
+        "is no edit of an array of which an earlier edit has not been told yet: a copy stays equal",
+        arguments: [false, true])
+    func mirror(isCoalesced: Bool) {
+        let sum = Sum()
+        var (copy, kinds): ([Int], [ChangeKind]) = ([], [])
+        sum.$list.observe(options: .new) { change in
+            change.apply(to: &copy)
+            kinds.append(change.kind)
+        }
+        func edit() {
+            sum.$list.append(1)
+            onAnotherThread { sum.$list.append(2) }
+            expectEqual(copy, [1, 2])
+            sum.$list.remove(at: 0)
+        }
+        if isCoalesced { coalescingChanges(edit) } else { sum.$list.withMutation(edit) }
+        expectEqual(copy, [2])
+        sum.$list.append(3)
+        expectEqual(copy, [2, 3])
+        expectEqual(kinds, [.setting, .setting, .insertion])
     }
 
     @Test("leaves nothing behind, and costs nothing when both are over") func nothingStays() {
