@@ -34,6 +34,16 @@ struct SettablePath<Value> {
     /// The object that has the last key; nil if there is none.
     func object(from root: TrackedObject) -> TrackedObject? { (try? end(from: root))?.object }
 
+    /// Observes which object that is, where it is not the one at which the path begins.
+    func observeObject<Observer: TrackedObject>(
+        from root: TrackedObject, by observer: Observer, _ options: ObservingOptions, _ file: StaticString,
+        _ line: UInt, _ handler: @escaping (Observer, Change<TrackedObject?>) -> Void
+    ) -> KeyValueObservation? {
+        guard path.isLong else { return nil }
+        return Registration(options, nil, .closure(handler), file, line)
+            .observe(reading: { object(from: known($0, as: TrackedObject.self)) }, of: root, by: observer)
+    }
+
     /// The value; nil if an object on the way is nil.
     func value(from root: TrackedObject) -> Value? { path.value(from: root).flatMap { convert($0, to: Value.self) } }
 

@@ -150,7 +150,13 @@ extension Property {
         ) { root, change in
             if let object = change.target { writeBack(object, to: root) }
         }
+        // Another object may have an equal value, which is no change of the path where that leads through a derived value.
+        let moving = other.observeObject(from: source.object, by: object, options.ofBinding, file, line) {
+            object, change in
+            if let root = change.target { show(root, in: object, reading) }
+        }
         name.end(of: object, except: reading)
+        reading.onEnd { _ in moving?.remove() }
         reading.onEnd { _ in shown.set(nil, nil) }
         reading.onEnd { _ in writing.remove() }
         // If one of the objects dies, both end by themselves.

@@ -130,6 +130,45 @@ private final class Controller: Model {
         #expect(other.count == 7 && form.count == 7)
     }
 
+    private final class Item: TrackedObject {
+        @Observed var name: String
+        @Observed var note: String?
+        init(_ name: String) { self.name = name }
+    }
+
+    private final class List: TrackedObject {
+        @Observed var items: [Item] = []
+        @Derived({ (list: List) -> Item? in list.items.first }) var current: Item?
+    }
+
+    @Test("both ways behind a derived value: another object is read, also if its value is equal", arguments: 0..<3)
+    func derivedHead(form: Int) {
+        let (list, first, second) = (List(), Item("a"), Item("a"))
+        let (text, note) = (EditForm(), EditForm())
+        text.$text.bindBothWays(to: list.$current.$name, nilAs: "-")
+        note.$text.bindBothWays(to: list.$current.$note, nilAs: "-")
+        note.text = "for nobody"
+        list.items = [first, second]
+        #expect(text.text == "a" && note.text == "-" && first.note == nil)
+        func change() {
+            text.text = "typed"
+            list.$items.remove(at: 0)
+        }
+        switch form {
+        case 0: coalescingChanges(change)
+        case 1: list.$items.withMutation(change)
+        default: change()
+        }
+        #expect(text.text == "a" && second.name == "a")
+        expectEqual(first.name, form == 0 ? "a" : "typed")
+        text.text = "more"
+        #expect(second.name == "more" && second.note == nil)
+        text.$text.unbind()
+        note.$text.unbind()
+        expectEqual(list.observations().count, 0)
+        expectEqual(text.observations().count, 0)
+    }
+
     @Test("both ways: it ends for the reason of a one-way binding", arguments: [false, true]) func ended(isSource: Bool)
     {
         var (left, right): (EditForm?, EditForm?) = (EditForm(), EditForm())
