@@ -96,10 +96,9 @@ final class ShownObject: Sendable {
         withExtendedLifetime(other) {}
     }
 
-    /// Whether an object is shown, or an equal value of another one; nil while something else is being set.
-    func isShown(_ object: TrackedObject, orEqual value: Any? = nil) -> Bool? {
-        guard let shown = content.withLock({ $0 }) else { return nil }
-        return shown.object?.isReference(to: object) ?? false || value.map { areEqual(shown.value, $0) } ?? false
+    /// Whether an object is shown; nil while something else is being set.
+    func isShown(_ object: TrackedObject) -> Bool? {
+        content.withLock { $0 }.map { $0.object?.isReference(to: object) ?? false }
     }
 
     /// Whether an equal value is shown. False while something else is being set.

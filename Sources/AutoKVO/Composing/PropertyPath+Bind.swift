@@ -116,12 +116,12 @@ extension Property {
         let (own, other, shown) = (SettablePath<Value>(self), SettablePath<Source.Value>(source), ShownObject())
         let binding = makeBinding(own.settable, copiesValues: false)
         // An edit is for the object that was shown: one that has come meanwhile is to be read first, for which the binding is notified now if it
-        // still will be. If it will not, the object's value is equal to the one that is shown.
+        // still will be.
         func writeBack(_ object: TrackedObject, to root: TrackedObject) {
             if let end = other.object(from: root), shown.isShown(end) == false { OutermostChange.finishCalls() }
             let current = transform(other.value(from: root))
             guard let value = own.value(from: object), let end = other.object(from: root),
-                shown.isShown(end, orEqual: current) ?? false, !areEqual(current, value), !shown.isEqual(to: value)
+                shown.isShown(end) ?? false, !areEqual(current, value), !shown.isEqual(to: value)
             else { return }
             other.set(inverse(value), from: root)
         }
