@@ -18,8 +18,9 @@ extension TrackedObject {
     ///
     /// - Returns: Whether it may.
     @discardableResult func findGetter(of slot: Int, _ getter: () -> PropertyGetter?) -> Bool {
-        guard let schema = record?.schema else { return false }
-        schema.keys[slot].findGetter(in: schema.type, getter)
+        guard let record, let schema = record.schema else { return false }
+        // What was computed without the override has to be computed with it.
+        if schema.keys[slot].findsGetter(in: schema.type, getter) { _ = record.expression(slot)?.mark(isCertain: true) }
         return schema.keys[slot].isOverridden
     }
 

@@ -101,12 +101,13 @@ final class ResolvedKey: @unchecked Sendable {
         keyPathCheck = Atomic(!isOfSameType || isOverridden ? .none : declared.hasKeyPath ? .pending : .passed)
     }
 
-    /// Finds out whether the class overrides the property, if that is not known, and keeps the getter if it does.
-    func findGetter(in type: AnyClass, _ getter: () -> PropertyGetter?) {
-        guard overriding.load(ordering: .acquiring) == .perhaps, let getter = getter() else { return }
+    /// Finds out whether the class overrides the property, if that is not known, and keeps the getter if it does. True if it has been found now.
+    func findsGetter(in type: AnyClass, _ getter: () -> PropertyGetter?) -> Bool {
+        guard overriding.load(ordering: .acquiring) == .perhaps, let getter = getter() else { return false }
         let isOverridden = ClassCopy.mayOverride(getter.keyPath, in: type, of: declarations.last!.owner)
         if isOverridden { declared.getter!.keep(getter) }
         overriding.store(isOverridden ? .yes : .no, ordering: .releasing)
+        return isOverridden
     }
 }
 

@@ -179,6 +179,30 @@ struct OverriddenDerivedTests {
         object.removeAllObservers()
     }
 
+    private class Plain: TrackedObject {
+        @Observed var a = 1
+        @Observed var b = 1
+        @Derived({ (object: Plain) in object.a * 10 }) var own: Int
+        @Derived({ (object: Plain) in object.own + 1 }) var other: Int
+    }
+
+    private final class Adding: Plain {
+        override var own: Int { super.own + b }
+    }
+
+    @Test("without a Key it is found when another derived value reads it, and what was kept is computed again")
+    func readByAnother() throws {
+        let object = Adding()
+        var told: [Int] = []
+        object.$own.observe(options: .new) { told.append($0.newValue!) }
+        object.$other.observe(options: .new) { told.append($0.newValue!) }
+        object.b = 5
+        #expect(told == [15, 16] && object.$own.value == 15)
+        object.a = 2
+        expectEqual(told, [15, 16, 25, 26])
+        object.removeAllObservers()
+    }
+
     @Test("one that needs its own value through another traps with a sentence", arguments: [true, false])
     func circleTraps(isObserved: Bool) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
