@@ -157,11 +157,12 @@ extension Transaction {
     }
 
     /// The same for all open transactions, which have old values: those of now.
-    static func addMovedSubjects(_ thread: InPlace<ThreadContext>) { readOld(of: findMovedSubjects(thread)) }
+    static func addMovedSubjects(_ thread: InPlace<ThreadContext>) {
+        if !thread.value.openTransactions.isEmpty { readOld(of: findMovedSubjects(thread)) }
+    }
 
     /// The first part of that. While derived values are still to be computed, a path of two of them may lead to a mixture of old and new.
     static func findMovedSubjects(_ thread: InPlace<ThreadContext>) -> [Transaction] {
-        if thread.value.openTransactions.isEmpty { return [] }
         let moved = thread.value.openTransactions.filter { $0.use { $0.moves != PathLink.moves } }.map(\.object)
         for transaction in moved { transaction.addMovedSubjects(thread) }
         return moved

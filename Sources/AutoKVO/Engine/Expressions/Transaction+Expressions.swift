@@ -57,9 +57,9 @@ extension Transaction {
     /// of this change first. A derived value that both changes concern is notified once, at the end of this one: it may read what is still
     /// being computed.
     func settle(_ thread: InPlace<ThreadContext>) {
-        let moved = Transaction.findMovedSubjects(thread)
+        let moved = thread.value.openTransactions.isEmpty ? nil : Transaction.findMovedSubjects(thread)
         if thread.value.waitingCount > 0 { handOnMarked(thread) }
-        if thread.value.marked.isEmpty { return Transaction.readOld(of: moved) }
+        if thread.value.marked.isEmpty { return moved.map(Transaction.readOld) ?? () }
         let outer = startDelivering(thread)
         forEachSubject {
             $0.openCount += 1
@@ -76,7 +76,7 @@ extension Transaction {
             sort(from: 0, thread)
         }
         thread.value.delivering = outer
-        Transaction.readOld(of: moved)
+        moved.map(Transaction.readOld)
         Transaction.addMovedSubjects(thread)
     }
 
