@@ -98,6 +98,8 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     /// Whether it is always an array of tracked objects: found out when it is first asked for.
     private let holdsObjects = Atomic<Answer>(.unknown)
 
+    private let holdsEquatableAnswer = Atomic<Answer>(.unknown)
+
     private enum Answer: UInt8, AtomicRepresentable { case unknown, yes, no }
     /// Sets the property to a value of its type. Nil for a key without a setter.
     let write: ((AnyObject, Any) -> Void)?
@@ -149,6 +151,16 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     /// The key path; nil for an `@Observed` property that no schema declares.
     var keyPath: AnyKeyPath? {
         madeKeyPath.load()?.object ?? makeKeyPath.map { madeKeyPath.setIfNil($0()).object }
+    }
+
+    /// Whether it holds an object whose class says what equal is, or several in a collection.
+    var holdsEquatable: Bool {
+        if holdsEquatableAnswer.load(ordering: .relaxed) == .unknown {
+            let type = (unwrappedType(valueType) as? any KeyValueCollection.Type)?.elementType ?? valueType
+            let isIt = unwrappedType(type) is any (AnyObject & Equatable).Type
+            holdsEquatableAnswer.store(isIt ? .yes : .no, ordering: .relaxed)
+        }
+        return holdsEquatableAnswer.load(ordering: .relaxed) == .yes
     }
 
     /// The object the key holds now, if it holds a tracked one.

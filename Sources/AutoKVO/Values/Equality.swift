@@ -50,6 +50,15 @@ func areEqual(_ a: Any, _ b: Any) -> Bool {
     return AnyEquality.ofType(type(of: a)).compare(a, b)
 }
 
+/// Whether two values are one object, or collections of the same objects in the same order.
+func areSameObjects(_ a: Any?, _ b: Any?) -> Bool {
+    guard let a = a.flatMap(unwrapped), let b = b.flatMap(unwrapped) else { return true }
+    guard let a = a as? any KeyValueCollection, let b = b as? any KeyValueCollection else {
+        return a as AnyObject === b as AnyObject
+    }
+    return a.elements.elementsEqual(b.elements) { unwrapped($0) as AnyObject === unwrapped($1) as AnyObject }
+}
+
 /// The same for two values of one of the usual types of numbers, without a search; nil for others.
 @inline(__always)
 private func areEqualNumbers(_ a: Any, _ b: Any) -> Bool? {

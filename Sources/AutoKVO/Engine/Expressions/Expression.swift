@@ -238,20 +238,22 @@ final class Expression: @unchecked Sendable {
         var recorder = Recorder(ownRoute, isMoved: version > 1)
         let value = recorder.record(&sources) { function.body(object) }
         let isChanged = !isKept || !isUnchanged(value, before)
+        // An equal object takes the place of the one that was kept: for observers that is no change.
+        let isOther = isChanged || function.holdsEquatable && !areSameObjects(opened(before), value)
         if version == 1, sources.isEmpty { reportSilence() }
         if !recorder.isSame {
             setHeight(sources.reduce(ownRoute.use { $0.keyHeight }) { max($0, 1 + $1.height) })
         }
-        var new = isChanged ? keep(value) : ()
-        if isChanged, version > 1 { ownRoute.use(markReaders) }
+        var new = isOther ? keep(value) : ()
+        if isOther, version > 1 { ownRoute.use(markReaders) }
         TestPoint.evaluated.reach()
         let isCurrent = underLock { state in
             guard state.version == version else { return false }
             swap(&sources, &state.sources)
             state.deadCount = 0
             evaluator.store(0, ordering: .releasing)
+            if isOther { swap(&state.kept, &new) }
             if isChanged {
-                swap(&state.kept, &new)
                 if state.isRead { (state.isRead, state.lastRead) = (false, state.changes) }
                 state.changes += 1
             }

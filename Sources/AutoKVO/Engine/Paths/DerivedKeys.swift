@@ -61,6 +61,7 @@ extension ObjectRecord {
             let key = schema!.keys[slot]
             let function = Expression.Function(
                 body: key.computation!, holdsObject: key.declared.objectClass != nil,
+                holdsEquatable: key.declared.holdsEquatable,
                 overridden: key.isOverridden ? key : nil)
             let made = isNeeded ? Route(function, root: self, sink: .derivedKey(slot)) : nil
             let isCurrent = lock.withLock {

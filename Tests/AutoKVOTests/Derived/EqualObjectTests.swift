@@ -1,0 +1,59 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// Derived values that are objects whose class says what equal is.
+struct EqualObjectTests {
+    private final class Item: TrackedObject, Hashable {
+        let number: Int
+        @Observed var level: Int
+
+        init(_ number: Int, level: Int) { (self.number, self.level) = (number, level) }
+
+        static func == (a: Item, b: Item) -> Bool { a.number == b.number }
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
+    }
+
+    private final class List: TrackedObject {
+        @Observed var items: [Item] = []
+        @Derived({ (list: List) in list.items.first }) var first: Item?
+        @Derived({ (list: List) in list.items.filter { $0.number > 0 } }) var positive: [Item]
+        @Derived({ (list: List) in Dictionary(list.items.map { ($0.number, $0) }) { $1 } }) var byNumber: [Int: Item]
+        @Derived({ (list: List) in list.first?.level ?? -1 }) var level: Int
+        @Derived({ (list: List) in list.positive.reduce(0) { $0 + $1.level } }) var sum: Int
+        @Derived({ (list: List) in list.byNumber[1]?.level ?? -1 }) var found: Int
+    }
+
+    @Test(
+        "another object that is equal is no change, and is the value all the same, for what reads it and for paths",
+        arguments: [false, true], [false, true])
+    func replaced(isKept: Bool, isCoalesced: Bool) throws {
+        let list = List()
+        list.items = [Item(1, level: 5), Item(2, level: 1)]
+        let former = isKept ? list.items : []
+        var told: [String: Int] = [:]
+        var calls = 0
+        list.$first.observe { _ in calls += 1 }
+        list.$positive.observe { _ in calls += 1 }
+        list.$byNumber.observe { _ in calls += 1 }
+        for path in ["level", "sum", "found", "first.level", "positive.@sum.level"] {
+            try list.observe(path, as: Int.self, options: .new) { told[path] = $0.newValue! }
+        }
+        let new = [Item(1, level: 7), Item(2, level: 1)]
+        if isCoalesced {
+            coalescingChanges {
+                list.items = []
+                list.items = new
+            }
+        } else {
+            list.items = new
+        }
+        let expected = ["level": 7, "sum": 8, "found": 7, "first.level": 7, "positive.@sum.level": 8]
+        expectEqual(told, expected)
+        #expect(list.first === new[0] && list.positive[0] === new[0] && list.byNumber[1] === new[0])
+        new[0].level = 9
+        expectEqual(told, ["level": 9, "sum": 10, "found": 9, "first.level": 9, "positive.@sum.level": 10])
+        expectEqual(calls, 0)
+        withExtendedLifetime(former) {}
+    }
+}
