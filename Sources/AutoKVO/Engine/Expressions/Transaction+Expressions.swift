@@ -97,8 +97,9 @@ extension Transaction {
             swap(&marked, &thread.value.marked)
             for each in marked {
                 // What is delivered now does not wait for what has come to the same subject since.
-                let isDelivered = thread.value.settling.contains { $0.object.has(each.subject) }
-                guard !isDelivered, let holder = thread.holder(of: each.subject)?.object else {
+                guard let holder = thread.holder(of: each.subject)?.object,
+                    !thread.value.settling.contains(where: { $0.object.has(each.subject) })
+                else {
                     each.route.expression!.refresh()
                     each.link?.chain.relink(from: each.link!.level + 1)
                     continue
