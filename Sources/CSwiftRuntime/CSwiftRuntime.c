@@ -128,6 +128,7 @@ bool csr_is_same_property(const void *one, const void *other) {
   // would take 12 at least. That of a stored one is its flags, with the offset.
   const uint32_t *a = one, *b = other, sizes = 0x00FFFFFF, kind = 0x7F300000, computed = 0x02000000;
   const uint32_t size = a[6] & sizes, other_size = b[6] & sizes;
+  if (size == 0 || other_size == 0) return false;
   if ((a[8] & 0x7F000000) != computed) return size <= 8 && size == other_size && memcmp(a + 8, b + 8, size) == 0;
   return size <= 32 && other_size <= 32 && ((a[8] ^ b[8]) & kind) == 0
       && ((const uintptr_t *)one)[5] == ((const uintptr_t *)other)[5];

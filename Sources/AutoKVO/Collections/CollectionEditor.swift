@@ -66,9 +66,12 @@ extension Property: CollectionEditor where Value: Collection {
         }
     }
 
-    /// Stores a collection that is equal to the one that an edit has found: its elements may be others, of which nobody is notified.
+    /// Stores a collection that is equal to the one that an edit has found: its elements may be others. Of that only what is computed from
+    /// them is notified.
     @export(implementation) func storeEqual(_ new: inout Value, insteadOf found: Value?) {
-        if let found, !storage.isDistinct, storage.holds(found) { storage.swap(&new) }
+        guard let found, !storage.isDistinct, storage.holds(found) else { return }
+        storage.swap(&new)
+        if object.isObserved { object.didStoreEqual(atOffset: storage.offset(in: object)) }
     }
 }
 

@@ -58,7 +58,13 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
                     if found.isEmpty { equal = value }
                     return !found.isEmpty
                 } _: {
-                    differences!.firstChange
+                    // It has come to be observed, or is so still, which the plan was not told.
+                    let known =
+                        differences
+                        ?? ElementDifferences(
+                            from: value.map { $0 }, to: new.map { $0 }, allowsReplacement: allowsReplacement)
+                    differences = known
+                    return known.firstChange
                 } _: { value in
                     if let differences, differences.isTwoEdits {
                         let places = differences.inserted.shifted(by: new.startIndex)

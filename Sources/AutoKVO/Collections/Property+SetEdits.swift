@@ -31,9 +31,13 @@ extension Property where Value: SetAlgebra & Collection {
         try move(asking: true) { value throws(Failure) in
             new = value
             result = try body(&new)
-            let movement = SetMovement(
-                leaving: value.elements(leavingFor: new), coming: new.elements(leavingFor: value),
-                isReplacement: isReplacement)
+            let isSame = storage.isDistinct && new == value
+            let movement =
+                isSame
+                ? SetMovement()
+                : SetMovement(
+                    leaving: value.elements(leavingFor: new), coming: new.elements(leavingFor: value),
+                    isReplacement: isReplacement)
             equal = movement.isEmpty ? value : nil
             return movement
         } _: { set, _ in

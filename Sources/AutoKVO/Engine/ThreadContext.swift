@@ -76,7 +76,9 @@ struct ThreadContext {
         let stored = cdh_set_thread_value(state.pointer) { pointer in
             guard let pointer = pointer?.assumingMemoryBound(to: ThreadContext.self) else { return }
             let state = InPlace(pointer)
-            while let transaction = state.value.openTransactions.last { transaction.use { $0.abandon(state) } }
+            while let transaction = state.value.openTransactions.last {
+                transaction.use { $0.drop(state, threadEnds: true) }
+            }
             state.value.releaseSpare()
             state.deallocate()
         }

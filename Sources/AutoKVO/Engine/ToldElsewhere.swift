@@ -32,7 +32,16 @@ extension Subject {
 
     /// Whether a subject of the topic is open on another thread, of whose changes nobody has been told yet: then an edit is not all that its
     /// observers have to be told of.
-    var isOpenElsewhere: Bool { openSubjects > (toldBefore == nil ? 0 : 1) }
+    func isOpenElsewhere(_ thread: InPlace<ThreadContext>) -> Bool {
+        if openSubjects <= (toldBefore == nil ? 0 : 1) { return false }
+        var own: Set<ObjectIdentifier> = []
+        for transaction in thread.value.openTransactions + [thread.value.coalescing].compactMap({ $0 }) {
+            transaction.object.forEachSubject {
+                if $0.identity == identity, $0.toldBefore != nil { own.insert(ObjectIdentifier($0)) }
+            }
+        }
+        return openSubjects > own.count
+    }
 
     private var openSubjects: Int32 {
         route?.use { $0.openSubjects.load(ordering: .relaxed) } ?? list!.value.openSubjects.load(ordering: .relaxed)

@@ -34,9 +34,7 @@ extension Transaction {
         // Following reads objects, which is user code and may begin and end changes itself.
         let isOnlyEdit = open.use { $0.isSoleEdit }
         object.unmanagedRecord?.use { if isOnlyEdit { follow($0, slot, edit) } else { follow($0, slot) } }
-        guard let transaction = thread.value.isOpen(open) ? open : thread.value.openTransaction(target, slot) else {
-            return .goesOn
-        }
+        guard let transaction = thread.value.openTransaction(target, slot) else { return .goesOn }
         return transaction.use {
             if $0.endInner() { return .goesOn }
             // An end without a begin, in a prior call of the change that is beginning.
@@ -92,11 +90,11 @@ extension Transaction {
         thread.value.giveBack(.to(self))
     }
 
-    /// Drops the change without notifying, because the object dies. What waited for it, because other objects' changes concern it too, is
-    /// delivered.
-    func drop(_ thread: InPlace<ThreadContext>) {
+    /// Drops the change without notifying, because the object or the thread ends. What waited for it, because other objects' changes concern
+    /// it too, is delivered if it is the object.
+    func drop(_ thread: InPlace<ThreadContext>, threadEnds: Bool = false) {
         thread.value.remove(.to(self))
-        let due = subjects.filter { $0.use { $0.isDue } }
+        let due = threadEnds ? [] : subjects.filter { $0.use { $0.isDue } }
         countOut()
         let notified = due.isEmpty ? [] : due.filter { $0.use { $0.openCount == 0 } }
         if !notified.isEmpty {
@@ -104,15 +102,10 @@ extension Transaction {
             notify(notified, isPrior: false, thread)
         }
         handOnMarked(thread)
+        let dead = thread.value.marked.filter { $0.route.root.isDeinitializing }
+        thread.value.marked.removeAll { $0.route.root.isDeinitializing }
         giveBack(thread)
-    }
-
-    /// The thread ends, and the change has not.
-    func abandon(_ thread: InPlace<ThreadContext>) {
-        thread.value.remove(.to(self))
-        countOut()
-        handOnMarked(thread)
-        giveBack(thread)
+        withExtendedLifetime(dead) {}
     }
 
     /// The outermost `coalescingChanges` of a thread ends.
@@ -137,10 +130,11 @@ extension Transaction {
     /// - Parameters:
     ///   - values: The values of the one property, if the caller has them. Without them there are no old values.
     ///   - excluded: Observers with one of these options are not called, since the values they need were not kept.
+    ///   - isEqual: Whether only what is computed from the property has to hear of it.
     @inline(never)
     static func didChange(
         _ changed: [(record: ObjectRecord, slot: Int)], values: ChangeEvent? = nil,
-        excluding excluded: ObservingOptions = []
+        excluding excluded: ObservingOptions = [], isEqual: Bool = false
     ) {
         let thread = ThreadContext.current
         let visit = TransactionsOfTasks.visit()
@@ -151,7 +145,7 @@ extension Transaction {
         let transaction = thread.value.takeTransaction().object
         for (record, slot) in changed {
             older += deliveriesUnderWay(of: record, slot, thread).filter { !older.contains($0) }
-            transaction.findSubjects(of: record, slot, excluding: excluded, thread)
+            transaction.findSubjects(of: record, slot, excluding: excluded, isEqual: isEqual, thread)
         }
         transaction.forEachSubject { $0.missOld() }
         for (record, slot) in changed { follow(record, slot) }

@@ -8,11 +8,12 @@ extension Transaction {
     ///   - excluded: Observers with one of these options are not called.
     ///   - hasValues: Whether the caller has the values of the property.
     ///   - isRepeated: Whether only what has been moved to the property since the first search is to be found.
+    ///   - isEqual: Whether only what is computed from the property is to be found, since its value is an equal one.
     @inline(never)
     func findSubjects(
         of record: ObjectRecord, _ changed: Int, _ edit: CollectionChange? = nil,
         excluding excluded: ObservingOptions = [],
-        hasValues: Bool = false, isRepeated: Bool = false, _ thread: InPlace<ThreadContext>
+        hasValues: Bool = false, isRepeated: Bool = false, isEqual: Bool = false, _ thread: InPlace<ThreadContext>
     ) {
         let start = subjects.count
         let coalescing = thread.value.coalescing
@@ -23,7 +24,7 @@ extension Transaction {
         let mayBeOpen = start > 0 || coalescing != nil || isInside
         moves = PathLink.moves
         AffectedLists.forEach(from: record, changed) { key, list, interest in
-            if isRepeated, !key.isMoved { return }
+            if isRepeated && !key.isMoved || isEqual && !key.isUncertain { return }
             let isOfObject = key.record == .to(record)
             let isOwn = isOfObject && key.slot == changed
             let rank = isOwn ? -1 : isOfObject ? key.height : 1 << 48 + key.height
@@ -48,6 +49,7 @@ extension Transaction {
         } link: { link, key in
             guard link.observation != nil, !isRepeated || link.isMoved || key.isMoved else { return }
             let isUncertain = key.isUncertain || link.unmanagedExpression != nil
+            if isEqual, !isUncertain { return }
             var isOpen = false
             if mayBeOpen {
                 forEachOpen(link.unmanagedRoute.rawAddress, before: start, walk, thread) { subject in

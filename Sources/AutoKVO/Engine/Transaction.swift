@@ -170,7 +170,7 @@ final class Transaction: PooledObject {
         forEachSubject {
             needs.formUnion($0.needs)
             guard $0.edit != nil else { return }
-            if !isOpener(of: $0) { hasEdited = true } else if $0.isOpenElsewhere { $0.includeFurtherChange() }
+            if !isOpener(of: $0) { hasEdited = true } else if $0.isOpenElsewhere(thread) { $0.includeFurtherChange() }
         }
         if !isPlain || needs.contains(.prior) { forEachSubject { $0.becomeKnown() } }
         if hasEdited { includeFurtherChangeOfEdited(thread) }

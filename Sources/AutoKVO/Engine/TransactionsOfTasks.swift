@@ -11,7 +11,8 @@ import Synchronization
 ///                                                   task A goes on: sets p.last, which is part of its change
 ///                                                   task A ends its change: observers are called here
 ///
-/// So such a transaction is in a thread's list only while code of the library runs for its task. At other times it is here.
+/// So such a transaction is in a thread's list only while code of the library runs for its task. At other times it is here, with the expressions
+/// that it has marked.
 enum TransactionsOfTasks {
     /// By the address of the task.
     private static let waiting = Guarded<[UInt: [Borrowed<Transaction>]]>([:])
@@ -67,6 +68,7 @@ enum TransactionsOfTasks {
         let (task, thread) = (currentTask(), ThreadContext.current)
         let leaving = thread.value.openTransactions.filter { $0.use(condition) }
         if leaving.isEmpty { return }
+        for transaction in leaving { transaction.object.holdMarked(thread) }
         thread.value.openTransactions.removeAll { $0.use(condition) }
         thread.value.waitingCount -= leaving.reduce(0) { $0 + $1.object.marked.count }
         count.wrappingAdd(leaving.count, ordering: .relaxed)

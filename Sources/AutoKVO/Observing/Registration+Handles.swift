@@ -10,8 +10,14 @@ extension Registration {
         do throws(KeyValueError) {
             var found = KeyPathSlots.slot(of: keyPath)
             if found == nil {
-                found = try ClassSchema.of(type(of: target)).slot(of: keyPath)
-                if let found { KeyPathSlots.keep(found, of: keyPath) }
+                let schema = try ClassSchema.of(type(of: target))
+                found = schema.slot(of: keyPath)
+                // One of a superclass of those that declare the key may be another key in another subclass.
+                if let found,
+                    schema.keys[found].declarations.contains(where: { isClass(Root.self, orSubclassOf: $0.owner) })
+                {
+                    KeyPathSlots.keep(found, of: keyPath)
+                }
             }
             if let found { return try observe(key: found, of: target, by: observer) }
             return observe(reading: { known($0, as: Root.self)[keyPath: keyPath] }, of: target, by: observer)

@@ -214,6 +214,14 @@ extension TrackedObject {
         return store()
     }
 
+    /// An equal value has been stored, which is not the same in all respects.
+    @usableFromInline
+    final func didStoreEqual(atOffset offset: Int) {
+        guard let record, let slot = slot(atOffset: offset), let list = record.list(slot) else { return }
+        if list.value.interest.load(ordering: .acquiring).isDisjoint(with: .beyondOwnList) { return }
+        Transaction.didChange([(record, slot)], isEqual: true)
+    }
+
     /// Whether a property still reads what is stored, asked behind an edit: an override's getter that does need not do so then. Nil for a
     /// property of which no getter is overridden, or that does not read what is stored.
     private final func isStillStored(_ slot: Int) -> (() -> Bool)? {

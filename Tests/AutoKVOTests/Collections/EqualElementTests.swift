@@ -112,6 +112,41 @@ struct EqualElementTests {
         expectEqual(recorder.entries.count, 1)
     }
 
+    private final class Reader: TrackedObject {
+        @Observed var songs = [Song(number: 1, stars: 0)]
+        @Observed var grid = [[Member(1, level: 1)]]
+        @Observed var some: Set<Member?> = [Member(1, level: 1)]
+        @Observed(.distinct) var kept: Set<Member> = [Member(1, level: 1)]
+        @Derived({ (reader: Reader) in reader.songs.reduce(0) { $0 + $1.stars } }) var stars: Int
+        @Derived({ (reader: Reader) in reader.grid.joined().reduce(0) { $0 + $1.level } }) var levels: Int
+        @Derived({ (reader: Reader) in reader.some.reduce(0) { $0 + ($1?.level ?? 0) } }) var someLevels: Int
+        @Derived({ (reader: Reader) in reader.kept.reduce(0) { $0 + $1.level } }) var keptLevels: Int
+    }
+
+    @Test("what is computed from elements is computed when equal ones are stored, and told", arguments: [false, true])
+    func computed(isCoalesced: Bool) throws {
+        let reader = Reader()
+        var (told, calls): ([String: Int], Int) = ([:], 0)
+        for key in ["stars", "levels", "someLevels", "keptLevels", "grid.@sum.@sum.level"] {
+            try reader.observe(key, as: Int.self, options: .new) { told[key] = $0.newValue! }
+        }
+        for key in ["songs", "grid", "some", "kept"] { try reader.observe(key) { _ in calls += 1 } }
+        let (first, second, third) = (Member(1, level: 2), Member(1, level: 3), Member(1, level: 4))
+        func edit() {
+            reader.$songs.edit { $0[0].stars = 5 }
+            reader.$grid.edit { $0[0][0] = first }
+            reader.$some.value = [second]
+            reader.$kept.value = [third]
+        }
+        if isCoalesced { coalescingChanges(edit) } else { edit() }
+        expectEqual(told.filter { $0.key.count < 12 }, ["stars": 5, "levels": 2, "someLevels": 3])
+        #expect(reader.stars == 5 && reader.levels == 2 && reader.someLevels == 3 && reader.keptLevels == 1)
+        (first.level, second.level, third.level) = (12, 13, 14)
+        expectEqual(
+            told, ["stars": 5, "levels": 12, "someLevels": 13, "grid.@sum.@sum.level": 12])
+        expectEqual(calls, 0)
+    }
+
     @Test("a distinct property keeps what is equal") func distinct() {
         let album = Album()
         album.$other.observe { _ in }

@@ -20,6 +20,34 @@ struct StaleEditTests {
         }
     }
 
+    @Test("an edit in a handler, while another one removes all observers, is made", arguments: [false, true])
+    func unobservedMeanwhile(isUpdate: Bool) {
+        crate.$items.observe { [unowned crate] _ in
+            if isUpdate { crate.$items.update(to: [2, 9]) } else { crate.$items.edit { $0.append(9) } }
+        }
+        crate.$items.observe { [unowned crate] _ in crate.removeAllObservers() }
+        crate.items = [2]
+        expectEqual(crate.items, [2, 9])
+    }
+
+    @Test("an edit while another thread registers and removes is made, and told in each case that somebody is there")
+    func observedMeanwhile() {
+        let crate = crate
+        let isOver = Counter()
+        concurrently(2) { number in
+            if number == 1 {
+                while isOver.count == 0 { crate.$items.observe { _ in }.remove() }
+                return
+            }
+            for value in 0..<load(4_000) {
+                crate.$items.edit { $0 = [value] }
+                crate.$items.update(to: [value, value])
+            }
+            isOver.add()
+        }
+        expectEqual(crate.items.count, 2)
+    }
+
     @Test("an insertion at an open range puts all its elements in, also if a prior handler has filled the range")
     func openRange() {
         crate.items = [1, 2, 3]

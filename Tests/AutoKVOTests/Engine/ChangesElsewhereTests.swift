@@ -107,6 +107,19 @@ struct ChangesElsewhereTests {
         expectEqual(kinds, [.setting, .setting, .insertion])
     }
 
+    @Test("an edit for an observer that was added after another edit in the same coalescing is one") func added() {
+        let sum = Sum()
+        let (first, second) = (Recorder<[Int]>(), Recorder<[Int]>())
+        sum.$list.observe(options: [.old, .new], first.handler())
+        coalescingChanges {
+            sum.$list.append(1)
+            sum.$list.observe(options: [.old, .new], second.handler())
+            sum.$list.append(2)
+        }
+        expectEqual(first.entries.map(\.kind), [.setting])
+        expectEqual(second.entries.map(\.kind), [.insertion])
+    }
+
     @Test("leaves nothing behind, and costs nothing when both are over") func nothingStays() {
         let tracker = LifetimeTracker()
         do {

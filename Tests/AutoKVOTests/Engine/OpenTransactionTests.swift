@@ -15,6 +15,23 @@ struct OpenTransactionTests {
         return person
     }
 
+    private final class Computing: Model {
+        @Observed var n = 1
+        @Derived({ (object: Computing) in object.n * 2 }) var double: Int
+    }
+
+    @Test("nothing of a dead object's open change is left of its derived values") func derived() {
+        let tracker = LifetimeTracker()
+        do {
+            let object = tracker.track(Computing())
+            object.$double.observe(options: .new) { _ in }
+            object.willChangeValue(forKey: "n")
+        }
+        Person().willChangeValue(forKey: "age")
+        tracker.expectNoLeaks()
+        #expect(ThreadContext.current.value.marked.isEmpty)
+    }
+
     /// Four times as many take four times as long; were each to search all that died before, it would be sixteen times.
     @Test("of 100,000 objects that die in the middle of a change none is searched later", arguments: [false, true])
     func linear(isObserved: Bool) throws {

@@ -17,6 +17,16 @@ struct RouteListTests {
         expectEqual(areAllDead, expected, sourceLocation: sourceLocation)
     }
 
+    @Test("one that has ended, of what a function reads, is not started any more") func startedLate() {
+        let node = EngineNode()
+        let observation = node.observe(reading: { $0.value }) { _, _ in }
+        let route = observation.routes![0]
+        observation.remove()
+        route.start()
+        #expect(node.record!.guarded.details?.functionRoutes.isEmpty ?? true)
+        #expect(!route.expression!.readsNothing() && route.expression!.sources.isEmpty)
+    }
+
     @Test("each route knows its index") func indexes() throws {
         let routes = try routes((0..<4).map { _ in EngineNode() })
         let list = RouteList(routes)

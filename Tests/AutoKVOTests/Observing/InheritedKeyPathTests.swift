@@ -87,6 +87,42 @@ import Testing
         expectEqual(observation.keyPaths, ["name"])
     }
 
+    private class First: Base {
+        override class var schema: Schema { Schema(First.self, extending: super.schema) { Key("other", \.other) } }
+    }
+
+    private class Second: Base {
+        @Observed var added = ""
+
+        override class var schema: Schema {
+            Schema(Second.self, extending: super.schema) {
+                Key("added", \.added)
+                Key("other", \.other, affectedBy: "list")
+            }
+        }
+    }
+
+    @Test(
+        "of a superclass, which subclasses declare as keys of their own, are the key of the object's class",
+        arguments: 0..<3)
+    func declaredBySubclasses(start: Int) {
+        func observe(_ object: Base) -> [String] { object.observe(\Base.other) { _, _ in }.keyPaths }
+        let objects = [First(), Second(), Base()]
+        for place in 0..<6 {
+            let object = objects[(start + place) % 3]
+            expectEqual(observe(object), object is First || object is Second ? ["other"] : [])
+            object.removeAllObservers()
+        }
+    }
+
+    @Test("of the object itself is no key") func itself() {
+        let object = Sub()
+        var calls = 0
+        object.observe(\.self) { _, _ in calls += 1 }
+        object.list = [1]
+        expectEqual(calls, 0)
+    }
+
     @Test("of more than one component, and of properties that are no keys, are followed as what they read")
     func others() {
         let object = Sub()

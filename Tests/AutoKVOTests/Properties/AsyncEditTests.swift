@@ -113,6 +113,45 @@ struct AsyncEditTests {
         }
     }
 
+    private final class Logged: TrackedObject {
+        @Observed var first = "a"
+        var seen: [String] = []
+        @Derived({ (object: Logged) in
+            object.seen.append(object.first)
+            return object.first + "!"
+        }) var derived: String
+    }
+
+    @MainActor private final class Gate {
+        private var waiting: CheckedContinuation<Void, Never>?
+        var isWaiting: Bool { waiting != nil }
+
+        func wait() async { await withCheckedContinuation { waiting = $0 } }
+        func open() { waiting.take()?.resume() }
+    }
+
+    @MainActor private static func changeInHalves(_ text: inout String, _ gate: Gate) async {
+        text = "half"
+        await gate.wait()
+        text = "whole"
+    }
+
+    @Test("another change on the thread where one began does not compute what reads it") @MainActor
+    func unrelated() async {
+        let (object, other, gate) = (Logged(), Logged(), Gate())
+        var told: [String] = []
+        object.$derived.observe(options: .new) { told.append($0.newValue!) }
+        other.$derived.observe(options: .new) { told.append($0.newValue!) }
+        let task = Task { @MainActor in await Self.changeInHalves(&object.first, gate) }
+        while !gate.isWaiting { await Task.yield() }
+        other.first = "b"
+        expectEqual(told, ["b!"])
+        gate.open()
+        await task.value
+        expectEqual(told, ["b!", "whole!"])
+        expectEqual(object.seen, ["a", "whole"])
+    }
+
     @Test("are one change, delivered where they end, whoever observes") func delivered() async {
         await TwoThreads.run {
             let form = Sheet()

@@ -126,9 +126,13 @@ final class Expression: @unchecked Sendable {
     /// The same under the lock.
     var sourcesUnderLock: [PathLink] { state.sources }
 
-    /// Whether the last evaluation is over, nothing has changed since, and all that it read is dead.
+    /// Read under the lock.
+    var hasEnded: Bool { state.isEnded }
+
+    /// Whether the last evaluation is over, nothing has changed since, and all that it read is dead. Not of one that has ended.
     func readsNothing() -> Bool {
         underLock { state in
+            if state.isEnded { return false }
             state.deadCount += state.sources[state.deadCount...].prefix { $0.record.isDeinitializing }.count
             return isClean && state.deadCount == state.sources.count
         }

@@ -80,6 +80,19 @@ extension Transaction {
         Transaction.addMovedSubjects(thread)
     }
 
+    /// Has an expression wait for the end of this change.
+    private func hold(_ each: Marked, _ thread: InPlace<ThreadContext>) {
+        guard markedIdentities.insert(ObjectIdentifier(each.link ?? each.route as AnyObject)).inserted else { return }
+        marked.append(each)
+        thread.value.waitingCount += 1
+    }
+
+    /// Has the expressions that this thread has marked wait for it, as far as they are its subjects: the thread is to make other changes meanwhile.
+    func holdMarked(_ thread: InPlace<ThreadContext>) {
+        for each in thread.value.marked where has(each.subject) { hold(each, thread) }
+        thread.value.marked.removeAll { has($0.subject) }
+    }
+
     /// Expressions that have waited for the end of this change wait no more.
     func handOnMarked(_ thread: InPlace<ThreadContext>) {
         thread.value.waitingCount -= marked.count
@@ -104,10 +117,7 @@ extension Transaction {
                     each.link?.chain.relink(from: each.link!.level + 1)
                     continue
                 }
-                let identity = ObjectIdentifier(each.link ?? each.route as AnyObject)
-                if !holder.markedIdentities.insert(identity).inserted { continue }
-                holder.marked.append(each)
-                thread.value.waitingCount += 1
+                holder.hold(each, thread)
             }
             marked.removeAll(keepingCapacity: marked.count <= ThreadContext.poolLimit)
         }

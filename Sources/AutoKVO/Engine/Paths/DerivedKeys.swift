@@ -99,7 +99,7 @@ extension ObjectRecord {
     func keep(_ route: Route) {
         guard route.observation != nil, schema != nil, route.expression!.function.isOfTarget else { return }
         let isDying = lock.withLock {
-            if guarded.isDying { return true }
+            if guarded.isDying || route.expression!.hasEnded { return guarded.isDying }
             guarded.makeDetails().functionRoutes[route.sequence] = route
             return false
         }

@@ -105,8 +105,8 @@ final class Route: KeyPathChain, @unchecked Sendable {
     /// Removes the part or all links, for good.
     override func end() {
         if let expression {
-            root.forget(self)
             expression.end()
+            root.forget(self)
         }
         if slot == nil { return super.end() }
         let part = root.lock.withLock { self.part.take() }

@@ -16,8 +16,7 @@ final class ObservationCore: Sendable {
     /// The core of an object, made if there is none; nil if the object's deinit has begun.
     static func of(_ object: TrackedObject) -> ObservationCore? {
         do throws(KeyValueError) {
-            guard let record = try object.makeRecord() else { return nil }
-            return record.observationCore ?? record.insert(ObservationCore())
+            return try object.makeRecord()?.observationCore
         } catch {
             fatalMisuse("\(error)")
         }
@@ -61,21 +60,14 @@ final class ObservationCore: Sendable {
 }
 
 extension ObjectRecord {
+    /// The core of the object, made if there is none; nil if the object's deinit has begun.
     fileprivate var observationCore: ObservationCore? {
-        lock.withLock { guarded.details?.observationCore } as? ObservationCore
-    }
-
-    /// Stores the core of the object, unless another thread has stored one first.
-    ///
-    /// - Returns: The one that is stored; nil if the object's deinit has begun.
-    fileprivate func insert(_ core: ObservationCore) -> ObservationCore? {
-        let stored: AnyObject? = lock.withLock {
+        let core: AnyObject? = lock.withLock {
             if guarded.isDying { return nil }
             let details = guarded.makeDetails()
-            let stored = details.observationCore ?? core
-            details.observationCore = stored
-            return stored
+            if details.observationCore == nil { details.observationCore = ObservationCore() }
+            return details.observationCore
         }
-        return stored as? ObservationCore
+        return core as? ObservationCore
     }
 }
