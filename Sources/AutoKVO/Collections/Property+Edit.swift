@@ -11,7 +11,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// Observers are notified of the differences: of a replacement, if elements were replaced or only changed places, or else of a
     /// removal, an insertion, or both, one after the other. Elements are compared by `==`, objects by identity. What the closure
-    /// has made is stored in any case: where an element is replaced by an equal one, nobody is notified of that.
+    /// has made is stored in any case: where an element is replaced by an equal one, only what is computed from it is notified.
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws. Then the array is as it was.
@@ -98,8 +98,8 @@ extension Property where Value: SetAlgebra & Collection {
     ///
     /// The closure runs behind the deliveries that the edit completes, so what it looks at is what it changes. It changes a copy, and may
     /// read and change anything else meanwhile. It runs again if it changes this set itself, or if a handler of a prior call does.
-    /// Observers are notified of the elements that left and came, compared by `==`, objects by identity. Equal ones are stored, too, and nobody
-    /// is notified.
+    /// Observers are notified of the elements that left and came, compared by `==`, objects by identity. Equal ones are stored, too, of which
+    /// only what is computed from them is notified.
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws. Then the set is as it was.

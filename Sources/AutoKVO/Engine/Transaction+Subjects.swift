@@ -259,7 +259,7 @@ extension Transaction {
 /// last new one. Prior calls are left out; initial calls are not delayed. An observer that is removed, or dies, before the end is
 /// not called.
 ///
-/// Other threads are not affected. The closure runs at once, on this thread; if it throws, observers are called for what was
+/// A change that was announced before it, and whose end is inside, is told at its end. Other threads are not affected. The closure runs at once, on this thread; if it throws, observers are called for what was
 /// changed until then before the error goes on. For what handlers change at the end, observers are called as usual, inside
 /// the handler's call.
 ///
