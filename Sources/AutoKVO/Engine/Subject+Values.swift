@@ -23,7 +23,7 @@ extension Subject {
     ///
     /// - Returns: What is to be released.
     func replaceOld(_ value: Any?, _ changes: Int) -> Any? {
-        formerChanges = changes
+        (formerChanges, isOldTold) = (changes, true)
         if edit != nil {
             defer { (isWhole, wholeOld) = (true, value) }
             return wholeOld

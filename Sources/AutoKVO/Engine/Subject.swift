@@ -69,6 +69,8 @@ final class Subject: PooledObject {
     var formerChanges = 0
     /// Once `becomeKnown` was called: the number of what had been told elsewhere before. See `ToldElsewhere`.
     var toldBefore: Int?
+    /// Whether the old value is known to be the one that observers were told last: no other thread had the subject open.
+    var isOldTold = false
     /// Its place among the lists of a change.
     var rank = 0
     /// Where handlers may ignore the change, while handlers are called: which of those the change has called.
@@ -193,7 +195,7 @@ final class Subject: PooledObject {
         (needs, isOwn, isKnown, isPrepared) = ([], false, false, false)
         (isUncertain, isDropped, rank) = (false, false, 0)
         (openCount, opener, isDue, isStarted) = (0, nil, false, false)
-        (isCoalesced, isReachedOnTheWay) = (false, false)
+        (isCoalesced, isReachedOnTheWay, isOldTold) = (false, false, false)
         calls = nil
         isWhole = false
         if edit != nil { edit = nil }
@@ -215,7 +217,7 @@ final class Subject: PooledObject {
         let hasChange =
             !needs.isEmpty || isOwn || isDue || isUncertain || isDropped || isKnown || isPrepared || edit != nil
             || openCount != 0 || opener != nil || toldBefore != nil || isCoalesced
-            || isReachedOnTheWay
+            || isReachedOnTheWay || isOldTold
         let hasValues =
             old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
             || continuation != nil

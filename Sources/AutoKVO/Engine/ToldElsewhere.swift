@@ -51,7 +51,10 @@ extension Subject {
     func becomeKnown() {
         if toldBefore != nil { return }
         let root = root
-        toldBefore = root.lock.withLock { addOpen(1) > 1 ? root.guarded.details?.told[identity]?.number ?? 0 : 0 }
+        toldBefore = root.lock.withLock {
+            isOldTold = addOpen(1) == 1
+            return isOldTold ? 0 : root.guarded.details?.told[identity]?.number ?? 0
+        }
     }
 
     /// The subject is not open any more. What another thread has told since `becomeKnown` becomes its old value.
@@ -75,8 +78,9 @@ extension Subject {
 
     @inline(never)
     private func leaveValue(_ thread: InPlace<ThreadContext>) {
-        if isDropped || !wantsNew || event.isUnchanged { return }
-        let value = edit == nil ? event.newValue?.box() : readWhole()
+        // Where it is equal, and observers are not called, they know it if they have been told the old one.
+        if !wantsNew || !isOldTold && (isDropped || event.isUnchanged) { return }
+        guard let value = edit == nil ? event.newValue?.box() : readWhole() else { return }
         let changes = expression?.changes.all ?? 0
         let root = root
         let former: ToldElsewhere? = root.lock.withLock {

@@ -152,6 +152,54 @@ struct AsyncEditTests {
         expectEqual(object.seen, ["a", "whole"])
     }
 
+    private final class Item: TrackedObject { @Observed var price = 0 }
+
+    private final class Cart: TrackedObject {
+        @Observed var items: [Item] = []
+        @Derived({ (cart: Cart) in cart.items.reduce(0) { $0 + $1.price } }) var total: Int
+    }
+
+    @MainActor private static func tryOut(_ price: inout Int, _ gate: Gate) async {
+        price += 1
+        await gate.wait()
+        price -= 1
+    }
+
+    @MainActor private static func raise(_ price: inout Int, _ gate: Gate) async {
+        await gate.wait()
+        price += 1
+    }
+
+    @Test(
+        "two that overlap, one of which takes back what it did: each value told follows from the one before",
+        arguments: [false, true]) @MainActor
+    func overlapping(isRead: Bool) async throws {
+        let (cart, first, second, gates) = (Cart(), Item(), Item(), [Gate(), Gate()])
+        cart.items = [first, second]
+        var told: [String: [Int]] = [:]
+        for key in ["items.@sum.price", "total"] {
+            try cart.observe(key, as: Int.self, options: [.old, .new]) {
+                told[key, default: []] += [$0.oldValue!, $0.newValue!]
+            }
+            try cart.observe(key, as: Int.self, options: [.new, .distinct]) {
+                told[key + " distinct", default: []].append($0.newValue!)
+            }
+        }
+        let trying = Task { @MainActor in await Self.tryOut(&first.price, gates[0]) }
+        while !gates[0].isWaiting { await Task.yield() }
+        if isRead { expectEqual(cart.total, 1) }
+        let raising = Task { @MainActor in await Self.raise(&second.price, gates[1]) }
+        while !gates[1].isWaiting { await Task.yield() }
+        gates[0].open()
+        await trying.value
+        gates[1].open()
+        await raising.value
+        expectEqual(told["total"], [0, 1])
+        expectEqual(told["items.@sum.price"], [0, 0, 0, 1])
+        expectEqual(told["total distinct"], [1])
+        expectEqual(told["items.@sum.price distinct"], [1])
+    }
+
     @Test("are one change, delivered where they end, whoever observes") func delivered() async {
         await TwoThreads.run {
             let form = Sheet()
