@@ -34,7 +34,9 @@ extension Transaction {
         // Following reads objects, which is user code and may begin and end changes itself.
         let isOnlyEdit = open.use { $0.isSoleEdit }
         object.unmanagedRecord?.use { if isOnlyEdit { follow($0, slot, edit) } else { follow($0, slot) } }
-        guard let transaction = thread.value.openTransaction(target, slot) else { return .goesOn }
+        guard let transaction = thread.value.isOpen(open) ? open : thread.value.openTransaction(target, slot) else {
+            return .goesOn
+        }
         return transaction.use {
             if $0.endInner() { return .goesOn }
             // An end without a begin, in a prior call of the change that is beginning.
@@ -130,11 +132,11 @@ extension Transaction {
     /// - Parameters:
     ///   - values: The values of the one property, if the caller has them. Without them there are no old values.
     ///   - excluded: Observers with one of these options are not called, since the values they need were not kept.
-    ///   - isEqual: Whether only what is computed from the property has to hear of it.
+    ///   - search: Who has to hear of it.
     @inline(never)
     static func didChange(
         _ changed: [(record: ObjectRecord, slot: Int)], values: ChangeEvent? = nil,
-        excluding excluded: ObservingOptions = [], isEqual: Bool = false
+        excluding excluded: ObservingOptions = [], search: Search = .all
     ) {
         let thread = ThreadContext.current
         let visit = TransactionsOfTasks.visit()
@@ -145,7 +147,7 @@ extension Transaction {
         let transaction = thread.value.takeTransaction().object
         for (record, slot) in changed {
             older += deliveriesUnderWay(of: record, slot, thread).filter { !older.contains($0) }
-            transaction.findSubjects(of: record, slot, excluding: excluded, isEqual: isEqual, thread)
+            transaction.findSubjects(of: record, slot, excluding: excluded, only: search, thread)
         }
         transaction.forEachSubject { $0.missOld() }
         for (record, slot) in changed { follow(record, slot) }

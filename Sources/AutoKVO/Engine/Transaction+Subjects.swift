@@ -1,5 +1,9 @@
 /// Finding what a change concerns.
 extension Transaction {
+    /// All that a change concerns; what has been moved to the property since the first search; what is computed from it, since its value is an
+    /// equal one.
+    enum Search { case all, moved, computed }
+
     /// Finds the subjects of a change: lists in the order of `AffectedLists`, then paths and functions in the order of registration, each
     /// once. Counts the transaction, and the `coalescingChanges` under way, into those that are open, and opens the others.
     ///
@@ -7,13 +11,12 @@ extension Transaction {
     ///   - edit: How a collection is edited.
     ///   - excluded: Observers with one of these options are not called.
     ///   - hasValues: Whether the caller has the values of the property.
-    ///   - isRepeated: Whether only what has been moved to the property since the first search is to be found.
-    ///   - isEqual: Whether only what is computed from the property is to be found, since its value is an equal one.
+    ///   - search: What is to be found.
     @inline(never)
     func findSubjects(
         of record: ObjectRecord, _ changed: Int, _ edit: CollectionChange? = nil,
         excluding excluded: ObservingOptions = [],
-        hasValues: Bool = false, isRepeated: Bool = false, isEqual: Bool = false, _ thread: InPlace<ThreadContext>
+        hasValues: Bool = false, only search: Search = .all, _ thread: InPlace<ThreadContext>
     ) {
         let start = subjects.count
         let coalescing = thread.value.coalescing
@@ -24,7 +27,7 @@ extension Transaction {
         let mayBeOpen = start > 0 || coalescing != nil || isInside
         moves = PathLink.moves
         AffectedLists.forEach(from: record, changed) { key, list, interest in
-            if isRepeated && !key.isMoved || isEqual && !key.isUncertain { return }
+            if search != .all, search == .moved ? !key.isMoved : !key.isUncertain { return }
             let isOfObject = key.record == .to(record)
             let isOwn = isOfObject && key.slot == changed
             let rank = isOwn ? -1 : isOfObject ? key.height : 1 << 48 + key.height
@@ -35,7 +38,7 @@ extension Transaction {
                     subject.rank = max(subject.rank, rank)
                     join(subject, walk, isCertain: !key.isUncertain)
                 }
-                if covered >= list.value.lastSequence || covered != 0 && isRepeated { return }
+                if covered >= list.value.lastSequence || covered != 0 && search == .moved { return }
             }
             let subject = thread.value.takeSubject()
             subject.use {
@@ -47,9 +50,9 @@ extension Transaction {
             if covered != 0 { joinOwners(of: list.address, subject, walk, thread) }
             open(subject, walk)
         } link: { link, key in
-            guard link.observation != nil, !isRepeated || link.isMoved || key.isMoved else { return }
+            guard link.observation != nil else { return }
             let isUncertain = key.isUncertain || link.unmanagedExpression != nil
-            if isEqual, !isUncertain { return }
+            if search != .all, search == .moved ? !link.isMoved && !key.isMoved : !isUncertain { return }
             var isOpen = false
             if mayBeOpen {
                 forEachOpen(link.unmanagedRoute.rawAddress, before: start, walk, thread) { subject in
@@ -155,7 +158,7 @@ extension Transaction {
     /// were told of the value from before the store, or not at all.
     func addMovedSubjects(_ thread: InPlace<ThreadContext>) {
         guard moves != PathLink.moves, let record = currentRecord else { return }
-        findSubjects(of: record, slot, isRepeated: true, thread)
+        findSubjects(of: record, slot, only: .moved, thread)
     }
 
     /// The same for all open transactions, which have old values: those of now.

@@ -219,7 +219,7 @@ extension TrackedObject {
     final func didStoreEqual(atOffset offset: Int) {
         guard let record, let slot = slot(atOffset: offset), let list = record.list(slot) else { return }
         if list.value.interest.load(ordering: .acquiring).isDisjoint(with: .beyondOwnList) { return }
-        Transaction.didChange([(record, slot)], isEqual: true)
+        Transaction.didChange([(record, slot)], search: .computed)
     }
 
     /// Whether a property still reads what is stored, asked behind an edit: an override's getter that does need not do so then. Nil for a

@@ -153,11 +153,12 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
         madeKeyPath.load()?.object ?? makeKeyPath.map { madeKeyPath.setIfNil($0()).object }
     }
 
-    /// Whether it holds an object whose class says what equal is, or several in a collection.
+    /// Whether it holds a tracked object whose class says what equal is, or several in a collection.
     var holdsEquatable: Bool {
         if holdsEquatableAnswer.load(ordering: .relaxed) == .unknown {
-            let type = (unwrappedType(valueType) as? any KeyValueCollection.Type)?.elementType ?? valueType
-            let isIt = unwrappedType(type) is any (AnyObject & Equatable).Type
+            let held = (unwrappedType(valueType) as? any KeyValueCollection.Type)?.elementType ?? valueType
+            let type = unwrappedType(held)
+            let isIt = type is TrackedObject.Type && type is any Equatable.Type
             holdsEquatableAnswer.store(isIt ? .yes : .no, ordering: .relaxed)
         }
         return holdsEquatableAnswer.load(ordering: .relaxed) == .yes

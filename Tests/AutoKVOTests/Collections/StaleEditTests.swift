@@ -30,24 +30,6 @@ struct StaleEditTests {
         expectEqual(crate.items, [2, 9])
     }
 
-    @Test("an edit while another thread registers and removes is made, and told in each case that somebody is there")
-    func observedMeanwhile() {
-        let crate = crate
-        let isOver = Counter()
-        concurrently(2) { number in
-            if number == 1 {
-                while isOver.count == 0 { crate.$items.observe { _ in }.remove() }
-                return
-            }
-            for value in 0..<load(4_000) {
-                crate.$items.edit { $0 = [value] }
-                crate.$items.update(to: [value, value])
-            }
-            isOver.add()
-        }
-        expectEqual(crate.items.count, 2)
-    }
-
     @Test("an insertion at an open range puts all its elements in, also if a prior handler has filled the range")
     func openRange() {
         crate.items = [1, 2, 3]

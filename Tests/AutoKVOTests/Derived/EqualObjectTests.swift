@@ -24,6 +24,33 @@ struct EqualObjectTests {
         @Derived({ (list: List) in list.byNumber[1]?.level ?? -1 }) var found: Int
     }
 
+    private final class Box: Equatable {
+        let sign: Int
+        init(_ sign: Int) { self.sign = sign }
+        static func == (a: Box, b: Box) -> Bool { a.sign == b.sign }
+    }
+
+    private final class Boxed: TrackedObject {
+        @Observed var number = 1
+        var computations = 0
+        @Derived({ (boxed: Boxed) in Box(boxed.number.signum()) }) var box: Box
+        @Derived({ (boxed: Boxed) in
+            boxed.computations += 1
+            return boxed.box.sign
+        }) var sign: Int
+    }
+
+    @Test("an equal object that is not tracked is a value like another: nothing that reads it is computed") func box() {
+        let boxed = Boxed()
+        var calls = 0
+        boxed.$sign.observe { _ in calls += 1 }
+        let box = boxed.box
+        boxed.number = 5
+        #expect(boxed.box === box && boxed.computations == 1)
+        boxed.number = -5
+        #expect(boxed.sign == -1 && boxed.computations == 2 && calls == 1)
+    }
+
     @Test(
         "another object that is equal is no change, and is the value all the same, for what reads it and for paths",
         arguments: [false, true], [false, true])

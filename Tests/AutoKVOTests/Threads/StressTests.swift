@@ -115,6 +115,24 @@ struct StressTests {
         expectEqual(object.observations().count, 0)
     }
 
+    /// Who edits asks whether anybody observes, and may get another answer when it is asked again.
+    @Test func editsWhileAnotherThreadRegistersAndRemoves() {
+        let wrapped = Wrapped()
+        let isOver = Counter()
+        concurrently(2) { number in
+            if number == 1 {
+                while isOver.count == 0 { wrapped.$list.observe { _ in }.remove() }
+                return
+            }
+            for value in 0..<load(4_000) {
+                wrapped.$list.edit { $0 = [value] }
+                wrapped.$list.update(to: [value, value])
+            }
+            isOver.add()
+        }
+        expectEqual(wrapped.list.count, 2)
+    }
+
     // MARK: Locks
 
     /// Two objects whose handlers set each other, from two threads: were a lock held in a handler, they would wait for ever.

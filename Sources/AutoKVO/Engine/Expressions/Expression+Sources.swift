@@ -3,7 +3,7 @@ extension Expression {
         let body: (AnyObject) -> Any
         /// Whether the value is a tracked object or an optional one, which is not kept alive.
         let holdsObject: Bool
-        /// Whether the value is an object whose class says what equal is, or has such elements, and others read it.
+        /// Whether the value is a tracked object whose class says what equal is, or has such elements, and others read it.
         var holdsEquatable = false
         /// Whether the object that the function is given is what is observed, and not the observer.
         var isOfTarget = true

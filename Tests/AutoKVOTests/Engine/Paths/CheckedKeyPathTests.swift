@@ -8,8 +8,8 @@ private final class Chain: Model {
     @Observed var next: Chain?
 }
 
-/// The key paths that a class keeps.
-struct CheckedKeyPathTests {
+/// The key paths that a class keeps: a number of them, so the tests use the class one after the other.
+@Suite(.serialized) struct CheckedKeyPathTests {
     private func schema() throws -> ClassSchema { try ClassSchema.of(Chain.self) }
     private func path(_ length: Int) -> String { String(repeating: "next.", count: length) + "a" }
 
