@@ -34,9 +34,7 @@ extension Transaction {
         // Following reads objects, which is user code and may begin and end changes itself.
         let isOnlyEdit = open.use { $0.isSoleEdit }
         object.unmanagedRecord?.use { if isOnlyEdit { follow($0, slot, edit) } else { follow($0, slot) } }
-        guard let transaction = thread.value.isOpen(open) ? open : thread.value.openTransaction(target, slot) else {
-            return .goesOn
-        }
+        guard let transaction = thread.value.openTransaction(target, slot) else { return .goesOn }
         return transaction.use {
             if $0.endInner() { return .goesOn }
             // An end without a begin, in a prior call of the change that is beginning.

@@ -76,6 +76,7 @@ extension Transaction {
             sort(from: 0, thread)
         }
         thread.value.delivering = outer
+        // Of what was found to be moved, now that the values are computed; then of what that has moved.
         moved.map(Transaction.readOld)
         Transaction.addMovedSubjects(thread)
     }
