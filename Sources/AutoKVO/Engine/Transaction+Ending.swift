@@ -154,7 +154,8 @@ extension Transaction {
         if let values {
             transaction.forEachSubject {
                 guard $0.isOwn else { return }
-                $0.setValues(values.type, values.old, values.new)
+                // The new value was not kept if nobody asked for it then.
+                if values.new != nil || !$0.wantsNew { $0.setValues(values.type, values.old, values.new) }
                 $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
             }
         }

@@ -152,6 +152,24 @@ struct AsyncEditTests {
         expectEqual(object.seen, ["a", "whole"])
     }
 
+    @Test("a path that comes to the property meanwhile is told the new value, also if nobody had asked for one before")
+    @MainActor
+    func moved() async {
+        let (root, sheet, gate) = (Sheet(), Sheet(), Gate())
+        var told: [String?] = []
+        sheet.$first.observe { _ in }
+        root.$next.$first.observe(options: .new) { told.append($0.newValue) }
+        root.$next.$first.observe(options: [.old, .new]) { told.append($0.newValue) }
+        let task = Task { @MainActor in await Self.changeInHalves(&sheet.first, gate) }
+        while !gate.isWaiting { await Task.yield() }
+        root.next = sheet
+        told = []
+        gate.open()
+        await task.value
+        expectEqual(told, ["whole", "whole"])
+        root.next = nil
+    }
+
     private final class Item: TrackedObject { @Observed var price = 0 }
 
     private final class Cart: TrackedObject {
