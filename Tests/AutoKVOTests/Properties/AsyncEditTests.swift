@@ -154,12 +154,13 @@ struct AsyncEditTests {
 
     @Test("a path that comes to the property meanwhile is told the new value, also if nobody had asked for one before")
     @MainActor
-    func moved() async {
+    func moved() async throws {
         let (root, sheet, gate) = (Sheet(), Sheet(), Gate())
         var told: [String?] = []
         sheet.$first.observe { _ in }
-        root.$next.$first.observe(options: .new) { told.append($0.newValue) }
-        root.$next.$first.observe(options: [.old, .new]) { told.append($0.newValue) }
+        for options: ObservingOptions in [.new, [.old, .new]] {
+            try root.observe("next.first", as: String.self, options: options) { told.append($0.newValue) }
+        }
         let task = Task { @MainActor in await Self.changeInHalves(&sheet.first, gate) }
         while !gate.isWaiting { await Task.yield() }
         root.next = sheet
