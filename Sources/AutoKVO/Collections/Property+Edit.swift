@@ -58,13 +58,12 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
                     if found.isEmpty { equal = value }
                     return !found.isEmpty
                 } _: {
-                    // It has come to be observed, or is so still, which the plan was not told.
-                    let known =
+                    // When the plan was made nobody observed the array, so nothing was compared. Now somebody does.
+                    differences =
                         differences
                         ?? ElementDifferences(
                             from: value.map { $0 }, to: new.map { $0 }, allowsReplacement: allowsReplacement)
-                    differences = known
-                    return known.firstChange
+                    return differences!.firstChange
                 } _: { value in
                     if let differences, differences.isTwoEdits {
                         let places = differences.inserted.shifted(by: new.startIndex)

@@ -1,8 +1,8 @@
 import Synchronization
 
 /// What one thread or task has told observers of a subject while a change of the same subject was open on another. When the open change ends,
-/// this is its old value: the one from before it is not what its observers were told last. On one thread it is the same where
-/// a change inside of the open one moves a path to the property that the open one changes, and observers are told of the inner change first.
+/// this is its old value: the one from before it is not what its observers were told last. It also happens on one thread: an open change of
+/// `p.a`, and inside of it a change that moves a path to `p.a`. Observers of the path are called for the inner change first.
 ///
 ///     thread 1                                      thread 2
 ///     begins a change of p.a, while p.sum is 0
@@ -11,7 +11,7 @@ import Synchronization
 ///     as before it, but has changed from 2
 ///
 /// So the subjects of a change inside of which user code runs are counted in the list of their key, or in the route of their path, until they
-/// are told. A write is not counted if no user code runs before its observers are called: no other thread is waited for meanwhile.
+/// are told. A write is not counted if no user code runs before its observers are called: no other change can be made before they are told.
 struct ToldElsewhere {
     /// Counts what has been told while a subject of the topic was open.
     let number: Int

@@ -262,7 +262,8 @@ extension Transaction {
 /// last new one. Prior calls are left out; initial calls are not delayed. An observer that is removed, or dies, before the end is
 /// not called.
 ///
-/// A change that was announced before it, and whose end is inside, is told at its end. Other threads are not affected. The closure runs at once, on this thread; if it throws, observers are called for what was
+/// If a change was announced before this call and ends inside of it, its observers are called when it ends. Other threads are not affected. The
+/// closure runs at once, on this thread; if it throws, observers are called for what was
 /// changed until then before the error goes on. For what handlers change at the end, observers are called as usual, inside
 /// the handler's call.
 ///

@@ -218,7 +218,8 @@ extension TrackedObject {
     @usableFromInline
     final func didStoreEqual(atOffset offset: Int) {
         guard let record, let slot = slot(atOffset: offset), let list = record.list(slot) else { return }
-        if list.value.interest.load(ordering: .acquiring).isDisjoint(with: .beyondOwnList) { return }
+        let isNeeded = !list.value.interest.load(ordering: .acquiring).isDisjoint(with: .beyondOwnList)
+        if !isNeeded || record.layout!.value[slot].isSilent { return }
         Transaction.didChange([(record, slot)], search: .computed)
     }
 

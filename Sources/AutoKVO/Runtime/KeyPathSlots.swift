@@ -4,7 +4,8 @@ import Synchronization
 /// is much of the work of a registration (counts: `observe-key-path`). A literal is one object for each place in the source, unless
 /// it is in a generic function.
 ///
-/// A key path has one slot: that of the key in the class that declares it, and in all its subclasses. Each place of the table is one
+/// A key path that begins at the class that declares the key, or at a subclass of that, has one slot, and only such are kept. One that begins
+/// at a superclass may be of different keys in different subclasses. Each place of the table is one
 /// word, the address of a key path and the slot, so that it is read without a lock. The key path is kept as long as its address is in
 /// the table, so that no other object can have that. Whoever asks holds the key path: if it is found, it was there.
 enum KeyPathSlots {

@@ -4,8 +4,8 @@ public import CRecording
 @export(implementation) @inline(__always)
 var isRecording: Bool { crc_is_recording() }
 
-/// Calls a function that takes the address of a property in order to note that it is read, or to make its handle. The thread sanitizer takes
-/// that for a write, and is told to look away: nothing is written.
+/// Calls a function that takes the address of a property in order to note that it is read, or to make its handle. Nothing is written, but
+/// Swift's access is a modification, which the thread sanitizer would report. So it ignores writes as long as the function runs.
 @export(implementation) @inline(__always)
 func addressing<Result>(_ body: () -> Result) -> Result {
     crc_begin_addressing()

@@ -147,6 +147,26 @@ struct EqualElementTests {
         expectEqual(calls, 0)
     }
 
+    private final class Silent: TrackedObject {
+        @Observed var songs = [Song(number: 1, stars: 0)]
+        @Derived({ (silent: Silent) in silent.songs.reduce(0) { $0 + $1.stars } }) var stars: Int
+
+        override class var schema: Schema {
+            Schema(Silent.self, extending: super.schema) { Key("songs", \.songs, notifiesAutomatically: false) }
+        }
+    }
+
+    @Test("of a key that is announced by hand nothing is told when equal elements are stored, until it is")
+    func silent() {
+        let silent = Silent()
+        var told: [Int] = []
+        silent.$stars.observe(options: .new) { told.append($0.newValue!) }
+        silent.$songs.edit { $0[0].stars = 5 }
+        expectEqual(told, [])
+        silent.withMutation(of: "songs") { silent.$songs.edit { $0[0].stars = 6 } }
+        expectEqual(told, [6])
+    }
+
     @Test("a distinct property keeps what is equal") func distinct() {
         let album = Album()
         album.$other.observe { _ in }
