@@ -20,6 +20,9 @@ struct StoredProperty {
     /// The object; nil if it has died.
     var object: TrackedObject? { reference.object }
     var isWeak: Bool { key.isWeak }
+    /// When it is undone, of all that one step has changed: a setter may change other properties, so it comes before those; one that
+    /// converts a value by other properties comes behind them.
+    var turn: Int { key.isOverridden ? key.height > 0 ? 1 : -1 : 0 }
     /// The objects that the property holds, unless it refers weakly to one.
     var parts: [TrackedObject] { isWeak ? [] : object.map { trackedObjects(in: key.declared.read($0)) } ?? [] }
 

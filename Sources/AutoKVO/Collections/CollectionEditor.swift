@@ -49,17 +49,16 @@ extension Property: CollectionEditor where Value: Collection {
         _ store: (inout Value) -> Result, stored: () -> Void
     ) throws(Failure) -> Result? {
         // Kept while user code runs, and released before the store, which would otherwise have to copy the collection.
-        var asked: Value?
+        var planned: Value?
         return try object.edit(
             editedSlot,
             plan: { () throws(Failure) in
-                let value = storage.checkedValue
-                if asking { asked = value }
-                return try plan(value)
-            }, isPlanned: { asked.map(storage.holds) ?? true },
+                planned = storage.checkedValue
+                return try plan(planned!)
+            }, isPlanned: { storage.holds(planned!) },
             { object.isStoredCollection(atOffset: storage.offset(in: object)) ? change() : nil }
         ) {
-            asked = nil
+            planned = nil
             return storage.exclusively(store)
         } stored: {
             stored()

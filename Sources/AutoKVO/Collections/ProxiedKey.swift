@@ -91,26 +91,25 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
     var value: Value { key.read() as? Value ?? [] }
 
     /// Whether the collection is a certain one, as far as its elements can be compared.
-    private func isStill(_ known: Value) -> Bool {
+    private func isStill(_ known: Value, comparing: Bool = true) -> Bool {
         let now = value
-        return known.count == now.count && (areEqual(known, now) || !areEqual(known, known))
+        return known.count == now.count && (!comparing || areEqual(known, now) || !areEqual(known, known))
     }
 
     func edit<Result, Failure: Error>(
         asking: Bool, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
         _ store: (inout Value) -> Result, stored: () -> Void
     ) throws(Failure) -> Result? {
-        // What there was for a plan that calls functions of the user.
+        // What there was. It is compared if the plan calls functions of the user; other plans hold for as many elements.
         var planned: Value?
         // What the plan has made of it, for the setter.
         var made: Value?
         return try object.edit(
             editedSlot,
             plan: { () throws(Failure) in
-                let value = value
-                planned = asking ? value : nil
-                return try plan(value)
-            }, isPlanned: { planned.map(isStill) ?? true }, change
+                planned = value
+                return try plan(planned!)
+            }, isPlanned: { isStill(planned!, comparing: asking) }, change
         ) {
             var value = value
             let result = store(&value)
@@ -118,7 +117,7 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
             key.key.declared.write!(object, value)
             return result
         } isMade: {
-            made.map(isStill) ?? true
+            made.map { isStill($0) } ?? true
         } stored: {
             stored()
         }

@@ -152,7 +152,8 @@ public final class UndoHistory: TrackedObject {
             leave(ObjectIdentifier(object), places: 1)
         }
         coalescingChanges {
-            for entry in step.entries.values.joined().sorted(by: { $0.number > $1.number }) {
+            let entries = step.entries.values.joined()
+            for entry in entries.sorted(by: { ($0.property.turn, $1.number) < ($1.property.turn, $0.number) }) {
                 do throws(KeyValueError) { try entry.property.revert(entry.change) } catch {
                     Diagnostics.report("A change of \(entry.property.name) could not be undone: \(error)")
                 }

@@ -198,7 +198,12 @@ extension TrackedObject {
             return store()
         }
         let edit = change()
-        let isUntouched = Transaction.begin(self, slot, edit, isPlain: isMade == nil)
+        var isUntouched = Transaction.begin(self, slot, edit, isPlain: isMade == nil)
+        if isUntouched, !isPlanned() {
+            // A handler of a prior call has changed it, and ended its own observation before: nobody was observing then.
+            isUntouched = false
+            Transaction.forEachSubject(of: self, slot) { $0.includeFurtherChange() }
+        }
         var told = isUntouched ? edit : nil
         defer { Transaction.end(self, slot, told) }
         if !isUntouched, try !isNeeded() { return nil }

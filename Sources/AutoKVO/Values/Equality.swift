@@ -80,7 +80,7 @@ private func areEqualByContent(_ a: Any, _ b: Any) -> Bool {
     if let a = a as? any Equatable { return isEqual(a) }
     // What an operator has put together.
     if type(of: a) == [Any].self, let a = a as? [Any], let b = b as? [Any] {
-        return a.elementsEqual(b) { type(of: $0) == type(of: $1) && areEqual($0, $1) }
+        return a.elementsEqual(b) { (type(of: $0) == type(of: $1) || unwrapped($0) == nil) && areEqual($0, $1) }
     }
     guard type(of: a) is AnyClass, type(of: b) is AnyClass else { return false }
     return (a as AnyObject) === (b as AnyObject)

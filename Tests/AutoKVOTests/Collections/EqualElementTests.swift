@@ -147,6 +147,35 @@ struct EqualElementTests {
         expectEqual(calls, 0)
     }
 
+    private final class Group: TrackedObject {
+        @Observed var readers: [Reader] = []
+        @Derived({ (group: Group) in group.readers.first { !$0.songs.isEmpty } }) var first: Reader?
+        @Observed var sole: Reader?
+    }
+
+    @Test(
+        "a path that leads on from what is computed is not called if equal elements give the same value",
+        arguments: [[], .new, [.old, .new, .distinct], .once, .prior] as [ObservingOptions], [false, true])
+    func unchanged(options: ObservingOptions, isCoalesced: Bool) throws {
+        let (reader, group) = (Reader(), Group())
+        (group.readers, group.sole) = ([reader], reader)
+        var calls: [String] = []
+        for keyPath in ["readers.@sum.stars", "first.kept", "sole.stars"] {
+            try group.observe(keyPath, options: options) { if !$0.isPrior { calls.append($0.keyPath) } }
+        }
+        func update(_ song: Song) {
+            if isCoalesced {
+                coalescingChanges { reader.$songs.update(to: [song]) }
+            } else {
+                reader.$songs.update(to: [song])
+            }
+        }
+        update(Song(number: 1, stars: 0))
+        expectEqual(calls, [])
+        update(Song(number: 1, stars: 3))
+        expectEqual(calls, ["readers.@sum.stars", "sole.stars"])
+    }
+
     private final class Silent: TrackedObject {
         @Observed var songs = [Song(number: 1, stars: 0)]
         @Derived({ (silent: Silent) in silent.songs.reduce(0) { $0 + $1.stars } }) var stars: Int

@@ -52,6 +52,34 @@ struct StaleEditTests {
         expectEqual(crate.items, [4])
     }
 
+    @Test("an edit of which a prior handler, the last observer, leaves something else behind is made of that")
+    func replacedMeanwhile() throws {
+        func check(_ edit: (Crate) throws -> Void, makes expected: [Int]) rethrows {
+            crate.items = [3, 2, 1]
+            prior { crate, observation in
+                observation.remove()
+                crate.items = [30, 20, 10, 7]
+            }
+            try edit(crate)
+            expectEqual(crate.items, expected)
+        }
+        check({ $0.$items.sort() }, makes: [7, 10, 20, 30])
+        check({ $0.$items.removeAll { $0 % 2 == 0 } }, makes: [7])
+        check({ $0.$items.update(to: [3, 2, 1, 0]) }, makes: [3, 2, 1, 0])
+        check({ $0.$items.edit { _ = $0.removeLast() } }, makes: [30, 20, 10])
+        check({ $0.$items.reverse() }, makes: [7, 10, 20, 30])
+        check({ $0.$items.removeLast() }, makes: [30, 20, 10])
+        check({ $0.$items.append(9) }, makes: [30, 20, 10, 7, 9])
+        try check({ try $0.mutableArrayValue(forKey: "items").sort { ($0 as! Int) < $1 as! Int } }, makes: [7, 10, 20, 30])
+        crate.tags = ["a"]
+        crate.$tags.observe(options: .prior) { [unowned crate] change in
+            change.observation.remove()
+            crate.tags = ["b", "c"]
+        }
+        crate.$tags.removeAll { $0 != "c" }
+        expectEqual(crate.tags, ["c"])
+    }
+
     @Test("where elements were moved to is what it was when they were moved") func movedTo() {
         let window = Window()
         window.rows = [0, 1, 2, 3]

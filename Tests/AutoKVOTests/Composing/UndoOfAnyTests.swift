@@ -32,6 +32,53 @@ struct UndoOfAnyTests {
         }
     }
 
+    private final class Zoomed: Sheet {
+        override var size: Int {
+            get { super.size * quiet }
+            set { super.size = newValue / quiet }
+        }
+        override class var schema: Schema {
+            Schema(Zoomed.self, extending: super.schema) { Key("size", \.size, affectedBy: "quiet") }
+        }
+    }
+
+    private final class Counted: Sheet {
+        override var size: Int {
+            get { super.size }
+            set {
+                super.size = newValue
+                items.append(newValue)
+                rows = []
+            }
+        }
+        override class var schema: Schema { Schema(Counted.self, extending: super.schema) { Key("size", \.size) } }
+    }
+
+    @Test("what an override's setter converts by another property is undone behind that") func converted() {
+        let zoomed = Zoomed()
+        zoomed.setQuiet(2)
+        zoomed.size = 8
+        let history = UndoHistory(of: zoomed)
+        zoomed.setQuiet(4)
+        expectEqual(zoomed.size, 16)
+        history.undo()
+        #expect((zoomed.size, zoomed.quiet, zoomed.$size.value) == (8, 2, 4))
+        history.redo()
+        #expect((zoomed.size, zoomed.quiet, zoomed.$size.value) == (16, 4, 4))
+    }
+
+    @Test("what an override's setter changes besides is undone, too") func besides() {
+        let counted = Counted()
+        counted.rows = [[Sheet()]]
+        let history = UndoHistory(of: counted)
+        history.group("g") { counted.size = 9 }
+        #expect((counted.size, counted.items, counted.rows.count) == (9, [9], 0))
+        history.undo()
+        #expect((counted.size, counted.items, counted.rows.count) == (1, [], 1))
+        history.redo()
+        #expect((counted.size, counted.items, counted.rows.count) == (9, [9], 0))
+    }
+
     @Test("a property that is announced by hand is announced when it is undone, and made again") func announced() throws
     {
         let sheet = Sheet()

@@ -39,6 +39,18 @@ struct EqualListTests {
         expectEqual(calls, 2)
     }
 
+    @Test("every nil in a list is the same, wherever the path ends") func nils() throws {
+        let (box, part, other) = (Box(), Part(), Part())
+        box.parts = [part, other]
+        other.next = Part()
+        var calls = 0
+        try box.observe("parts.@unionOfObjects.next.next", options: .distinct) { _ in calls += 1 }
+        part.next = Part()
+        expectEqual(calls, 0)
+        part.next!.next = Part()
+        expectEqual(calls, 1)
+    }
+
     @Test("a binding to one does not set what is equal") func binding() throws {
         let (box, copy, part) = (Box(), Box(), Part())
         box.parts = [part]
