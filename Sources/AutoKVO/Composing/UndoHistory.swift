@@ -9,9 +9,9 @@
 /// It records the changes of all observed properties of the objects, declared by a `Key` or not, edits of collections among them.
 /// An outermost change and what the handlers of observers change because of it are one step, and so is a `coalescingChanges`.
 ///
-/// Undoing writes what the properties store: `didSet` does not run. All properties of a step get their old values before the first
-/// observer is notified, as in `coalescingChanges`. What handlers then change belongs to the step that `redo()` undoes. An optional collection
-/// that was nil before an edit is empty again. What cannot be undone is left as it is, and reported to `Diagnostics`: a property whose
+/// Undoing writes what the properties store: `didSet` does not run. (Of a property that a subclass overrides and a `Key` declares, the setter
+/// runs.) All properties of a step get their old values before the first observer is notified, as in `coalescingChanges`. What handlers then
+/// change belongs to the step that `redo()` undoes. An optional collection that was nil before an edit is empty again. What cannot be undone is left as it is, and reported to `Diagnostics`: a property whose
 /// accessors a subclass overrides, unless a `Key` declares it, and an edit through the handle of a collection that is not an `Array`, a
 /// `ContiguousArray` or a `Set`, such as a `Data`. (That it is assigned can be undone.)
 ///

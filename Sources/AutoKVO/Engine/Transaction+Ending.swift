@@ -147,8 +147,7 @@ extension Transaction {
             older += deliveriesUnderWay(of: record, slot, thread).filter { !older.contains($0) }
             transaction.findSubjects(of: record, slot, excluding: excluded, only: search, thread)
         }
-        // What is computed from an equal value has its old value until `follow` marks it.
-        transaction.forEachSubject { if search == .computed { $0.readOld() } else { $0.missOld() } }
+        transaction.forEachSubject { $0.missOld() }
         for (record, slot) in changed { follow(record, slot) }
         transaction.countOut()
         transaction.settle(thread)

@@ -70,7 +70,8 @@ struct StaleEditTests {
         check({ $0.$items.reverse() }, makes: [7, 10, 20, 30])
         check({ $0.$items.removeLast() }, makes: [30, 20, 10])
         check({ $0.$items.append(9) }, makes: [30, 20, 10, 7, 9])
-        try check({ try $0.mutableArrayValue(forKey: "items").sort { ($0 as! Int) < $1 as! Int } }, makes: [7, 10, 20, 30])
+        try check(
+            { try $0.mutableArrayValue(forKey: "items").sort { ($0 as! Int) < $1 as! Int } }, makes: [7, 10, 20, 30])
         crate.tags = ["a"]
         crate.$tags.observe(options: .prior) { [unowned crate] change in
             change.observation.remove()

@@ -41,6 +41,51 @@ struct DerivedHeadTests {
 
     private func shown(_ value: Any?) -> String { (value as? String) ?? (value as? Int).map { "\($0)" } ?? "nil" }
 
+    private final class Post: TrackedObject {
+        @Observed var staff: [Post] = []
+        @Observed var regular: Item?
+        @ObservedWeak var substitute: Item?
+        @Derived({ (post: Post) in post.substitute?.title ?? "regular" }) var shown: String
+        @Derived({ (post: Post) in post.substitute == nil ? post.regular : post.regular }) var holder: Item?
+        @Derived({ (post: Post) in post.substitute ?? post.regular }) var current: Item?
+    }
+
+    @Test("when a referent dies, a path is told what was behind the derived value, if that is another one now")
+    func death() throws {
+        let (post, office) = (Post(), Post())
+        (office.staff, post.regular) = ([post], Item("regular"))
+        var told: [String] = []
+        for (object, path) in [
+            (office, "staff.@unionOfObjects.shown"), (office, "staff.@distinctUnionOfObjects.shown"),
+            (post, "holder.title"), (post, "shown"), (post, "current.title"),
+        ] {
+            for options: ObservingOptions in [[.old, .new], [.old, .new, .distinct]] {
+                try object.observe(path, options: options) { told.append("\(path) \($0.oldValue ?? "-") \($0.newValue!)") }
+            }
+        }
+        func expect(_ lines: String..., after change: () -> Void) {
+            told = []
+            change()
+            expectEqual(Set(told), Set(lines))
+            expectEqual(told.count, 2 * lines.count)
+        }
+        var substitute: Item? = Item("regular")
+        expect { post.substitute = substitute }
+        // What an object read that is dead cannot be known any more.
+        expect("current.title - regular") { substitute = nil }
+        substitute = Item("other")
+        expect(
+            "shown regular other", "current.title regular other",
+            #"staff.@unionOfObjects.shown ["regular"] ["other"]"#,
+            #"staff.@distinctUnionOfObjects.shown ["regular"] ["other"]"#
+        ) { post.substitute = substitute }
+        expect(
+            "shown other regular", "current.title - regular",
+            #"staff.@unionOfObjects.shown ["other"] ["regular"]"#,
+            #"staff.@distinctUnionOfObjects.shown ["other"] ["regular"]"#
+        ) { substitute = nil }
+    }
+
     @Test("a derived value from which a path leads on is computed once for many coalesced changes")
     func onceInCoalescing() throws {
         let list = List()
