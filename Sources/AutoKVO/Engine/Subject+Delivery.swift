@@ -122,7 +122,7 @@ extension Subject {
             return false
         }
         makeEvent()
-        if !isPending, !event.isPrior, own.value.count > 1 || cursor != nil {
+        if !isPending, own.value.count > 1 || cursor != nil {
             isStarted = true
             if self.list == nil { setTopic(.to(record), slot, list) }
             thread.value.appendPending(self)

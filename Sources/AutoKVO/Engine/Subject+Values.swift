@@ -40,13 +40,11 @@ extension Subject {
         isPrepared = true
     }
 
-    /// Another change of the subject is about to be made, as part of this one. Prior calls that are still to be made say so. Reading is user
-    /// code.
+    /// Another change of the subject is about to be made, as part of this one. Reading is user code.
     func includeFurtherChange() {
         guard edit != nil, !isWhole else { return }
         isWhole = true
         if needs.contains(.old), wholeOld == nil { wholeOld = readWhole() }
-        if event.isPrior { makeEvent(isPrior: true) }
     }
 
     /// Before the store of an edit that may turn out not to be one of what the property reads: keeps the old value. User code.

@@ -218,9 +218,9 @@ extension Transaction {
         let parts = subjects.count < 2 ? [] : Transaction.makeParts(of: subjects, isPrior: isPrior)
         let told = parts.isEmpty ? subjects : Transaction.separated(subjects, parts)
         Transaction.rememberCalls(told)
-        for subject in isPrior ? [] : told {
+        for subject in told {
             subject.use {
-                $0.tellElsewhere(thread)
+                if !isPrior { $0.tellElsewhere(thread) }
                 thread.value.appendPending($0)
             }
         }

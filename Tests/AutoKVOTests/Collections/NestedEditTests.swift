@@ -156,7 +156,7 @@ struct NestedEditTests {
         }
     }
 
-    @Test("the prior calls behind one that has edited the collection say what is true then") func furtherPriorCalls() {
+    @Test("the prior calls behind one that edits the collection are made before it does") func furtherPriorCalls() {
         let crate = Crate()
         crate.items = [3, 4, 5]
         var isFirst = true
@@ -177,7 +177,7 @@ struct NestedEditTests {
         expectEqual(
             lines,
             [
-                "true setting true [3, 4, 5]", "true setting true ", "false setting true [3, 4, 5]",
+                "true removal false [3, 4]", "true removal false ", "false setting true [3, 4, 5]",
                 "false setting true ",
             ])
         crate.items = [1]
