@@ -43,7 +43,11 @@ struct StoredProperty {
         func restore() throws(KeyValueError) {
             if change.kind != .setting { return try ProxiedKey(object, schema, key).revert(change, in: key.name) }
             guard let old = change.old else { return }
-            if key.isOverridden, let write = key.declared.write { return write(object, old) }
+            if key.isOverridden, let write = key.declared.write {
+                write(object, old)
+                if areEqual(key.declared.read(object), old) || !areEqual(old, old) { return }
+                throw change.failure("the setter has not stored the value", object, key.name)
+            }
             // A property of a type of one value has no place, and nothing to restore.
             guard let storage = key.storageType as? any RestorableStorage.Type, let offset = key.offset, offset >= 0
             else { return }

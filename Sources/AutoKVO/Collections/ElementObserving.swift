@@ -7,7 +7,8 @@ extension TrackedObject {
     /// the two collections are compared: objects by identity, tuples by their parts, other values by `==`, also in optionals; equal
     /// elements by how often each occurs.
     /// For one change `removed` is called first, then `added`, both in the collection's order. For an element that only
-    /// moved neither is called.
+    /// moved neither is called. What was in the collection of an object that dies, to which the path leads by a weak reference, is not
+    /// known any more: `removed` is not called for it.
     ///
     /// - Parameters:
     ///   - keyPath: A key or path whose value is a collection, or an optional one; nil counts as an empty one.

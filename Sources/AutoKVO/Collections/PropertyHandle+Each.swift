@@ -29,8 +29,16 @@ extension PropertyHandle where Value: Collection, Value.Element: TrackedObject {
             ).observe(member[keyPath: keyPath].target)
         }
         let own = options.intersection(.retainsTarget).union(.initial)
-        let observation = observeElements(
-            as: Value.self, own.ofElements, file, line, { each.add($0) }, { each.remove($0) })
+        let handler = { (change: Change<Any>) in
+            if change.kind != .setting {
+                return change.forEachElement(added: each.add, removed: each.remove, items(Value.self))
+            }
+            // Not by the old value: there is none if an object on the way has died.
+            let members = change.newValue.flatMap(unwrapped).flatMap(items(Value.self)) ?? []
+            let new = each.keep(only: members.map { known($0 as AnyObject, as: Value.Element.self) })
+            change.context.makeCalls(new.count) { each.add(new[$0]) }
+        }
+        let observation = Registration(own.ofElements, nil, .closure(handler), file, line).observe(targets)
         observation.onEnd { _ in each.end() }
         return observation
     }
@@ -73,6 +81,21 @@ private final class ObservedEach<Member: TrackedObject> {
             return found.count > 1 ? nil : found.observation
         }
         gone?.remove()
+    }
+
+    /// Lets go of the objects that are not among those of a collection.
+    ///
+    /// - Returns: Those of them that are to be added.
+    func keep(only elements: [Member]) -> [Member] {
+        let counts = Dictionary(elements.map { (ObjectIdentifier($0), 1) }, uniquingKeysWith: +)
+        let (former, new) = members.withLock { members -> (Members, [Member]) in
+            let former = members ?? [:]
+            members?.removeAll()
+            for (identity, count) in counts { members?[identity] = former[identity].map { (count, $0.observation) } }
+            return (former, members.map { known in elements.filter { known[ObjectIdentifier($0)] == nil } } ?? [])
+        }
+        for (identity, member) in former where counts[identity] == nil { member.observation?.remove() }
+        return new
     }
 
     func end() {

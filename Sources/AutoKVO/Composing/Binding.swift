@@ -62,6 +62,12 @@ final class Binding: @unchecked Sendable {
         ifNotInside { follow(object, from: nil, current) }
     }
 
+    /// What a function makes of the source's value; nil if the binding has ended, which the function may bring about.
+    static func value(_ observation: KeyValueObservation, _ make: () -> Any?) -> Any? {
+        guard observation.isValid, let value = make() else { return nil }
+        return observation.isValid ? value : nil
+    }
+
     /// Runs a function that sets the property, unless this thread is inside of such a function: that one then finds out, by `isOutdated`, that
     /// the source has changed, and sets the property again.
     ///
@@ -132,7 +138,7 @@ struct KeyBinding {
     /// Sets the property to the transformed value of the source, unless it has an equal value, as long as the binding lasts.
     @inline(never)
     func follow(_ observation: KeyValueObservation, on object: TrackedObject, _ current: () -> Any?) {
-        binding.set(object, to: { observation.isValid ? convertedOrReported(current()) : nil })
+        binding.set(object, to: { Binding.value(observation) { convertedOrReported(current()) } })
     }
 
     private func convertedOrReported(_ value: Any?) -> Any? {

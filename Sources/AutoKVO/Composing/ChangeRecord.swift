@@ -62,7 +62,7 @@ extension ChangeRecord: Decodable where Value: Decodable {
     /// Decodes a record.
     ///
     /// - Throws: A `DecodingError` for data that is no record: a kind that does not exist, an index below zero, indexes of a whole value,
-    ///   and another number of elements than of indexes. Whether a record fits a collection is found out when it is applied.
+    ///   another number of elements than of indexes, and a prior call by which something is gone. Whether a record fits a collection is found out when it is applied.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func value(_ key: CodingKeys) throws -> Value? {
@@ -91,5 +91,6 @@ extension ChangeRecord: Decodable where Value: Decodable {
         isPrior = try container.decode(Bool.self, forKey: .isPrior)
         isFirst = try container.decode(Bool.self, forKey: .isFirst)
         isGone = try container.decodeIfPresent(Bool.self, forKey: .isGone) ?? false
+        try require(!(isPrior && isGone), .isGone, "Before a change nothing is gone yet.")
     }
 }

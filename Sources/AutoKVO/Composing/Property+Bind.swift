@@ -141,8 +141,6 @@ extension Binding {
     fileprivate func follow<Value, Input, Result>(
         _ change: Change<Value>, on object: TrackedObject, _ transform: (Input) -> Result
     ) {
-        set(
-            object,
-            to: { change.observation.isValid ? change.currentValue(as: Input.self).map { transform($0) as Any } : nil })
+        set(object, to: { Binding.value(change.observation) { change.currentValue(as: Input.self).map(transform) } })
     }
 }

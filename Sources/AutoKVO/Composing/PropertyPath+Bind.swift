@@ -124,6 +124,9 @@ extension Property {
                 shown.isShown(end) ?? false, !areEqual(current, value), !shown.isEqual(to: value)
             else { return }
             other.set(inverse(value), from: root)
+            // A setter may have made of it what was there before, which is no change.
+            let result = transform(other.value(from: root))
+            if shown.isShown(end) ?? false, shown.isEqual(to: result) { binding.set(object) { result } }
         }
         // What is shown changes when it has been set: setting it completes deliveries of what was shown before.
         func show(_ root: TrackedObject, in object: TrackedObject, _ reading: KeyValueObservation) {
@@ -134,7 +137,7 @@ extension Property {
                 OutermostChange.finishCalls()
             }
             shown.set(nil, nil)
-            func current() -> Any? { reading.isValid ? transform(other.value(from: root)) : nil }
+            func current() -> Any? { Binding.value(reading) { transform(other.value(from: root)) } }
             guard binding.set(object, to: current), reading.isValid else { return }
             shown.set(other.object(from: root), transform(other.value(from: root)))
             // A handler may have corrected it.

@@ -126,9 +126,7 @@ final class Transaction: PooledObject {
         // What another thread has moved to an open change is part of that before this one tells of it.
         addMovedSubjects(thread)
         if let open = thread.value.openTransaction(ObjectIdentifier(object), slot) {
-            if open.use({ $0.isPreparing }) {
-                object.unmanagedRecord?.use { completeDeliveries(before: $0, slot, thread) }
-            }
+            if open.object.isPreparing, let record = object.record { completeDeliveries(before: record, slot, thread) }
             open.use { $0.beginInside() }
             return true
         }

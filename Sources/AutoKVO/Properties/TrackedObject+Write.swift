@@ -167,7 +167,7 @@ extension TrackedObject {
     /// has changed the collection.
     ///
     /// - Parameters:
-    ///   - slot: The slot of the property; nil if it has none.
+    ///   - editedSlot: The slot of the property; nil if it has none yet.
     ///   - plan: Decides what to edit. It may be user code. False if there is nothing to do.
     ///   - isPlanned: Whether the collection is the one that the plan was made for.
     ///   - change: What the plan is, for the observers; nil if they get the whole value.
@@ -178,16 +178,19 @@ extension TrackedObject {
     /// - Returns: What `store` returns; nil if there is nothing to do.
     @usableFromInline
     final func edit<Result, Failure: Error>(
-        _ slot: Int?, plan: () throws(Failure) -> Bool, isPlanned: () -> Bool, _ change: () -> CollectionChange?,
+        _ editedSlot: @autoclosure () -> Int?, plan: () throws(Failure) -> Bool, isPlanned: () -> Bool,
+        _ change: () -> CollectionChange?,
         _ store: () -> Result, isMade: (() -> Bool)? = nil, stored: () -> Void
     ) throws(Failure) -> Result? {
-        var isAnnounced = false
+        var (slot, isAnnounced) = (editedSlot(), false)
         /// Plans until the functions of the plan leave the collection as they found it.
         func isNeeded() throws(Failure) -> Bool {
             for _ in 1...100 {
-                isAnnounced = self.isAnnounced(slot)
+                _ = self.isAnnounced(slot)
                 let isNeeded = try plan()
-                if ThreadContext.current.value.firstPending != nil { isAnnounced = self.isAnnounced(slot) }
+                // The plan's own functions may have made somebody observe it.
+                slot = editedSlot()
+                isAnnounced = self.isAnnounced(slot)
                 if isPlanned() { return isNeeded }
             }
             fatalMisuse("A collection of \(type(of: self)) was changed each time that an edit of it was planned.")
@@ -198,12 +201,9 @@ extension TrackedObject {
             return store()
         }
         let edit = change()
-        var isUntouched = Transaction.begin(self, slot, edit, isPlain: isMade == nil)
-        if isUntouched, !isPlanned() {
-            // A handler of a prior call has changed it, and ended its own observation before: nobody was observing then.
-            isUntouched = false
-            Transaction.forEachSubject(of: self, slot) { $0.includeFurtherChange() }
-        }
+        // A handler of a prior call that ends its own observation may change it without anybody who observes.
+        let isUntouched = Transaction.begin(self, slot, edit, isPlain: isMade == nil) && isPlanned()
+        if !isUntouched { Transaction.forEachSubject(of: self, slot) { $0.includeFurtherChange() } }
         var told = isUntouched ? edit : nil
         defer { Transaction.end(self, slot, told) }
         if !isUntouched, try !isNeeded() { return nil }

@@ -46,6 +46,35 @@ struct ObserveEachTests {
         expectEqual(calls, 5)
     }
 
+    @Test("members are let go when the object that has the list dies, to which the path leads weakly") func weakOwner()
+    {
+        let post = Post()
+        var calls: [String] = []
+        post.$team.$friends.observeEach(\.$age) { member, _ in calls.append(member.firstName) }
+        func team(_ friends: Person...) -> Person {
+            let team = Person()
+            team.friends = friends
+            return team
+        }
+        var first: Person? = team(ann, bob, ann)
+        post.team = first
+        (ann.age, bob.age) = (1, 1)
+        first = nil
+        (ann.age, bob.age) = (2, 2)
+        expectEqual(calls, ["Ann", "Bob"])
+        let second = team(ann)
+        post.team = second
+        ann.age = 3
+        second.friends = []
+        ann.age = 4
+        expectEqual(calls, ["Ann", "Bob", "Ann"])
+        #expect(ann.observations().isEmpty && bob.observations().isEmpty)
+    }
+
+    private final class Post: TrackedObject {
+        @ObservedWeak var team: Person?
+    }
+
     @Test("all ends with the team, and neither is kept alive") func lifetime() {
         var owner: Person? = Person()
         weak let gone = owner

@@ -81,6 +81,36 @@ struct StaleEditTests {
         expectEqual(crate.tags, ["c"])
     }
 
+    @Test("an edit whose own closure has the collection observed is told, and what is derived from it is not outdated")
+    func observedMeanwhile() {
+        let (first, second, third, holder) = (Summed(), Summed(), Summed(), Summed())
+        first.$numbers.edit { numbers in
+            first.$total.observe { _ in }
+            numbers.append(5)
+        }
+        expectEqual(first.total, 11)
+        var values: [[Int]?] = []
+        holder.$next.$numbers.onValue { values.append($0) }
+        second.$numbers.removeAll { number in
+            if holder.next == nil { holder.next = second }
+            return number == 1
+        }
+        expectEqual(values, [nil, [3, 1, 2], [3, 2]])
+        third.$set.edit { set in
+            third.$sum.observe { _ in }
+            set.insert(9)
+        }
+        expectEqual(third.sum, 10)
+    }
+
+    private final class Summed: TrackedObject {
+        @Observed var numbers = [3, 1, 2]
+        @Observed var set: Set<Int> = [1]
+        @Observed var next: Summed?
+        @Derived({ (summed: Summed) in summed.numbers.reduce(0, +) }) var total: Int
+        @Derived({ (summed: Summed) in summed.set.reduce(0, +) }) var sum: Int
+    }
+
     @Test("where elements were moved to is what it was when they were moved") func movedTo() {
         let window = Window()
         window.rows = [0, 1, 2, 3]

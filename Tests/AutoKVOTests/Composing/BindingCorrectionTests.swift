@@ -82,6 +82,49 @@ struct BindingCorrectionTests {
         }
     }
 
+    /// Its setters correct what they are given.
+    private final class Limited: TrackedObject {
+        @Observed var stored = 1
+        var limit: Int {
+            get { stored }
+            set { stored = min(newValue, 10) }
+        }
+        var text: String {
+            get { "\(stored)" }
+            set { stored = Int(newValue) ?? stored }
+        }
+        override class var schema: Schema {
+            Schema(Limited.self, extending: super.schema) {
+                Key("limit", \.limit)
+                Key("text", \.text)
+            }
+        }
+    }
+    private final class Form: TrackedObject {
+        @Observed var number = 0
+        @Observed var text = ""
+        @Observed var limited: Limited?
+    }
+
+    @Test(
+        "both sides are equal also if the source's setter makes of a value what was there before",
+        arguments: [false, true])
+    func setter(isCoalesced: Bool) throws {
+        let form = Form()
+        form.limited = Limited()
+        form.$number.bindBothWays(to: try form.path("limited.limit", as: Int.self), nilAs: 0)
+        form.$text.bindBothWays(to: try form.path("limited.text", as: String.self), nilAs: "")
+        func edit(_ edit: () -> Void) { if isCoalesced { coalescingChanges(edit) } else { edit() } }
+        for _ in 1...2 {
+            edit { form.number = 50 }
+            #expect(form.number == 10 && form.limited!.limit == 10 && form.text == "10")
+        }
+        for text in ["07", "7", "x", "007"] {
+            edit { form.text = text }
+            #expect(form.number == 7 && form.limited!.limit == 7 && form.text == "7")
+        }
+    }
+
     @Test("a handler that edits the source's collection leaves both sides equal, also with a transform")
     func collections() {
         let (one, two, three) = (Crate(), Crate(), Crate())

@@ -65,6 +65,31 @@ struct BindingEndTests {
         #expect((source.v, shown.v) == (form < 5 ? 3 : 2, 100))
     }
 
+    @Test("one that its own transform has ended or replaced sets nothing any more", arguments: 0..<3, [false, true])
+    func endedByTransform(form: Int, isAtOnce: Bool) throws {
+        let other = Dial()
+        other.v = 77
+        var isDue = isAtOnce
+        let transform = { [unowned shown] (value: Int) in
+            if isDue {
+                isDue = false
+                if form == 0 { shown.$v.bind(to: other.$v) } else { shown.$v.unbind() }
+            }
+            return value
+        }
+        source.v = 1
+        switch form {
+        case 0: shown.$v.bind(to: source.$v, transform: transform)
+        case 1: try shown.bind("v", to: "v", of: source, transform: transform)
+        default: shown.$v.bindBothWays(to: source.$v, transform: transform) { $0 }
+        }
+        isDue = !isAtOnce
+        source.v = 2
+        source.v = 3
+        // A binding by name tries its transform before it is one.
+        expectEqual(shown.v, form == 0 ? 77 : !isAtOnce ? 1 : form == 1 ? 3 : 0)
+    }
+
     @Test("one that a handler has replaced sets nothing any more", arguments: 0..<6)
     func replaced(form: Int) throws {
         let other = Dial()

@@ -68,6 +68,10 @@ struct HostileRecordTests {
         #expect(throws: KeyValueError.self) { try prior.revert(on: crate) }
         var rows = [1]
         #expect(throws: KeyValueError.self) { try prior.apply(validating: &rows) }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(
+                ChangeRecord<[Int]>.self, from: Data(text.replacing("}", with: #","isGone":true}"#).utf8))
+        }
         let set = try record(Set<String>.self, #""keyPath":"tags","kind":2,"indexes":[[0,1]],"newValue":["a"]"#)
         var tags: Set = ["b"]
         #expect(throws: KeyValueError.self) { try set.apply(validating: &tags) }

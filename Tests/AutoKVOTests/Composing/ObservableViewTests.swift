@@ -225,6 +225,27 @@ struct ObservableViewTests {
         object.value = nil
     }
 
+    @Test("what is read inside of an open change is called at its end, if it was read before, too") func inside() {
+        let (object, calls) = (Shared(person()), Counter())
+        _ = object.value.observable.age
+        @Sendable func follow() {
+            _ = track {
+                object.value.observable.age
+            } onChange: {
+                calls.add()
+            }
+        }
+        object.value.withMutation(of: "age") {
+            object.value.age = 1
+            follow()
+            object.value.age = 2
+        }
+        expectEqual(calls.count, 1)
+        follow()
+        object.value.age = 3
+        expectEqual(calls.count, 2)
+    }
+
     @Test("what several trackings read calls each") func several() {
         let person = person()
         let calls = Counter()

@@ -67,6 +67,22 @@ struct UndoOfAnyTests {
         #expect((zoomed.size, zoomed.quiet, zoomed.$size.value) == (16, 4, 4))
     }
 
+    private final class Growing: Sheet {
+        override var size: Int {
+            get { super.size }
+            set { super.size = max(newValue, super.size) }
+        }
+        override class var schema: Schema { Schema(Growing.self, extending: super.schema) { Key("size", \.size) } }
+    }
+
+    @Test("what a setter does not take back is reported") func refused() {
+        let growing = Growing()
+        let history = UndoHistory(of: growing)
+        growing.size = 5
+        let told = messages { _ = history.undo() }
+        #expect(growing.size == 5 && told.count == 1 && told[0].contains("the setter has not stored the value"))
+    }
+
     @Test("what an override's setter changes besides is undone, too") func besides() {
         let counted = Counted()
         counted.rows = [[Sheet()]]

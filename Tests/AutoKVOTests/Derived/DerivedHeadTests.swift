@@ -60,7 +60,9 @@ struct DerivedHeadTests {
             (post, "holder.title"), (post, "shown"), (post, "current.title"),
         ] {
             for options: ObservingOptions in [[.old, .new], [.old, .new, .distinct]] {
-                try object.observe(path, options: options) { told.append("\(path) \($0.oldValue ?? "-") \($0.newValue!)") }
+                try object.observe(path, options: options) {
+                    told.append("\(path) \($0.oldValue ?? "-") \($0.newValue!)")
+                }
             }
         }
         func expect(_ lines: String..., after change: () -> Void) {

@@ -286,6 +286,37 @@ struct NestedOrderTests {
         #expect(parent.spouse == nil)
     }
 
+    @Test("prior calls still to come are made before a prior handler's change", arguments: 0..<4)
+    func priorCalls(form: Int) throws {
+        let holder = Person("Holder")
+        holder.spouse = person
+        var (isFirst, told): (Bool, [String]) = (true, [])
+        try person.observe("firstName", options: .prior) { [unowned person] change in
+            guard change.isPrior, isFirst else { return }
+            isFirst = false
+            switch form {
+            case 0: person.firstName = "New"
+            case 1: person.lastName = "New"
+            case 2: person.withMutation(of: "firstName") { person.firstName = "New" }
+            default: coalescingChanges { person.firstName = "New" }
+            }
+        }
+        for (object, keyPath) in [(person, "firstName"), (person, "fullName"), (holder, "spouse.fullName")] {
+            try object.observe(keyPath, as: String.self, options: [.prior, .old]) { [unowned object] change in
+                let now = try! object.value(forKeyPath: keyPath) as! String
+                told.append("\(keyPath) \(change.isPrior)")
+                if change.isPrior { #expect(change.oldValue == now) }
+            }
+        }
+        person.firstName = "Eve"
+        let changes = ["firstName", "fullName", "spouse.fullName"]
+        expectEqual(told.filter { $0.hasSuffix("true") }.sorted(), changes.map { $0 + " true" })
+        expectEqual(person.firstName, "Eve")
+        told = []
+        person.firstName = "Bob"
+        expectEqual(told, changes.map { $0 + " true" } + changes.map { $0 + " false" })
+    }
+
     @Test("an undo log made from old values restores the first value") func undo() throws {
         let log = Shared<[Int]>([])
         try person.observe("age") { change in

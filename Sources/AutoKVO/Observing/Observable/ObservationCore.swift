@@ -10,8 +10,8 @@ import Observation
 /// each `Guarded` its contents. No lock is held while a value is read, an observation is registered or the registrar is called.
 final class ObservationCore: Sendable {
     let registrar = ObservationRegistrar()
-    /// The observation of each member of the view that was read.
-    private let members = Guarded<[AnyKeyPath: KeyValueObservation]>([:])
+    /// Of each member of the view that was read the observation, and the token of the change whose prior call the registrar has got.
+    private let members = Guarded<[AnyKeyPath: (observation: KeyValueObservation, announced: Guarded<UInt>)]>([:])
 
     /// The core of an object, made if there is none; nil if the object's deinit has begun.
     static func of(_ object: TrackedObject) -> ObservationCore? {
@@ -33,7 +33,11 @@ final class ObservationCore: Sendable {
         _ register: (consuming Registration) -> KeyValueObservation
     ) {
         // Somebody may have removed all observations of the object, these too.
-        if let known = members.withLock({ $0[member] }), known.isValid { return known.noteRead() }
+        if let known = members.withLock({ $0[member] }), known.observation.isValid {
+            // What is read inside of an open change is announced again when that ends.
+            if known.observation.noteRead() { known.announced.withLock { $0 = 0 } }
+            return
+        }
         let (registrar, announced) = (registrar, Guarded<UInt>(0))
         let relay = { (change: Change<Any>) in
             guard let target = change.target else { return }
@@ -53,7 +57,8 @@ final class ObservationCore: Sendable {
             Registration([.prior, .unregisterAutomatically], nil, .closure(relay), #fileID, #line))
         // If another thread has registered one meanwhile, that one stays: it may have made a prior call.
         let surplus = members.withLock { members in
-            members[member]?.isValid == true ? made : members.updateValue(made, forKey: member)
+            members[member]?.observation.isValid == true
+                ? made : members.updateValue((made, announced), forKey: member)?.observation
         }
         surplus?.remove()
     }

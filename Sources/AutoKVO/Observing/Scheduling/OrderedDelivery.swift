@@ -71,14 +71,14 @@
     }
 
     /// Delivers what is in the queue and then a change that is made on the actor on which the queue's operations run.
-    func deliverAtOnce<Value>(_ change: Change<Value>, on actor: some Actor) {
+    func deliverAtOnce<Value: Sendable>(_ change: Change<Value>, on actor: some Actor) {
         lock.lock()
-        let (last, call) = (lastAdded, call)
+        let (isEmpty, call) = (changes.first == nil, call)
         lock.unlock()
-        // One at a time: a handler may make another change, and what is in the queue before that change goes first.
-        while let waiting = lock.withLock({ take(upTo: last) }) { perform(call, waiting, on: actor) }
-        // One of these handlers may have removed the observation.
-        perform(call, change.context, on: actor)
+        if isEmpty { return perform(call, change.context, on: actor) }
+        // Behind the others: one of their handlers may make another change, before which this one is delivered.
+        guard let added = add(change) else { return }
+        while let next = lock.withLock({ take(upTo: added.number) }) { perform(call, next, on: actor) }
     }
 
     /// Calls the handler with a change that was taken out of the queue.

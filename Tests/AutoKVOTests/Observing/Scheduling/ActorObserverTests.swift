@@ -47,6 +47,14 @@ private actor Panel: KeyValueObserver {
 
     func perform(_ body: @Sendable () -> Void) { body() }
 
+    /// Observes an object, and changes it when it is told of an age of 1.
+    nonisolated func observeAndSet(_ target: Shared<Person>) throws {
+        try observe("age", of: target.value, as: Int.self, options: [.old, .new]) { panel, change in
+            panel.log.append("\(change.oldValue!) \(change.newValue!)")
+            if change.newValue == 1 { target.value.age = 3 }
+        }
+    }
+
     func set(_ age: Int, of target: Shared<Person>) {
         target.value.age = age
         log.append("set")
@@ -55,6 +63,15 @@ private actor Panel: KeyValueObserver {
 
 /// Actors as observers.
 struct ActorObserverTests {
+    @Test("what a handler changes that is called for a change made elsewhere comes behind what was made meanwhile")
+    func order() async throws {
+        let (panel, target) = (Panel(), Shared(Person()))
+        try panel.observeAndSet(target)
+        await panel.setBusy(target)
+        expectEqual(await panel.log.filter { $0 != "set" }, ["0 1", "1 2", "2 3"])
+        target.value.removeAllObservers()
+    }
+
     @Test("a change made on the actor is delivered before the write returns") func synchronous() async throws {
         let panel = Panel()
         try await panel.observeOwn()
