@@ -10,13 +10,16 @@ extension ClassSchema {
         _ value: Any?, for key: ResolvedKey, _ declared: DeclaredKey? = nil, in keyPath: String
     ) throws(KeyValueError) -> Any {
         let type = (declared ?? key.declared).valueType
-        // Nearly all values. For an optional type it may be an NSNull, which is nil.
-        if let value, Swift.type(of: value) == type, !isOptional(type) { return value }
+        // Nearly all values.
+        if let value, Swift.type(of: value) == type, !isOptional(type) || !mayHoldNull(unwrappedType(type)) { return value }
         if let converted = convertForCoding(value ?? Any?.none as Any, to: type) { return converted }
         throw error(.wrongType(expected: "\(type)", actual: typeName(of: value)), of: key, in: keyPath)
             .saying(refusal(of: value, as: type))
     }
 }
+
+/// Whether a value of a type may be an NSNull, which is nil.
+private func mayHoldNull(_ type: Any.Type) -> Bool { type is AnyClass || isOpen(type) }
 
 /// Why a key of a type cannot be set to a value, if the names of the two types do not explain it.
 private func refusal(of value: Any?, as type: Any.Type) -> String? {
