@@ -11,7 +11,9 @@ extension ClassSchema {
     ) throws(KeyValueError) -> Any {
         let type = (declared ?? key.declared).valueType
         // Nearly all values.
-        if let value, Swift.type(of: value) == type, !isOptional(type) || !mayHoldNull(unwrappedType(type)) { return value }
+        if let value, Swift.type(of: value) == type, !isOptional(type) || !mayHoldNull(unwrappedType(type)) {
+            return value
+        }
         if let converted = convertForCoding(value ?? Any?.none as Any, to: type) { return converted }
         throw error(.wrongType(expected: "\(type)", actual: typeName(of: value)), of: key, in: keyPath)
             .saying(refusal(of: value, as: type))

@@ -14,6 +14,12 @@ enum AffectedLists {
         var height = 0
     }
 
+    /// Number of links, and of observations of derived keys, that were added to lists in the whole program.
+    static var additions: UInt64 { additionsCounter.load(ordering: .acquiring) }
+    private static let additionsCounter = Atomic<UInt64>(0)
+
+    static func noteAddition() { additionsCounter.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+
     /// Called with a list that has observers. Under its record's lock.
     typealias Visit = (AffectedKey, InPlace<ObserverList>, ObserverList.Interest) -> Void
     /// Called with a link of a path that leads through a list. Under the lock of the list's record.
@@ -82,6 +88,8 @@ enum AffectedLists {
     /// visited with them.
     struct KeysOfOtherObjects {
         private let first: AffectedKey
+        /// The `coalescingChanges` under way, which knows where it has been.
+        private var walker: Borrowed<Transaction>?
         private var queue: [Element] = []
         /// How many of the queue have been visited.
         private var count = 0
@@ -119,10 +127,13 @@ enum AffectedLists {
         @inline(never)
         mutating func add(_ link: PathLink, _ key: AffectedKey) {
             if queue.isEmpty {
-                swap(&queue, &ThreadContext.current.value.affectedKeys)
+                let thread = ThreadContext.current
+                swap(&queue, &thread.value.affectedKeys)
                 stamp = WalkStamp.take()
+                walker = thread.value.coalescing
             }
             let expression = link.unmanagedExpression
+            if let expression, let walker, walker.object.hasWalked(behind: expression.object) { return }
             if let expression, let stamp {
                 guard expression.use({ $0.isNew(to: stamp) }) else { return }
             } else {

@@ -36,7 +36,7 @@ extension Subject {
     /// The property has changed already: only a kept value can be the old one, also when a further change becomes part of this one. What leads
     /// on from a derived value is as it was until that is marked, unless it has led on from an object that is dead now.
     func missOld() {
-        if isUncertain, head.map({ $0.keptValue != nil }) ?? true { readOld() }
+        if isUncertain, expression != nil || head.map({ $0.keptValue != nil }) ?? true { readOld() }
         isPrepared = true
     }
 

@@ -236,7 +236,7 @@ extension InPlace where Value == ThreadContext {
                     "An open change has one subject twice.")
                 for subject in transaction.subjects { counts[subject, default: 0] += 1 }
             }
-            let isCounted = counts.allSatisfy { subject, count in subject.use { $0.openCount >= count } }
+            let isCounted = counts.allSatisfy { subject, count in subject.object.openCount >= count }
             precondition(isCounted, "A subject does not count all changes that it waits for.")
         }
     }

@@ -13,6 +13,7 @@ extension Transaction {
         of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>
     ) -> [Borrowed<Subject>] {
         if thread.value.firstPending == nil { return [] }
+        if thread.value.coalescing != nil { startWalk(.other, thread) }
         var topics: Set<Subject.Identity> = []
         AffectedLists.forEach(from: record, slot) { _, list, _ in
             topics.insert(list.address)

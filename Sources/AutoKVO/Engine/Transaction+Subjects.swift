@@ -26,6 +26,7 @@ extension Transaction {
             !thread.value.openTransactions.isEmpty || thread.value.delivering != nil && !thread.value.settling.isEmpty
         let mayBeOpen = start > 0 || coalescing != nil || isInside
         moves = PathLink.moves
+        if coalescing != nil { Transaction.startWalk(search == .all ? .finding : .other, thread) }
         AffectedLists.forEach(from: record, changed) { key, list, interest in
             if search != .all, search == .moved ? !key.isMoved : !key.isUncertain { return }
             let isOfObject = key.record == .to(record)

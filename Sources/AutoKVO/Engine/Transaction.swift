@@ -54,6 +54,11 @@ final class Transaction: PooledObject {
     var marked: [Marked] = []
     /// What they are: each is there once.
     var markedIdentities: Set<ObjectIdentifier> = []
+    /// Of a `coalescingChanges` with many subjects: the expressions behind which all is found and marked, with the number of their
+    /// `cleanings`, or nil for those behind which all is found; and the number of `AffectedLists.additions` for which this holds.
+    var walked: [ObjectIdentifier: UInt64?] = [:]
+    var walkedAdditions: UInt64 = 0
+    var walk = Walk.other
     /// If they are many: where the last of each topic is, and of each the place of the former one of its topic, or -1.
     var places: [Subject.Identity: Int] = [:]
     var formerPlaces: [Int] = []
@@ -74,6 +79,7 @@ final class Transaction: PooledObject {
         (depth, hasInner, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, false, 0)
         if subjects.capacity > Transaction.searchedCount {
             forgetPlaces()
+            (walked, walk) = ([:], .other)
             if subjects.capacity > ThreadContext.poolLimit { subjects = [] }
         }
     }

@@ -111,6 +111,9 @@ final class Expression: @unchecked Sendable {
         mark.load(ordering: .acquiring).kind == .clean && evaluator.load(ordering: .acquiring) == 0
     }
 
+    /// How often it has become clean; nil if it is.
+    var cleanings: UInt64? { mark.load(ordering: .acquiring).cleanings }
+
     var isEvaluatingHere: Bool { evaluator.load(ordering: .relaxed) == thisThread() }
     var height: Int { atomicHeight.load(ordering: .relaxed) }
 
@@ -162,6 +165,7 @@ final class Expression: @unchecked Sendable {
     }
 
     /// - Parameter index: How many of the sources have been looked at.
+    @inline(__always)
     private func nextStep(_ index: inout Int) -> Step {
         while true {
             if isClean { return .done }

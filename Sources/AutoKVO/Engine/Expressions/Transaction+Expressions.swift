@@ -11,6 +11,7 @@ extension Transaction {
     ) {
         var links: [Borrowed<PathLink>] = []
         swap(&links, &thread.value.affectedLinks)
+        if thread.value.coalescing != nil { startWalk(.marking, thread) }
         AffectedLists.forEach(from: record, slot) { _, _, _ in
         } link: { link, _ in
             if link.unmanagedExpression != nil { return mark(link, thread) }
@@ -123,6 +124,42 @@ extension Transaction {
             marked.removeAll(keepingCapacity: marked.count <= ThreadContext.poolLimit)
         }
         swap(&marked, &thread.value.markedRoom)
+    }
+}
+
+// MARK: - Where a coalescingChanges has been
+
+extension Transaction {
+    /// What a walk through what a change concerns is for. Inside of a `coalescingChanges` with many subjects, one that finds subjects and one
+    /// that marks do not go on behind an expression behind which both were done before: it is marked still, so nothing that reads it has been
+    /// computed since, and no observation and no link has been added. So *n* changes of what one chain of derived values reads take O(*n*).
+    enum Walk { case finding, marking, other }
+
+    /// Begins a walk, inside of a `coalescingChanges`.
+    @inline(never)
+    static func startWalk(_ walk: Walk, _ thread: InPlace<ThreadContext>) {
+        guard let coalescing = thread.value.coalescing?.object, coalescing.subjects.count > searchedCount else {
+            return
+        }
+        let additions = AffectedLists.additions
+        if walk == .finding, coalescing.walkedAdditions != additions {
+            (coalescing.walked, coalescing.walkedAdditions) = ([:], additions)
+        }
+        coalescing.walk = coalescing.walkedAdditions == additions ? walk : .other
+    }
+
+    /// Whether a walk need not go on behind an expression. If it does, all that is there will have been found, or marked.
+    func hasWalked(behind expression: Expression) -> Bool {
+        if walk == .other { return false }
+        let (identity, cleanings) = (ObjectIdentifier(expression), expression.cleanings)
+        let known = walked[identity]
+        if cleanings != nil, known == .some(cleanings) { return true }
+        if walk == .finding {
+            walked[identity] = .some(nil)
+        } else if known == .some(nil), cleanings != nil {
+            walked[identity] = cleanings
+        }
+        return false
     }
 }
 

@@ -1,0 +1,152 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+/// `coalescingChanges` with more derived values than are looked through: a change does not go again where one before it went, unless
+/// something has happened there since.
+struct ManyCoalescedTests {
+    private final class Cell: TrackedObject {
+        @Observed var value = 0
+        @Observed var isOn = true
+        @Observed var parts: [Cell] = []
+        @Observed var target: Cell?
+        var doubled: Int { sum * 2 }
+        var total: Int { parts.reduce(0) { $0 + $1.sum } }
+        @Derived({ (cell: Cell) in cell.value + (cell.isOn ? cell.parts.reduce(0) { $0 + $1.sum } : 0) }) var sum: Int
+
+        /// What `sum` has to be, recorded by nobody.
+        var recomputed: Int { value + (isOn ? parts.reduce(0) { $0 + $1.recomputed } : 0) }
+
+        override class var schema: Schema {
+            Schema(Cell.self, extending: super.schema) {
+                Key("doubled", \.doubled, affectedBy: "sum")
+                Key("total", \.total, affectedBy: "parts.@sum.sum")
+            }
+        }
+    }
+
+    /// What an observer knows: the value from its registration, or the one that it was told last.
+    private final class Mirror {
+        let cell: Cell
+        let keyPath: String
+        var known: Int?
+        var problem: String?
+        var observation: KeyValueObservation?
+
+        init(of cell: Cell, _ keyPath: String) throws {
+            (self.cell, self.keyPath) = (cell, keyPath)
+            known = try cell.value(forKeyPath: keyPath) as? Int
+            observation = try cell.observe(keyPath, as: Int.self, options: [.old, .new]) { [unowned self] change in
+                if change.oldValue != known {
+                    problem = "\(keyPath): old \(change.oldValue ?? -1) after \(known ?? -1)"
+                }
+                known = change.newValue
+            }
+        }
+
+        var expected: Int? {
+            switch keyPath {
+            case "doubled": cell.recomputed * 2
+            case "total": cell.parts.reduce(0) { $0 + $1.recomputed }
+            case "target.sum": cell.target?.recomputed
+            case "target.doubled": cell.target.map { $0.recomputed * 2 }
+            default: cell.recomputed
+            }
+        }
+    }
+
+    @Test("all observers end on what is there, whatever happens between the changes", arguments: 0..<24)
+    func world(seed: Int) throws {
+        var random = SplitMix64(seed: UInt64(seed))
+        func number(_ below: Int) -> Int { Int(random.next() % UInt64(below)) }
+        let cells = (0..<40).map { _ in Cell() }
+        // Parts have higher numbers, so nothing is in a circle.
+        func parts(of index: Int) -> [Cell] {
+            index < 39 ? (0..<number(4)).map { _ in cells[index + 1 + number(39 - index)] } : []
+        }
+        for index in 0..<40 { cells[index].parts = parts(of: index) }
+        var mirrors: [Mirror] = []
+        func add() throws {
+            let keyPath = ["sum", "doubled", "total", "target.sum", "target.doubled"][number(5)]
+            mirrors.append(try Mirror(of: cells[number(40)], keyPath))
+        }
+        for _ in 0..<90 { try add() }
+        /// Whether a change is announced: who registers meanwhile is told of the next one only.
+        var isOpen = false
+        func step() throws {
+            let index = number(40)
+            switch number(20) {
+            case 0..<11: cells[index].value += 1 + number(3)
+            case 11: cells[index].isOn.toggle()
+            case 12: cells[index].parts = parts(of: index)
+            case 13: cells[index].target = number(3) == 0 ? nil : cells[number(40)]
+            case 14 where !isOpen: try add()
+            case 15 where !mirrors.isEmpty: mirrors.remove(at: number(mirrors.count)).observation?.remove()
+            case 16: expectEqual(cells[index].sum, cells[index].recomputed)
+            case 17:
+                let wasOpen = isOpen
+                isOpen = true
+                defer { isOpen = wasOpen }
+                try cells[index].withMutation(of: "value") {
+                    cells[index].value += 1
+                    if number(2) == 0 { try step() }
+                }
+            default: cells[index].$value.value += 1
+            }
+        }
+        for round in 0..<20 {
+            let isAnnounced = number(4) == 0
+            let announced = cells[number(40)]
+            if isAnnounced {
+                isOpen = true
+                announced.willChangeValue(forKey: "value")
+                announced.value += 1
+            }
+            try coalescingChanges {
+                let end = number(30)
+                for number in 0..<30 {
+                    try step()
+                    if number == end, isAnnounced {
+                        announced.didChangeValue(forKey: "value")
+                        isOpen = false
+                    }
+                }
+            }
+            for mirror in mirrors {
+                #expect(mirror.problem == nil, "seed \(seed), round \(round)")
+                expectEqual(mirror.known, mirror.expected)
+            }
+            for cell in cells { expectEqual(cell.sum, cell.recomputed) }
+        }
+        for cell in cells { (cell.parts, cell.target) = ([], nil) }
+    }
+
+    @Test(
+        "an observer that is added between two changes is told of the second", arguments: ["sum", "doubled", "total"])
+    func added(key: String) throws {
+        let cells = (0..<40).map { _ in Cell() }
+        for (cell, next) in zip(cells, cells.dropFirst()) { cell.parts = [next] }
+        for cell in cells { try cell.observe(key) { _ in } }
+        var told: [Int] = []
+        try coalescingChanges {
+            for value in 1...4 { cells[39].value = value }
+            try cells[0].observe(key, as: Int.self, options: .new) { told.append($0.newValue!) }
+            cells[39].value = 9
+        }
+        expectEqual(told, [key == "doubled" ? 18 : 9])
+        for cell in cells { cell.parts = [] }
+    }
+
+    @Test("changes of all that one chain of derived values reads take a time like their number") func growth() {
+        let ratio = timeRatio(to: size(8_000)) { count in
+            let cells = (0..<count).map { _ in Cell() }
+            for (cell, next) in zip(cells, cells.dropFirst()) { cell.parts = [next] }
+            for cell in cells { cell.$sum.observe { _ in } }
+            let time = processorTime { coalescingChanges { for cell in cells { cell.value = 1 } } }
+            expectEqual(cells[0].sum, count)
+            for cell in cells { cell.parts = [] }
+            return time
+        }
+        #expect(ratio < 9)
+    }
+}
