@@ -122,7 +122,7 @@ final class OutermostChange {
     func begins(with change: Change<Any>) -> Bool {
         if isUnderWay { return false }
         let context = ThreadContext.current
-        (transaction, thread) = ((context.value.twoEdits ?? context.value.delivering)?.object, thisThread())
+        (transaction, thread) = (context.value.delivering?.object, thisThread())
         token = transaction?.token ?? 0
         return true
     }

@@ -48,8 +48,7 @@ final class Binding: @unchecked Sendable {
     /// - Parameter current: What the property is to be set to if the source has changed meanwhile; nil to leave it, as when the binding has ended.
     @inline(__always) func set(_ object: TrackedObject, to value: Any, again current: () -> Any?) {
         ifNotInside {
-            if property.holds(value, in: object) { return }
-            property.set(object, to: value)
+            if !property.holds(value, in: object) { property.set(object, to: value) }
             if isOutdated.load(ordering: .relaxed) { follow(object, from: value, current) }
         }
     }

@@ -123,7 +123,10 @@ extension Property {
             guard let value = own.value(from: object), let end = other.object(from: root),
                 shown.isShown(end) ?? false, !areEqual(current, value), !shown.isEqual(to: value)
             else { return }
-            other.set(inverse(value), from: root)
+            let edited = inverse(value)
+            // The functions may have selected another object, or ended this.
+            guard other.object(from: root) === end, shown.isShown(end) ?? false else { return }
+            other.set(edited, from: root)
             // A setter may have made of it what was there before, which is no change.
             let result = transform(other.value(from: root))
             if shown.isShown(end) ?? false, shown.isEqual(to: result) { binding.set(object) { result } }
@@ -139,7 +142,9 @@ extension Property {
             shown.set(nil, nil)
             func current() -> Any? { Binding.value(reading) { transform(other.value(from: root)) } }
             guard binding.set(object, to: current), reading.isValid else { return }
-            shown.set(other.object(from: root), transform(other.value(from: root)))
+            let (end, value) = (other.object(from: root), transform(other.value(from: root)))
+            guard other.object(from: root) === end, reading.isValid else { return }
+            shown.set(end, value)
             // A handler may have corrected it.
             writeBack(object, to: root)
         }

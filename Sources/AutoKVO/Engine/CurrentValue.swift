@@ -38,12 +38,9 @@ extension KeyValueObservation {
 
     /// The program reads what the observation's expression computes. Where changes are held back that may be another value than before
     /// and after them, and is to be told then.
-    ///
-    /// - Returns: Whether a change is open whose prior calls have been made.
-    func noteRead() -> Bool {
+    func noteRead() {
         let thread = ThreadContext.current
-        guard thread.value.coalescing != nil || !thread.value.openTransactions.isEmpty else { return false }
+        guard thread.value.coalescing != nil || !thread.value.openTransactions.isEmpty else { return }
         for route in routes ?? [] { _ = route.expression?.value(isRead: true) }
-        return thread.value.openTransactions.last.map { !$0.object.isPreparing } ?? false
     }
 }

@@ -11,7 +11,11 @@ extension Subject {
             if let value = expression.keptValue { old.set(value) }
             formerChanges = expression.changes.all
         } else {
-            if let head { formerChanges = head.changes.all }
+            if let head {
+                formerChanges = head.changes.all
+                // It has led on from an object that is dead, or dying, now.
+                if head.keptValue == nil { return }
+            }
             read(into: &old)
         }
     }
@@ -34,9 +38,9 @@ extension Subject {
     }
 
     /// The property has changed already: only a kept value can be the old one, also when a further change becomes part of this one. What leads
-    /// on from a derived value is as it was until that is marked, unless it has led on from an object that is dead now.
+    /// on from a derived value is as it was until that is marked.
     func missOld() {
-        if isUncertain, expression != nil || head.map({ $0.keptValue != nil }) ?? true { readOld() }
+        if isUncertain { readOld() }
         isPrepared = true
     }
 

@@ -77,7 +77,9 @@ extension Transaction {
 
     @inline(never)
     private func deliver(_ thread: InPlace<ThreadContext>) {
-        if subjects.count == 1 {
+        if hasMoved, let record = currentRecord {
+            notify(subjects, isPrior: false, after: Transaction.deliveriesUnderWay(of: record, slot, thread), thread)
+        } else if subjects.count == 1 {
             notify(subjects[0], false, thread)
         } else if !subjects.isEmpty {
             notify(subjects, isPrior: false, thread)
@@ -195,7 +197,7 @@ extension Transaction {
     @inline(__always)
     func startDelivering(_ thread: InPlace<ThreadContext>) -> Borrowed<Transaction>? {
         let outer = thread.value.delivering
-        if !(outer?.use { $0.isCoalescing } ?? false) { thread.value.delivering = .to(self) }
+        if outer == nil { thread.value.delivering = .to(self) }
         return outer
     }
 

@@ -159,6 +159,7 @@ extension Transaction {
     /// were told of the value from before the store, or not at all.
     func addMovedSubjects(_ thread: InPlace<ThreadContext>) {
         guard moves != PathLink.moves, let record = currentRecord else { return }
+        hasMoved = true
         findSubjects(of: record, slot, only: .moved, thread)
     }
 

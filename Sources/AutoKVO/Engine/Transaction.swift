@@ -50,6 +50,8 @@ final class Transaction: PooledObject {
     var moves: UInt64 = 0
     /// What it concerns, in the order in which observers are called.
     @exclusivity(unchecked) var subjects: [Borrowed<Subject>] = []
+    /// Whether anything has been moved to the property since. Deliveries under way of that come before those of this change.
+    var hasMoved = false
     /// The expressions that were marked while this was open and had them as subjects. They are refreshed at its end.
     var marked: [Marked] = []
     /// What they are: each is there once.
@@ -77,6 +79,7 @@ final class Transaction: PooledObject {
         assert(subjects.isEmpty && marked.isEmpty)
         (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
         (depth, hasInner, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, false, 0)
+        hasMoved = false
         if subjects.capacity > Transaction.searchedCount {
             forgetPlaces()
             (walked, walk) = ([:], .other)

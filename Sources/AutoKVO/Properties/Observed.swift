@@ -16,7 +16,7 @@
 /// If no `Key` declares the property, it is found with the first such change; a value that is asked for before is the stored one.
 ///
 /// A property of a type that has one value, such as `Void` or an enum of one case, is a key like any other, and never changes: nobody is
-/// notified when it is set.
+/// notified when it is set. It has no storage of its own, so the handle of one is that of another of the same type.
 ///
 /// Each assignment is a change, also that of an equal value. Of a property that is declared with a policy it is not:
 ///

@@ -244,6 +244,10 @@ struct ObservableViewTests {
         follow()
         object.value.age = 3
         expectEqual(calls.count, 2)
+        object.value.$age.observe(options: .prior) { if $0.isPrior { follow() } }
+        object.value.age = 4
+        expectEqual(calls.count, 3)
+        object.value.removeAllObservers()
     }
 
     @Test("what several trackings read calls each") func several() {

@@ -22,6 +22,37 @@ private final class Controller: Model {
     let ann = Person("Ann")
     let bob = Person("Bob")
 
+    @Test(
+        "an inverse or a transform that selects another object: that one is read, keeps its value, and follows edits",
+        arguments: [false, true])
+    func selectedByFunction(byInverse: Bool) {
+        controller.selection = ann
+        var next: Person?
+        func select(_ isInverse: Bool) {
+            guard isInverse == byInverse, let person = next else { return }
+            next = nil
+            controller.selection = person
+        }
+        form.$text.bindBothWays(
+            to: controller.$selection.$firstName,
+            transform: { name in
+                select(false)
+                return name ?? ""
+            },
+            inverse: { text in
+                select(true)
+                return text
+            })
+        next = bob
+        if byInverse { form.text = "edited" } else { controller.selection = Person("Cat") }
+        #expect(next == nil && ann.firstName == "Ann" && bob.firstName == "Bob" && form.text == "Bob")
+        form.text = "Bo"
+        expectEqual(bob.firstName, "Bo")
+        bob.firstName = "Bobby"
+        expectEqual(form.text, "Bobby")
+        form.$text.unbind()
+    }
+
     @Test("a path sets the object that is there now, and nothing where there is none") func oneWay() {
         form.text = "X"
         controller.$selection.$firstName.bind(to: form.$text)

@@ -11,6 +11,28 @@ private final class Sheet: TrackedObject {
 
 /// A history that is used inside of changes and in handlers.
 struct UndoInsideTests {
+    @Test(
+        "what a handler changes is part of the step, whoever observed first, before the change or behind it",
+        arguments: [false, true], [false, true])
+    func handlers(isPrior: Bool, isFirst: Bool) {
+        let sheet = Sheet()
+        let early = isFirst ? nil : UndoHistory(of: sheet)
+        let handler = sheet.$a.observe(options: .prior) { [unowned sheet] change in
+            if change.isPrior == isPrior {
+                sheet.b += 1
+                sheet.$list.append(4)
+            }
+        }
+        let history = early ?? UndoHistory(of: sheet)
+        sheet.a = 1
+        #expect((sheet.a, sheet.b, sheet.list) == (1, 1, [1, 2, 3, 4]))
+        handler.remove()
+        #expect(history.undo() && !history.canUndo)
+        #expect((sheet.a, sheet.b, sheet.list) == (0, 0, [1, 2, 3]))
+        #expect(history.redo() && !history.canRedo)
+        #expect((sheet.a, sheet.b, sheet.list) == (1, 1, [1, 2, 3, 4]))
+    }
+
     @Test("undoing inside of an open change of what is recorded traps", arguments: 0..<4) func openTraps(form: Int)
         async
     {

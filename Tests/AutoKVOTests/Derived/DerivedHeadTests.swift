@@ -88,6 +88,37 @@ struct DerivedHeadTests {
         ) { substitute = nil }
     }
 
+    @Test("what reads a referent through a derived value is told of its death if it gives another value then")
+    func readThrough() {
+        let post = Post()
+        post.regular = Item("regular")
+        var told: [String] = []
+        func title(_ post: Post) -> String { post.current?.title ?? "none" }
+        for options: ObservingOptions in [[.old, .new], [.old, .new, .distinct]] {
+            post.observe(reading: title, options: options) { told.append("\($1.oldValue!) \($1.newValue!)") }
+        }
+        var substitute: Item? = Item("regular")
+        post.substitute = substitute
+        substitute = nil
+        expectEqual(told, [])
+        substitute = Item("other")
+        post.substitute = substitute
+        substitute = nil
+        expectEqual(told, ["regular other", "regular other", "other regular", "other regular"])
+    }
+
+    @Test("a path is told of a death also if what ends with the referent has the derived value computed before")
+    func computedWhileDying() throws {
+        let post = Post()
+        var substitute: Item? = Item("other")
+        post.substitute = substitute
+        var told: [String?] = []
+        try post.observe("current.title", as: String?.self, options: .new) { told.append($0.newValue!) }
+        substitute!.$tags.observe { _ in }.onEnd { [unowned post] _ in post.regular = nil }
+        substitute = nil
+        expectEqual(told, [nil])
+    }
+
     @Test("a derived value from which a path leads on is computed once for many coalesced changes")
     func onceInCoalescing() throws {
         let list = List()

@@ -12,6 +12,8 @@ final class ObservationCore: Sendable {
     let registrar = ObservationRegistrar()
     /// Of each member of the view that was read the observation, and the token of the change whose prior call the registrar has got.
     private let members = Guarded<[AnyKeyPath: (observation: KeyValueObservation, announced: Guarded<UInt>)]>([:])
+    /// How many of the registrar's calls before a change are under way.
+    private let calls = Guarded<Int>(0)
 
     /// The core of an object, made if there is none; nil if the object's deinit has begun.
     static func of(_ object: TrackedObject) -> ObservationCore? {
@@ -34,11 +36,13 @@ final class ObservationCore: Sendable {
     ) {
         // Somebody may have removed all observations of the object, these too.
         if let known = members.withLock({ $0[member] }), known.observation.isValid {
-            // What is read inside of an open change is announced again when that ends.
-            if known.observation.noteRead() { known.announced.withLock { $0 = 0 } }
+            known.observation.noteRead()
+            // What is read between the two calls of a change is announced again with the second; not what a tracking reads that begins inside
+            // of the first.
+            if calls.withLock({ $0 == 0 }) { known.announced.withLock { $0 = 0 } }
             return
         }
-        let (registrar, announced) = (registrar, Guarded<UInt>(0))
+        let (registrar, calls, announced) = (registrar, calls, Guarded<UInt>(0))
         let relay = { (change: Change<Any>) in
             guard let target = change.target else { return }
             let view = ObservableView(known(target, as: Object.self))
@@ -50,7 +54,11 @@ final class ObservationCore: Sendable {
             }
             // Some changes have no prior call: the death of what a weak property refers to, and whatever `coalescingChanges` held back. Some
             // have no other call: what the member reads was computed, and is equal.
-            if !isAnnounced { registrar.willSet(view, keyPath: member) }
+            if !isAnnounced {
+                calls.withLock { $0 += 1 }
+                registrar.willSet(view, keyPath: member)
+                calls.withLock { $0 -= 1 }
+            }
             if !change.isPrior { registrar.didSet(view, keyPath: member) }
         }
         let made = register(
