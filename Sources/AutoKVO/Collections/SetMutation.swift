@@ -121,11 +121,11 @@ extension TrackedObject {
         guard isObserved, let declared = record?.schema?.keys[slot].declared,
             let type = unwrappedType(declared.valueType) as? any ProxiedSet.Type
         else {
-            Transaction.begin(self, slot)
+            Transaction.announce(self, slot)
             return
         }
         let change = type.change(by: mutation, with: elements.map(\.base), of: unwrapped(declared.read(self)))
-        Transaction.begin(self, slot, change, isSilent: change == nil)
+        Transaction.announce(self, slot, change, isSilent: change == nil)
     }
 
     /// Announces that elements have been put in a set or taken out of it, and calls the observers.

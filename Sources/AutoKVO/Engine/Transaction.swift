@@ -61,6 +61,8 @@ final class Transaction: PooledObject {
     var walked: [ObjectIdentifier: UInt64?] = [:]
     var walkedAdditions: UInt64 = 0
     var walk = Walk.other
+    /// Whether what a change concerns has to be found again: it may end behind this one.
+    var walksEverywhere = false
     /// If they are many: where the last of each topic is, and of each the place of the former one of its topic, or -1.
     var places: [Subject.Identity: Int] = [:]
     var formerPlaces: [Int] = []
@@ -157,6 +159,17 @@ final class Transaction: PooledObject {
                 return $0.prepare(record, isAlone ? values : nil, isPlain: isPlain || values != nil, thread)
             }
         }
+    }
+
+    /// A property is announced to be about to change, by code that may say later, also behind a `coalescingChanges` under way, that it has.
+    static func announce(
+        _ object: TrackedObject, _ slot: Int, _ edit: CollectionChange? = nil, isSilent: Bool = false
+    ) {
+        let coalescing = ThreadContext.current.value.coalescing?.object
+        let walksEverywhere = coalescing?.walksEverywhere ?? true
+        coalescing?.walksEverywhere = true
+        begin(object, slot, edit, isSilent: isSilent)
+        coalescing?.walksEverywhere = walksEverywhere
     }
 
     private func beginInside() {

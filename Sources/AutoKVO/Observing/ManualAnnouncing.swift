@@ -7,7 +7,7 @@
 extension TrackedObject {
     /// Says that a property is about to change. Prior calls are made on this thread, before it returns.
     public func willChangeValue(forKey key: String) {
-        if let slot = announcedSlot(key) { Transaction.begin(self, slot) }
+        if let slot = announcedSlot(key) { Transaction.announce(self, slot) }
     }
 
     /// Says that a property has changed, and calls its observers on this thread, before it returns.
@@ -38,7 +38,7 @@ extension TrackedObject {
     ///   - key: The key of the array.
     public func willChange(_ kind: ChangeKind, valuesAt indexes: some ArrayIndexes, forKey key: String) {
         guard let slot = announcedSlot(key) else { return }
-        Transaction.begin(
+        Transaction.announce(
             self, slot, kind == .setting ? nil : CollectionChange(kind, indexes: indexes.arrayIndexes))
     }
 

@@ -137,6 +137,22 @@ struct ManyCoalescedTests {
         for cell in cells { cell.parts = [] }
     }
 
+    @Test("a change that is announced inside and ends behind it is told at its end") func announcedInside() throws {
+        let cells = (0..<40).map { _ in Cell() }
+        for (cell, next) in zip(cells, cells.dropFirst()) { cell.parts = [next] }
+        var told: [Int] = []
+        for cell in cells.dropFirst() { cell.$sum.observe { _ in } }
+        cells[0].$sum.observe(options: .new) { told.append($0.newValue!) }
+        coalescingChanges {
+            for value in 1...4 { cells[39].value = value }
+            cells[38].willChangeValue(forKey: "value")
+        }
+        cells[38].value = 10
+        cells[38].didChangeValue(forKey: "value")
+        expectEqual(told, [14])
+        for cell in cells { cell.parts = [] }
+    }
+
     @Test("changes of all that one chain of derived values reads take a time like their number") func growth() {
         let ratio = timeRatio(to: size(8_000)) { count in
             let cells = (0..<count).map { _ in Cell() }

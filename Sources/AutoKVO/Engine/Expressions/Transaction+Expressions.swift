@@ -145,7 +145,8 @@ extension Transaction {
         if walk == .finding, coalescing.walkedAdditions != additions {
             (coalescing.walked, coalescing.walkedAdditions) = ([:], additions)
         }
-        coalescing.walk = coalescing.walkedAdditions == additions ? walk : .other
+        let isKnown = coalescing.walkedAdditions == additions && !(coalescing.walksEverywhere && walk == .finding)
+        coalescing.walk = isKnown ? walk : .other
     }
 
     /// Whether a walk need not go on behind an expression. If it does, all that is there will have been found, or marked.
