@@ -40,6 +40,8 @@ struct ThreadContext {
     var computingDepth = 0
     var computing: Set<ComputedProperty> = []
     static let uncheckedDepth = 64
+    /// How many derived values are being evaluated, inside each other.
+    var evaluationDepth = 0
     /// Room for the keys that one walk through what a change concerns finds, and for the links of another one.
     var affectedKeys: [AffectedLists.KeysOfOtherObjects.Element] = []
     var affectedLinks: [Borrowed<PathLink>] = []

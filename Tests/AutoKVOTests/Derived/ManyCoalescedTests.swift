@@ -153,6 +153,24 @@ struct ManyCoalescedTests {
         for cell in cells { cell.parts = [] }
     }
 
+    @Test(
+        "a long chain of which every value is to be computed again takes no stack, and computes each once",
+        arguments: [false, true])
+    func deep(isRead: Bool) {
+        let count = size(40_000)
+        let cells = (0..<count).map { _ in Cell() }
+        for (cell, next) in zip(cells, cells.dropFirst()) { cell.parts = [next] }
+        // From the end: the first evaluation of a value waits for what it reads.
+        var calls = 0
+        for cell in cells.reversed() { cell.$sum.observe { _ in calls += 1 } }
+        coalescingChanges {
+            for cell in cells { cell.value = 1 }
+            if isRead { expectEqual(cells[0].sum, count) }
+        }
+        #expect(cells[0].sum == count && calls == count)
+        for cell in cells { cell.parts = [] }
+    }
+
     @Test("changes of all that one chain of derived values reads take a time like their number") func growth() {
         let ratio = timeRatio(to: size(8_000)) { count in
             let cells = (0..<count).map { _ in Cell() }

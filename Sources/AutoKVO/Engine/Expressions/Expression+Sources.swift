@@ -123,3 +123,18 @@ extension Expression {
         }
     }
 }
+
+// MARK: - What is kept of a value
+
+extension Expression {
+    @inline(__always)
+    func isUnchanged(_ value: Any, _ kept: Any) -> Bool {
+        if function.holdsObject { return opened(kept).map { areEqual($0, value) } ?? false }
+        return areEqual(kept, value)
+    }
+
+    func keep(_ value: Any) -> Any {
+        if function.holdsObject, let object = unwrapped(value) as? TrackedObject { return PinnedReference(object) }
+        return value
+    }
+}

@@ -101,7 +101,7 @@ final class Expression: @unchecked Sendable {
 
     /// Nil if what was kept is an object that is dead.
     @inline(__always)
-    private func opened(_ kept: Any?) -> Any? {
+    func opened(_ kept: Any?) -> Any? {
         guard function.holdsObject, let reference = kept as? PinnedReference<TrackedObject> else { return kept }
         return reference.object
     }
@@ -164,9 +164,11 @@ final class Expression: @unchecked Sendable {
         case refresh(Borrowed<Expression>)
     }
 
-    /// - Parameter index: How many of the sources have been looked at.
+    /// - Parameters:
+    ///   - index: How many of the sources have been looked at.
+    ///   - isDeep: Whether the known sources of a dirty one are refreshed first, too.
     @inline(__always)
-    private func nextStep(_ index: inout Int) -> Step {
+    private func nextStep(_ index: inout Int, isDeep: Bool) -> Step {
         while true {
             if isClean { return .done }
             var known = ExpressionMark(.clean)
@@ -176,8 +178,10 @@ final class Expression: @unchecked Sendable {
                 // Another thread evaluates, and may have read what has changed since.
                 if evaluator != 0 { return .evaluate }
                 known = mark.load(ordering: .acquiring)
-                if known.kind != .check { return known.kind == .clean ? .done : .evaluate }
-                return Expression.nextMarked(of: state.sources, from: &index).map { .refresh($0) }
+                if known.kind == .clean { return .done }
+                if known.kind == .dirty, !isDeep { return .evaluate }
+                let source = Expression.nextMarked(of: state.sources, from: &index)
+                return source.map { .refresh($0) } ?? (known.kind == .dirty ? .evaluate : nil)
             }
             if let step { return step }
             if replace(known, by: ExpressionMark(.clean, after: known)) { return .done }
@@ -185,17 +189,19 @@ final class Expression: @unchecked Sendable {
         }
     }
 
-    /// Computes the value if a source has changed: refreshes derived keys that it read, those that they read, and so on.
+    /// Computes the value if a source has changed: refreshes derived keys that it read, those that they read, and so on. Where many dirty ones wait for
+    /// each other, what they read before is refreshed first: a chain of them must not take the stack.
     func refresh() {
-        if mark.load(ordering: .acquiring).kind == .dirty, !isEvaluatingHere { return evaluate() }
         if isClean { return }
-        var stack: [Checked] = []
         let thread = ThreadContext.current
+        let isDeep = thread.value.evaluationDepth > ThreadContext.uncheckedDepth
+        if !isDeep, mark.load(ordering: .acquiring).kind == .dirty, !isEvaluatingHere { return evaluate(thread) }
+        var stack: [Checked] = []
         swap(&stack, &thread.value.checkedExpressions)
         defer { swap(&stack, &thread.value.checkedExpressions) }
         stack.append(Checked(expression: .retaining(self)))
         while let top = stack.last?.expression {
-            let step = top.use { $0.nextStep(&stack[stack.count - 1].count) }
+            let step = top.use { $0.nextStep(&stack[stack.count - 1].count, isDeep: isDeep) }
             if case .refresh(let source) = step {
                 stack.append(Checked(expression: source))
                 // A circle: all on the way stay marked, and who reads one of them computes it, and traps.
@@ -204,7 +210,7 @@ final class Expression: @unchecked Sendable {
                 }
             } else {
                 stack.removeLast()
-                if case .evaluate = step { top.use { $0.evaluate() } }
+                if case .evaluate = step { top.use { $0.evaluate(thread) } }
                 top.release()
             }
         }
@@ -212,7 +218,9 @@ final class Expression: @unchecked Sendable {
 
     // MARK: Evaluating
 
-    private func evaluate() {
+    private func evaluate(_ thread: InPlace<ThreadContext>) {
+        thread.value.evaluationDepth += 1
+        defer { thread.value.evaluationDepth -= 1 }
         var rounds = 1
         while evaluateOnce() {
             rounds += 1
@@ -272,17 +280,6 @@ final class Expression: @unchecked Sendable {
         for link in recorder.dropped { link.cancel() }
         withExtendedLifetime(object) {}
         return isCurrent && mark.load(ordering: .acquiring).kind != .clean
-    }
-
-    @inline(__always)
-    private func isUnchanged(_ value: Any, _ kept: Any) -> Bool {
-        if function.holdsObject { return opened(kept).map { areEqual($0, value) } ?? false }
-        return areEqual(kept, value)
-    }
-
-    private func keep(_ value: Any) -> Any {
-        if function.holdsObject, let object = unwrapped(value) as? TrackedObject { return PinnedReference(object) }
-        return value
     }
 
     /// Takes all sources out, for good.
