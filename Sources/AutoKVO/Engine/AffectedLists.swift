@@ -14,7 +14,8 @@ enum AffectedLists {
         var height = 0
     }
 
-    /// Number of links, and of observations of derived keys, that were added to lists in the whole program.
+    /// Number of observations and links that were added, in the whole program, to lists of keys that are derived from paths. To add one to the
+    /// list of a key that is computed from what it reads has that computed.
     static var additions: UInt64 { additionsCounter.load(ordering: .acquiring) }
     private static let additionsCounter = Atomic<UInt64>(0)
 

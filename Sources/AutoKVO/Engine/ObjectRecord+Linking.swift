@@ -16,9 +16,7 @@ extension ObjectRecord {
         let (growth, result) = body()
         if growth != 0 {
             interestDidChange(by: growth)
-            if growth > 0, isInner || dependencies != nil || layout!.value[slot].isRecorded {
-                AffectedLists.noteAddition()
-            }
+            if growth > 0, !(dependencies?.paths.isEmpty ?? true) { AffectedLists.noteAddition() }
             if let dependencies {
                 for base in dependencies.bases {
                     makeList(base).value.derivedInterestDidChange(by: growth, isAhead: isAhead, isInner: isInner)
