@@ -188,6 +188,7 @@ extension Transaction {
         _ thread: InPlace<ThreadContext>
     ) {
         if subjects.count == 1, older.isEmpty { return notify(subjects[0], isPrior, thread) }
+        if thread.value.coalescing != nil { Transaction.forgetWalks(thread) }
         let outer = startDelivering(thread)
         notifyAll(subjects, isPrior, older, thread)
         thread.value.delivering = outer
@@ -202,6 +203,7 @@ extension Transaction {
     }
 
     private func notify(_ subject: Borrowed<Subject>, _ isPrior: Bool, _ thread: InPlace<ThreadContext>) {
+        if thread.value.coalescing != nil { Transaction.forgetWalks(thread) }
         let outer = startDelivering(thread)
         subject.use {
             $0.makeEvent(isPrior: isPrior)

@@ -174,6 +174,36 @@ struct ManyCoalescedTests {
         for cell in cells { cell.parts = [] }
     }
 
+    private final class Mixed: TrackedObject {
+        @Observed var a = 0
+        @Observed var b = 0
+        @Derived({ (mixed: Mixed) in mixed.b * 2 }) var double: Int
+        /// Reads what `double` reads, and not `double`.
+        var key: Int { a + b * 20 }
+
+        override class var schema: Schema {
+            Schema(Mixed.self, extending: super.schema) { Key("key", \.key, affectedBy: "a", "double") }
+        }
+    }
+
+    @Test(
+        "a change behind the end of one that was announced before is told, also of a key that computes nothing",
+        arguments: [2, 40])
+    func endedInside(others: Int) throws {
+        let (cells, mixed) = ((0..<others).map { _ in Cell() }, Mixed())
+        for cell in cells { cell.$value.observe { _ in } }
+        var told: [String] = []
+        try mixed.observe("key", options: [.old, .new]) { told.append("\($0.oldValue!) \($0.newValue!)") }
+        mixed.willChangeValue(forKey: "a")
+        coalescingChanges {
+            for cell in cells { cell.value = 1 }
+            mixed.b = 1
+            mixed.didChangeValue(forKey: "a")
+            mixed.b = 2
+        }
+        expectEqual(told, ["0 20", "20 40"])
+    }
+
     // In a process of its own: what other threads register may have a change look everywhere.
     @Test("changes of all that one chain of derived values reads take a time like their number") func growth() async {
         await #expect(processExitsWith: .success) {

@@ -149,6 +149,10 @@ extension Transaction {
         coalescing.walk = isKnown ? walk : .other
     }
 
+    /// Observers are called inside of a `coalescingChanges`, of a change that was announced before: what that has found is to be found again.
+    @inline(never)
+    static func forgetWalks(_ thread: InPlace<ThreadContext>) { thread.value.coalescing!.object.walked = [:] }
+
     /// Whether a walk need not go on behind an expression. If it does, all that is there will have been found, or marked.
     func hasWalked(behind expression: Expression) -> Bool {
         if walk == .other { return false }
