@@ -118,11 +118,17 @@ final class OutermostChange {
         Transaction.complete(Array(thread.value.pending), thread)
     }
 
-    /// Whether a call is the first one of an outermost change.
-    func begins(with change: Change<Any>) -> Bool {
+    /// Whether a call is the first one of an outermost change. What a prior handler changes may be heard of before that for which it is called, which
+    /// is being prepared then.
+    func begins(with change: Change<Any>, of isConcerned: (ObjectIdentifier) -> Bool) -> Bool {
         if isUnderWay { return false }
         let context = ThreadContext.current
-        (transaction, thread) = (context.value.delivering?.object, thisThread())
+        var first = context.value.twoEdits ?? context.value.delivering
+        if context.value.twoEdits == nil, !(first?.object.isCoalescing ?? false) {
+            let open = context.value.openTransactions.map(\.object)
+            first = open.first { $0.isPreparing && $0.target.map(isConcerned) ?? false }.map { .to($0) } ?? first
+        }
+        (transaction, thread) = (first?.object, thisThread())
         token = transaction?.token ?? 0
         return true
     }

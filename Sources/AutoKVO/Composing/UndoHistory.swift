@@ -119,7 +119,7 @@ public final class UndoHistory: TrackedObject {
     ) throws(Failure) -> Result {
         guard mode == .recording else { return try changes() }
         OutermostChange.finishCalls()
-        if outermost.isUnderWay, !isStepComplete { return try changes() }
+        if isChangeOpen || outermost.isUnderWay && !isStepComplete { return try changes() }
         (mode, groupName, isStepComplete) = (.grouping, name, true)
         defer { (mode, groupName, isStepComplete) = (.recording, nil, true) }
         return try changes()
@@ -138,11 +138,13 @@ public final class UndoHistory: TrackedObject {
     /// - Returns: False if there is none, in a group, and in a handler that redoing calls.
     @discardableResult public func redo() -> Bool { replay(editable(\._redoable), into: editable(\._undoable)) }
 
+    private var isChangeOpen: Bool { OutermostChange.isOpen { followed[$0] != nil } }
+
     private func replay(_ steps: Property<[Step]>, into others: Property<[Step]>) -> Bool {
         // In a handler of a change that this has not heard of yet.
         if mode == .recording { OutermostChange.finishCalls() }
         guard mode == .recording, let step = steps.value.last else { return false }
-        if OutermostChange.isOpen(of: { followed[$0] != nil }) {
+        if isChangeOpen {
             fatalError("An UndoHistory was used inside of coalescingChanges, or of an open change of what it records.")
         }
         mode = .replaying
@@ -180,7 +182,7 @@ public final class UndoHistory: TrackedObject {
     }
 
     private func record(_ change: Change<Any>, of property: StoredProperty, in whole: ObjectIdentifier) {
-        if outermost.begins(with: change), mode == .recording { isStepComplete = true }
+        if outermost.begins(with: change, of: { followed[$0] != nil }), mode == .recording { isStepComplete = true }
         // Without an old value it is the death of an object that was referred to weakly: nothing can bring it back.
         guard !change.isPrior, let old = change.oldValue ?? (change.kind == .insertion ? [Any]() : nil) else { return }
         if isStepComplete, mode != .replaying { endLeaving() }

@@ -202,7 +202,8 @@ extension KeyValueObservation {
         let token = subject.event.token
         if subject.event.isPrior {
             guard changeState(from: .active, to: .claimed).changed else { return false }
-            underLock { (details!.claimant, details!.isClaimUncertain) = (token, subject.isUncertain) }
+            let mayBeNone = subject.isUncertain || options.contains(.distinct)
+            underLock { (details!.claimant, details!.isClaimUncertain) = (token, mayBeNone) }
             subject.willCallAgain(self)
             return true
         }

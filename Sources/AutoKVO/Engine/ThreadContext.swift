@@ -26,8 +26,10 @@ struct ThreadContext {
     var openTransactions: [Borrowed<Transaction>] = []
     /// The changes that have ended, and whose derived values are being computed.
     var settling: [Borrowed<Transaction>] = []
-    /// The outermost one of which observers are being called, before the store or after it; or what stands for a change that is two edits.
+    /// The one of which observers are being called; as long as a `coalescingChanges` is delivered, that.
     var delivering: Borrowed<Transaction>?
+    /// What stands for a change that is two edits, as long as they are made.
+    var twoEdits: Borrowed<Transaction>?
     /// The token that this thread made last.
     private var lastToken: UInt = 0
     private static let tokenBlocks = Atomic<UInt>(0)

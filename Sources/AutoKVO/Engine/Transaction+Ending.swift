@@ -77,6 +77,7 @@ extension Transaction {
 
     @inline(never)
     private func deliver(_ thread: InPlace<ThreadContext>) {
+        if thread.value.coalescing != nil { forgetWalks(thread) }
         if hasMoved, let record = currentRecord {
             notify(subjects, isPrior: false, after: Transaction.deliveriesUnderWay(of: record, slot, thread), thread)
         } else if subjects.count == 1 {
@@ -100,6 +101,7 @@ extension Transaction {
         countOut()
         let notified = due.isEmpty ? [] : due.filter { $0.use { $0.openCount == 0 } }
         if !notified.isEmpty {
+            if thread.value.coalescing != nil { forgetWalks(thread) }
             settle(thread)
             notify(notified, isPrior: false, thread)
         }
@@ -188,7 +190,6 @@ extension Transaction {
         _ thread: InPlace<ThreadContext>
     ) {
         if subjects.count == 1, older.isEmpty { return notify(subjects[0], isPrior, thread) }
-        if thread.value.coalescing != nil { Transaction.forgetWalks(thread) }
         let outer = startDelivering(thread)
         notifyAll(subjects, isPrior, older, thread)
         thread.value.delivering = outer
@@ -198,12 +199,11 @@ extension Transaction {
     @inline(__always)
     func startDelivering(_ thread: InPlace<ThreadContext>) -> Borrowed<Transaction>? {
         let outer = thread.value.delivering
-        if outer == nil { thread.value.delivering = .to(self) }
+        if !(outer?.use { $0.isCoalescing } ?? false) { thread.value.delivering = .to(self) }
         return outer
     }
 
     private func notify(_ subject: Borrowed<Subject>, _ isPrior: Bool, _ thread: InPlace<ThreadContext>) {
-        if thread.value.coalescing != nil { Transaction.forgetWalks(thread) }
         let outer = startDelivering(thread)
         subject.use {
             $0.makeEvent(isPrior: isPrior)

@@ -56,11 +56,13 @@ final class Transaction: PooledObject {
     var marked: [Marked] = []
     /// What they are: each is there once.
     var markedIdentities: Set<ObjectIdentifier> = []
-    /// Of a `coalescingChanges` with many subjects: the expressions behind which all is found and marked, with the number of their
+    /// Of a `coalescingChanges` with many changes: the expressions behind which all is found and marked, with the number of their
     /// `cleanings`, or nil for those behind which all is found; and the number of `AffectedLists.additions` for which this holds.
     var walked: [ObjectIdentifier: UInt64?] = [:]
     var walkedAdditions: UInt64 = 0
     var walk = Walk.other
+    /// How many changes there were.
+    var walks = 0
     /// Whether what a change concerns has to be found again: it may end behind this one.
     var walksEverywhere = false
     /// If they are many: where the last of each topic is, and of each the place of the former one of its topic, or -1.
@@ -82,9 +84,9 @@ final class Transaction: PooledObject {
         (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
         (depth, hasInner, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, false, 0)
         hasMoved = false
+        if walks > 0 { (walks, walked, walk) = (0, [:], .other) }
         if subjects.capacity > Transaction.searchedCount {
             forgetPlaces()
-            (walked, walk) = ([:], .other)
             if subjects.capacity > ThreadContext.poolLimit { subjects = [] }
         }
     }

@@ -13,11 +13,11 @@ extension TrackedObject {
         withoutActuallyEscaping(second) { second in
             let thread = ThreadContext.current
             let (rest, whole, outer) = (
-                thread.value.takeSubject(), thread.value.takeTransaction(), thread.value.delivering
+                thread.value.takeSubject(), thread.value.takeTransaction(), thread.value.twoEdits
             )
-            if outer == nil { thread.value.delivering = whole }
+            thread.value.twoEdits = whole
             defer {
-                thread.value.delivering = outer
+                thread.value.twoEdits = outer
                 thread.value.giveBack(whole)
             }
             rest.use { rest in

@@ -33,6 +33,31 @@ struct UndoInsideTests {
         #expect((sheet.a, sheet.b, sheet.list) == (1, 1, [1, 2, 3, 4]))
     }
 
+    @Test("a group inside of an open change is part of it, whatever it changes", arguments: 0..<3) func groupInside(
+        form: Int
+    ) {
+        let sheet = Sheet()
+        let history = UndoHistory(of: sheet)
+        func group() { history.group("B") { sheet.b = 1 } }
+        switch form {
+        case 0:
+            sheet.$a.withMutation {
+                group()
+                sheet.a = 4
+            }
+        case 1:
+            sheet.willChangeValue(forKey: "a")
+            sheet.a = 4
+            group()
+            sheet.didChangeValue(forKey: "a")
+        default:
+            let handler = sheet.$a.observe(options: .prior) { if $0.isPrior { group() } }
+            sheet.a = 4
+            handler.remove()
+        }
+        #expect(history.undo() && !history.canUndo && (sheet.a, sheet.b) == (0, 0))
+    }
+
     @Test("undoing inside of an open change of what is recorded traps", arguments: 0..<4) func openTraps(form: Int)
         async
     {

@@ -2,7 +2,7 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
-/// `coalescingChanges` with more derived values than are looked through: a change does not go again where one before it went, unless
+/// `coalescingChanges` with many changes of what derived values read: a change does not go again where one before it went, unless
 /// something has happened there since.
 struct ManyCoalescedTests {
     private final class Cell: TrackedObject {
@@ -129,7 +129,7 @@ struct ManyCoalescedTests {
         for cell in cells { try cell.observe(key) { _ in } }
         var told: [Int] = []
         try coalescingChanges {
-            for value in 1...4 { cells[39].value = value }
+            for value in 1...40 { cells[39].value = value }
             try cells[0].observe(key, as: Int.self, options: .new) { told.append($0.newValue!) }
             cells[39].value = 9
         }
@@ -144,12 +144,12 @@ struct ManyCoalescedTests {
         for cell in cells.dropFirst() { cell.$sum.observe { _ in } }
         cells[0].$sum.observe(options: .new) { told.append($0.newValue!) }
         coalescingChanges {
-            for value in 1...4 { cells[39].value = value }
+            for value in 1...40 { cells[39].value = value }
             cells[38].willChangeValue(forKey: "value")
         }
         cells[38].value = 10
         cells[38].didChangeValue(forKey: "value")
-        expectEqual(told, [14])
+        expectEqual(told, [50])
         for cell in cells { cell.parts = [] }
     }
 

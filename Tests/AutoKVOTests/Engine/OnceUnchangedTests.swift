@@ -121,4 +121,16 @@ struct OnceUnchangedTests {
         expectEqual(calls.count, 2)
         #expect(!observation.isValid)
     }
+
+    @Test("with .distinct, too, the claim of a path that ends equal gives way to a call of another one") func distinct()
+        throws
+    {
+        let person = Person()
+        var calls: [String] = []
+        let observation = try person.observe(["age", "firstName"], options: [.once, .prior, .distinct, .old, .new]) {
+            calls.append("\($0.isPrior ? "prior" : "after") \($0.keyPath)")
+        }
+        person.withMutation(of: "age") { person.firstName = "New" }
+        #expect(calls == ["prior age", "after firstName"] && !observation.isValid)
+    }
 }

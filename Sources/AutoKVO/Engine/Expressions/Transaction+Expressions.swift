@@ -130,7 +130,7 @@ extension Transaction {
 // MARK: - Where a coalescingChanges has been
 
 extension Transaction {
-    /// What a walk through what a change concerns is for. Inside of a `coalescingChanges` with many subjects, one that finds subjects and one
+    /// What a walk through what a change concerns is for. Inside of a `coalescingChanges` with many changes, one that finds subjects and one
     /// that marks do not go on behind an expression behind which both were done before: it is marked still, so nothing that reads it has been
     /// computed since, and nothing been added that would not have had it computed (`AffectedLists.additions`). So *n* changes of what one chain of derived values reads take O(*n*).
     enum Walk { case finding, marking, other }
@@ -138,9 +138,9 @@ extension Transaction {
     /// Begins a walk, inside of a `coalescingChanges`.
     @inline(never)
     static func startWalk(_ walk: Walk, _ thread: InPlace<ThreadContext>) {
-        guard let coalescing = thread.value.coalescing?.object, coalescing.subjects.count > searchedCount else {
-            return
-        }
+        guard let coalescing = thread.value.coalescing?.object else { return }
+        if walk == .finding { coalescing.walks += 1 }
+        if coalescing.walks <= searchedCount { return }
         let additions = AffectedLists.additions
         if walk == .finding, coalescing.walkedAdditions != additions {
             (coalescing.walked, coalescing.walkedAdditions) = ([:], additions)
@@ -151,7 +151,9 @@ extension Transaction {
 
     /// Observers are called inside of a `coalescingChanges`, of a change that was announced before: what that has found is to be found again.
     @inline(never)
-    static func forgetWalks(_ thread: InPlace<ThreadContext>) { thread.value.coalescing!.object.walked = [:] }
+    func forgetWalks(_ thread: InPlace<ThreadContext>) {
+        if !subjects.isEmpty { thread.value.coalescing!.object.walked = [:] }
+    }
 
     /// Whether a walk need not go on behind an expression. If it does, all that is there will have been found, or marked.
     func hasWalked(behind expression: Expression) -> Bool {
