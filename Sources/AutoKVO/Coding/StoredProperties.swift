@@ -118,8 +118,8 @@ final class OutermostChange {
         Transaction.complete(Array(thread.value.pending), thread)
     }
 
-    /// Whether a call is the first one of an outermost change. What a prior handler changes may be heard of before that for which it is called, which
-    /// is being prepared then.
+    /// Whether a call is the first one of an outermost change. What a prior handler changes may be heard of before the change for which that is
+    /// called, and which is being prepared then.
     func begins(with change: Change<Any>, of isConcerned: (ObjectIdentifier) -> Bool) -> Bool {
         if isUnderWay { return false }
         let context = ThreadContext.current

@@ -62,7 +62,8 @@ extension ChangeRecord: Decodable where Value: Decodable {
     /// Decodes a record.
     ///
     /// - Throws: A `DecodingError` for data that is no record: a kind that does not exist, an index below zero, indexes of a whole value,
-    ///   another number of elements than of indexes, and a prior call by which something is gone. Whether a record fits a collection is found out when it is applied.
+    ///   another number of elements than of indexes, and a prior call by which something is gone. Whether a record fits a collection is found
+    ///   out when it is applied.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func value(_ key: CodingKeys) throws -> Value? {

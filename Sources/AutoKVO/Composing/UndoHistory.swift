@@ -12,9 +12,11 @@
 ///
 /// Undoing writes what the properties store: `didSet` does not run. (Of a property that a subclass overrides and a `Key` declares, the setter
 /// runs.) All properties of a step get their old values before the first observer is notified, as in `coalescingChanges`. What handlers then
-/// change belongs to the step that `redo()` undoes. An optional collection that was nil before an edit is empty again. What cannot be undone is left as it is, and reported to `Diagnostics`: a property whose
-/// accessors a subclass overrides, unless a `Key` declares it, and an edit through the handle of a collection that is not an `Array`, a
-/// `ContiguousArray` or a `Set`, such as a `Data`. (That it is assigned can be undone.)
+/// change belongs to the step that `redo()` undoes. An optional collection that was nil before an edit is empty again.
+///
+/// What cannot be undone is left as it is, and reported to `Diagnostics`: a property whose accessors a subclass overrides, unless a `Key` declares
+/// it and its setter takes the old value, and an edit through the handle of a collection that is not an `Array`, a `ContiguousArray` or a `Set`,
+/// such as a `Data`. (That it is assigned can be undone.)
 ///
 /// The history keeps neither the objects nor itself alive; it keeps the values, and with them objects that were taken out of a
 /// property. What it has of an object ends with the object. Like the objects, it is used by one thread at a time.

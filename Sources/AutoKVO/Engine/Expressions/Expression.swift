@@ -189,8 +189,9 @@ final class Expression: @unchecked Sendable {
         }
     }
 
-    /// Computes the value if a source has changed: refreshes derived keys that it read, those that they read, and so on. Where many dirty ones wait for
-    /// each other, what they read before is refreshed first: a chain of them must not take the stack.
+    /// Computes the value if a source has changed: refreshes derived keys that it read, those that they read, and so on.
+    ///
+    /// Where many dirty ones wait for each other, what they read before is refreshed first: a chain of them must not take the stack.
     func refresh() {
         if isClean { return }
         let thread = ThreadContext.current

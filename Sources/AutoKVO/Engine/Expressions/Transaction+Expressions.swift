@@ -130,9 +130,11 @@ extension Transaction {
 // MARK: - Where a coalescingChanges has been
 
 extension Transaction {
-    /// What a walk through what a change concerns is for. Inside of a `coalescingChanges` with many changes, one that finds subjects and one
-    /// that marks do not go on behind an expression behind which both were done before: it is marked still, so nothing that reads it has been
-    /// computed since, and nothing been added that would not have had it computed (`AffectedLists.additions`). So *n* changes of what one chain of derived values reads take O(*n*).
+    /// What a walk through what a change concerns is for.
+    ///
+    /// Inside of a `coalescingChanges` with many changes, one that finds subjects and one that marks do not go on behind an expression behind
+    /// which both were done before. It is marked still, so nothing that reads it has been computed since, and nothing been added that would not
+    /// have had it computed (`AffectedLists.additions`). So *n* changes of what one chain of derived values reads take O(*n*).
     enum Walk { case finding, marking, other }
 
     /// Begins a walk, inside of a `coalescingChanges`.
