@@ -89,7 +89,7 @@ enum AffectedLists {
     /// visited with them.
     struct KeysOfOtherObjects {
         private let first: AffectedKey
-        /// The `coalescingChanges` under way, which knows where it has been.
+        /// The `coalescingChanges` under way, if it knows where it has been.
         private var walker: Borrowed<Transaction>?
         private var queue: [Element] = []
         /// How many of the queue have been visited.
@@ -131,7 +131,7 @@ enum AffectedLists {
                 let thread = ThreadContext.current
                 swap(&queue, &thread.value.affectedKeys)
                 stamp = WalkStamp.take()
-                walker = thread.value.coalescing
+                if let coalescing = thread.value.coalescing, coalescing.object.walk != .other { walker = coalescing }
             }
             let expression = link.unmanagedExpression
             if let expression, let walker, walker.object.hasWalked(behind: expression.object) { return }

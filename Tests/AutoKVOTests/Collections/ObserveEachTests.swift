@@ -46,7 +46,9 @@ struct ObserveEachTests {
         expectEqual(calls, 5)
     }
 
-    @Test("members are let go when the object that has the list dies, to which the path leads weakly") func weakOwner()
+    @Test(
+        "members are let go when the object that has the list dies, to which the path leads weakly",
+        .needs(.blankObject)) func weakOwner()
     {
         let post = Post()
         var calls: [String] = []

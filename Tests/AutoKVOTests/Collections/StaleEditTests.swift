@@ -82,7 +82,7 @@ struct StaleEditTests {
     }
 
     @Test("an edit whose own closure has the collection observed is told, and what is derived from it is not outdated")
-    func observedMeanwhile() {
+    func observedMeanwhile() throws {
         let (first, second, third, holder) = (Summed(), Summed(), Summed(), Summed())
         first.$numbers.edit { numbers in
             first.$total.observe { _ in }
@@ -90,7 +90,7 @@ struct StaleEditTests {
         }
         expectEqual(first.total, 11)
         var values: [[Int]?] = []
-        holder.$next.$numbers.onValue { values.append($0) }
+        try holder.path("next.numbers", as: [Int].self).onValue { values.append($0) }
         second.$numbers.removeAll { number in
             if holder.next == nil { holder.next = second }
             return number == 1

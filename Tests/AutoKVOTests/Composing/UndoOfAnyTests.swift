@@ -83,7 +83,7 @@ struct UndoOfAnyTests {
         #expect(growing.size == 5 && told.count == 1 && told[0].contains("the setter has not stored the value"))
     }
 
-    @Test("what an override's setter changes besides is undone, too") func besides() {
+    @Test("what an override's setter changes besides is undone, too", .needs(.classMetadata)) func besides() {
         let counted = Counted()
         counted.rows = [[Sheet()]]
         let history = UndoHistory(of: counted)
