@@ -2,12 +2,12 @@ import AutoKVO
 import CDeallocHook
 import Foundation
 
-/// What the library keeps of its own: records, observations, links, routes, entries in the C table and members of its list, by their
-/// names. Nothing, where all objects have died. A release build counts only what is in C.
+/// What the library keeps of its own: records, observations, links, routes, entries in the C table and members of its list, a walk's stamp, by
+/// their names. Nothing, where all objects have died. A release build counts only what is in C.
 private func leftOvers() -> [(name: String, count: Int)] {
     let counts = [Counters.records, .observations, .links, .routes].map { ("\($0)", $0.count) }
     let inC = [("table entries", Int(cdh_live_entries())), ("list members", Int(cdh_collect({ _ in nil }, nil, 0)))]
-    return (counts + inC).filter { $0.1 != 0 }
+    return (counts + inC + [("stamps of walks", WalkStamp.isFree ? 0 : 1)]).filter { $0.1 != 0 }
 }
 
 /// Called at the end of a process of tests, whichever tests it ran: all suites are over then, so nothing may be left of any of them. What

@@ -91,6 +91,8 @@ enum AffectedLists {
         private let first: AffectedKey
         /// The `coalescingChanges` under way, if it knows where it has been.
         private var walker: Borrowed<Transaction>?
+        /// Whether it has taken what `end` gives back. The queue may be empty all the same.
+        private var hasBegun = false
         private var queue: [Element] = []
         /// How many of the queue have been visited.
         private var count = 0
@@ -127,8 +129,9 @@ enum AffectedLists {
         /// Adds the key that a link leads to. Under the lock of the link's list.
         @inline(never)
         mutating func add(_ link: PathLink, _ key: AffectedKey) {
-            if queue.isEmpty {
+            if !hasBegun {
                 let thread = ThreadContext.current
+                hasBegun = true
                 swap(&queue, &thread.value.affectedKeys)
                 stamp = WalkStamp.take()
                 if let coalescing = thread.value.coalescing, coalescing.object.walk != .other { walker = coalescing }
@@ -149,7 +152,7 @@ enum AffectedLists {
 
         /// Moves on to the next key that links lead to. False if none is left.
         @inline(__always)
-        mutating func moveOn(_ key: inout AffectedKey) -> Bool { !queue.isEmpty && moveOnInQueue(&key) }
+        mutating func moveOn(_ key: inout AffectedKey) -> Bool { hasBegun && moveOnInQueue(&key) }
 
         @inline(never)
         private mutating func moveOnInQueue(_ key: inout AffectedKey) -> Bool {
@@ -176,9 +179,12 @@ enum AffectedLists {
 
 /// What marks the expressions that a walk has found. One walk of the process has a stamp at a time: that of another thread, meanwhile,
 /// remembers what it has found in a set.
-enum WalkStamp {
+package enum WalkStamp {
     private static let isTaken = Atomic(false)
     private static nonisolated(unsafe) var last: UInt = 0
+
+    /// Whether no walk has it.
+    package static var isFree: Bool { !isTaken.load(ordering: .relaxed) }
 
     static func take() -> UInt? {
         if isTaken.exchange(true, ordering: .acquiring) { return nil }

@@ -10,8 +10,8 @@ import Synchronization
 ///     p.a = -1, and ends its change: p.sum is 0,
 ///     as before it, but has changed from 2
 ///
-/// So the subjects of a change inside of which user code runs are counted in the list of their key, or in the route of their path, until they
-/// are told. A write is not counted if no user code runs before its observers are called: no other change can be made before they are told.
+/// So the subjects of a change inside of which user code runs are counted in the list of their key, or in the route of their path, until their
+/// observers have been called. A write during which no user code runs is not counted: nobody can make another change in between.
 struct ToldElsewhere {
     /// Counts what has been told while a subject of the topic was open.
     let number: Int

@@ -60,6 +60,7 @@ final class Transaction: PooledObject {
     /// `cleanings`, or nil for those behind which all is found; and the number of `AffectedLists.additions` for which this holds.
     var walked: [ObjectIdentifier: UInt64?] = [:]
     var walkedAdditions: UInt64 = 0
+    /// What the walk under way inside of it is for, if it need not go everywhere.
     var walk = Walk.other
     /// How many changes there were.
     var walks = 0

@@ -185,7 +185,9 @@ struct EqualElementTests {
         }
     }
 
-    @Test("of a key that is announced by hand nothing is told when equal elements are stored, until it is")
+    @Test(
+        "equal elements stored under a key with notifiesAutomatically: false call nobody before the change is announced"
+    )
     func silent() {
         let silent = Silent()
         var told: [Int] = []

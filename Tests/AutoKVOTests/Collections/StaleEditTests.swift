@@ -81,7 +81,7 @@ struct StaleEditTests {
         expectEqual(crate.tags, ["c"])
     }
 
-    @Test("an edit whose own closure has the collection observed is told, and what is derived from it is not outdated")
+    @Test("an edit whose closure registers the first observer calls it, and derived values are up to date behind it")
     func observedMeanwhile() throws {
         let (first, second, third, holder) = (Summed(), Summed(), Summed(), Summed())
         first.$numbers.edit { numbers in

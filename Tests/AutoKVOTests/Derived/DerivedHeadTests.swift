@@ -50,7 +50,7 @@ struct DerivedHeadTests {
         @Derived({ (post: Post) in post.substitute ?? post.regular }) var current: Item?
     }
 
-    @Test("when a referent dies, a path is told what was behind the derived value, if that is another one now")
+    @Test("the death of a referent calls a path behind a derived value only if its value differs, with the old one")
     func death() throws {
         let (post, office) = (Post(), Post())
         (office.staff, post.regular) = ([post], Item("regular"))
