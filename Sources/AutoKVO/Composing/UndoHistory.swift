@@ -14,9 +14,9 @@
 /// runs.) All properties of a step get their old values before the first observer is notified, as in `coalescingChanges`. What handlers then
 /// change belongs to the step that `redo()` undoes. An optional collection that was nil before an edit is empty again.
 ///
-/// What cannot be undone is left as it is, and reported to `Diagnostics`: a property whose accessors a subclass overrides, unless a `Key` declares
-/// it and its setter takes the old value, and an edit through the handle of a collection that is not an `Array`, a `ContiguousArray` or a `Set`,
-/// such as a `Data`. (That it is assigned can be undone.)
+/// What cannot be undone is reported to `Diagnostics`. It is left as it is: a property whose accessors a subclass overrides, unless a `Key`
+/// declares it, and an edit through the handle of a collection that is not an `Array`, a `ContiguousArray` or a `Set`, such as a `Data`. (That it
+/// is assigned can be undone.) Of an overridden property with a `Key` the setter gets the old value, and may store another one.
 ///
 /// The history keeps neither the objects nor itself alive; it keeps the values, and with them objects that were taken out of a
 /// property. What it has of an object ends with the object. Like the objects, it is used by one thread at a time.

@@ -16,16 +16,17 @@ extension ChangeContext {
         var next = 0
         withoutActuallyEscaping(call) { call in
             func callRest() {
-                while next < count {
-                    let isOver = next > 0 && observation.state == .ended
-                    next = isOver ? count : next + 1
+                while next < count, observation.state != .ended {
+                    next += 1
                     rest.continuation = next == count ? nil : callRest
                     if next == count { thread.value.removePending(rest) }
                     if next < count, !rest.isPending { thread.value.appendPending(rest) }
-                    if !isOver { call(next - 1) }
+                    call(next - 1)
                 }
             }
             callRest()
+            thread.value.removePending(rest)
+            rest.continuation = nil
         }
         thread.giveBack(pooled)
     }

@@ -106,9 +106,9 @@ struct HandlerLoop {
         guard observation.admits(subject.object, route, calls) else { return }
         calls?.insert(observation)
         let start = event.value.excluded.contains(.traced) ? ContinuousClock.now : nil
-        guard perform(observation, by: route) else { return }
-        if let start { thread.noteCall(of: observation, by: route, since: start) }
-        if !observation.flags.isDisjoint(with: .onceOrCounted) { observation.finishCall(event.value) }
+        let isCalled = perform(observation, by: route)
+        if isCalled, let start { thread.noteCall(of: observation, by: route, since: start) }
+        if !observation.flags.isDisjoint(with: .onceOrCounted) { observation.finishCall(event.value, isCalled) }
     }
 
     /// Calls the handler if the observer is alive, and retains the observer for the call.
@@ -173,10 +173,10 @@ extension KeyValueObservation {
         if isGone { Borrowed.to(self).release() }
     }
 
-    /// After a call of the handler.
+    /// After a call of the handler, or without one because the observer is dead.
     @inline(never)
-    fileprivate func finishCall(_ event: ChangeEvent) {
-        if flags.contains(.counted) { details!.calls.wrappingAdd(1, ordering: .relaxed) }
+    fileprivate func finishCall(_ event: ChangeEvent, _ isCalled: Bool) {
+        if isCalled, flags.contains(.counted) { details!.calls.wrappingAdd(1, ordering: .relaxed) }
         if options.contains(.once), !event.isPrior {
             if flags.contains(.scheduled) { endDelivery() } else { didFire() }
         }

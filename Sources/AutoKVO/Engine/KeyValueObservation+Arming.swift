@@ -20,11 +20,11 @@ extension KeyValueObservation {
         return details!
     }
 
-    /// Arms an observation with `.once` again after it has been delivered. Has no effect while it is armed. Of a change that was made before
-    /// this call it is not notified, also where others are still to be.
+    /// Arms an observation with `.once` again after it has fired. Has no effect while it is armed. Of a change that was made before
+    /// this call it is not notified, also where others are still to be, except for the one that it has fired for.
     ///
-    /// With `.retainsTarget` it keeps the target alive again. Inside the handler it ends the delivery under way: the
-    /// `onEnd` closures run with `.fired` before it returns.
+    /// With `.retainsTarget` it keeps the target alive again. Inside the handler, and while the change waits at a scheduler, it ends the
+    /// delivery under way: the `onEnd` closures run with `.fired` before it returns. A change that waits is still delivered.
     ///
     /// - Throws: A `KeyValueError` if the observation was removed or a side has died: its handler is gone.
     public func rearm() throws(KeyValueError) {

@@ -255,9 +255,7 @@ extension KeyValueObservation {
             if observerRecord?.schema == nil || state == .fired { end(.observerDeinitialized) }
             return
         }
-        if changeState(from: .fired, to: .active).changed, flags.contains(.scheduled) {
-            details!.deliveries.wrappingSubtract(1, ordering: .acquiringAndReleasing)
-        }
+        _ = changeState(from: .fired, to: .active)
         let isFirst = underLock {
             let details = makeDetails()
             defer { details.hasReportedDeadObserver = true }

@@ -38,7 +38,7 @@ extension ObjectRecord {
     func link(_ observation: KeyValueObservation) -> Bool {
         let slot = Int(observation.slot)
         return changeList(slot, isAhead: observation.options.contains(.prior)) {
-            guard !guarded.isDying, !isDeinitializing else { return (0, false) }
+            guard !isDeinitializing else { return (0, false) }
             if observation.isLinked || !observation.isLive { return (0, true) }
             let list = makeList(slot)
             if observation.membership == .leaving {
@@ -55,7 +55,7 @@ extension ObjectRecord {
     /// - Returns: False if the object's deinit has begun, and then nothing has changed.
     func linkFirst(_ observation: KeyValueObservation) -> Bool {
         changeList(Int(observation.slot), isAhead: false) {
-            guard !guarded.isDying, !isDeinitializing else { return (0, false) }
+            guard !isDeinitializing else { return (0, false) }
             makeList(Int(observation.slot)).value.prepend(Borrowed.retaining(observation))
             return (1, true)
         }
@@ -90,7 +90,7 @@ extension ObjectRecord {
     @inline(never)
     func link(_ link: PathLink) -> Bool {
         changeList(link.slot, isAhead: true, isInner: link.isInner) {
-            guard !guarded.isDying, !link.isCancelled, !isDeinitializing else { return (0, false) }
+            guard !link.isCancelled, !isDeinitializing else { return (0, false) }
             if link.isLinked { return (0, true) }
             makeList(link.slot).value.append(.to(link))
             return (1, true)
@@ -116,7 +116,7 @@ extension ObjectRecord {
     func hold(_ observation: KeyValueObservation) -> Bool {
         lock.lock()
         defer { lock.unlock() }
-        guard !guarded.isDying, !isDeinitializing else { return false }
+        guard !isDeinitializing else { return false }
         guard !observation.held.isHeld, observation.isLive else { return true }
         let this = Borrowed.to(observation)
         observation.nextHeld = guarded.firstHeld

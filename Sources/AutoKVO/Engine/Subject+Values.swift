@@ -85,7 +85,7 @@ extension Subject {
         // `==` is user code.
         guard isUncertain, event.isUnchanged else { return }
         isDropped = (expression ?? head)?.changes.lastRead ?? 0 <= formerChanges
-        if !isDropped { (event.isReturn, event.excluded) = (true, [.old, .new, .distinct]) }
+        (event.isReturn, event.excluded) = (true, [.old, .new, .distinct])
     }
 
     /// Before the calls: of several changes one of which is an edit, observers get a `.setting` with whole values.

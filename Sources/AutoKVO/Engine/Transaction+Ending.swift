@@ -99,7 +99,7 @@ extension Transaction {
         thread.value.remove(.to(self))
         let due = threadEnds ? [] : subjects.filter { $0.use { $0.isDue } }
         countOut()
-        let notified = due.isEmpty ? [] : due.filter { $0.use { $0.openCount == 0 } }
+        let notified = due.filter { $0.use { $0.openCount == 0 } }
         if !notified.isEmpty {
             if thread.value.coalescing != nil { forgetWalks(thread) }
             settle(thread)

@@ -161,4 +161,29 @@ struct HeldBackTests {
         other.a = 6
         expectEqual(told, [5, 6])
     }
+
+    private final class Picker: Model {
+        weak var dying: DerivedGraph?
+        @Observed var isFirst = true
+        @Observed var both: [Person] = [Person("Ann"), Person("Bob")]
+        @Derived({ (picker: Picker) in picker.both[picker.isFirst && picker.dying?.a ?? 0 == 0 ? 0 : 1] }) var picked:
+            Person
+    }
+
+    @Test("so is a path that it moves") func pathMoved() throws {
+        let picker = Picker()
+        var dying: DerivedGraph? = DerivedGraph()
+        picker.dying = dying
+        var told: [String] = []
+        try picker.observe("picked.firstName", as: String.self, options: [.old, .new]) {
+            told.append("\($0.oldValue ?? "-") \($0.newValue ?? "-")")
+        }
+        dying!.willChangeValue(forKey: "a")
+        picker.isFirst = false
+        expectEqual(told, [])
+        dying = nil
+        expectEqual(told, ["Ann Bob"])
+        picker.both[1].firstName = "Eve"
+        expectEqual(told, ["Ann Bob", "Bob Eve"])
+    }
 }

@@ -122,15 +122,21 @@ struct OnceUnchangedTests {
         #expect(!observation.isValid)
     }
 
-    @Test("with .distinct, too, the claim of a path that ends equal gives way to a call of another one") func distinct()
-        throws
-    {
+    @Test(
+        "with .distinct, too, the claim of a path that ends equal gives way to a call of another one; otherwise it does not",
+        arguments: [true, false])
+    func distinct(isDistinct: Bool) throws {
         let person = Person()
         var calls: [String] = []
-        let observation = try person.observe(["age", "firstName"], options: [.once, .prior, .distinct, .old, .new]) {
+        let observation = try person.observe(
+            ["age", "firstName"], options: isDistinct ? [.once, .prior, .distinct, .old, .new] : [.once, .prior]
+        ) {
             calls.append("\($0.isPrior ? "prior" : "after") \($0.keyPath)")
         }
         person.withMutation(of: "age") { person.firstName = "New" }
-        #expect(calls == ["prior age", "after firstName"] && !observation.isValid)
+        #expect(calls == ["prior age", isDistinct ? "after firstName" : "after age"] && !observation.isValid)
+        try observation.rearm()
+        person.firstName = "Other"
+        expectEqual(calls.suffix(2), ["prior firstName", "after firstName"])
     }
 }

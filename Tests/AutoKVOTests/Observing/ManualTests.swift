@@ -46,6 +46,22 @@ private final class Twofold: Model {
 
 /// Manual announcements.
 struct ManualTests {
+    @Test("a change in place, inside of one that its code ends, is told at its own end") func endedInPlace() throws {
+        func finish(_ age: inout Int, _ person: Person) {
+            age = 1
+            person.didChangeValue(forKey: "age")
+            age = 2
+        }
+        var (calls, values) = (0, [Int]())
+        person.$age.observe { _ in calls += 1 }
+        person.willChangeValue(forKey: "age")
+        finish(&person.age, person)
+        expectEqual(calls, 2)
+        person.$age.observe(options: .new) { values.append($0.newValue!) }
+        person.age = 3
+        #expect(calls == 3 && values == [3])
+    }
+
     let person = Person()
     private let dial = Dial()
     let recorder = Recorder<Any>()

@@ -174,7 +174,7 @@ final class Expression: @unchecked Sendable {
             var known = ExpressionMark(.clean)
             let step: Step? = underLock { state in
                 let evaluator = evaluator.load(ordering: .relaxed)
-                if state.isEnded || evaluator != 0 && evaluator == thisThread() { return .done }
+                if evaluator != 0 && evaluator == thisThread() { return .done }
                 // Another thread evaluates, and may have read what has changed since.
                 if evaluator != 0 { return .evaluate }
                 known = mark.load(ordering: .acquiring)

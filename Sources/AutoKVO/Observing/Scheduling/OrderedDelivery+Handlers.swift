@@ -44,7 +44,7 @@ extension OrderedDelivery {
     ) -> HandlerCall {
         let (open, handler) = (parcel.open, destination.handler)
         call = { actor, context in
-            guard let observer = context.observer else { return }
+            guard let observer = context.observer else { return context.currentObservation.observerIsGone() }
             handler(actor, known(observer, as: Observer.self), open(context))
         }
         return .closure(

@@ -129,6 +129,46 @@ struct OnceElsewhereTests {
         expectEqual(log.messages, ["observerDeinitialized"])
     }
 
+    private final class Panel: Sendable {}
+
+    @Test("so does that of one that is not tracked", arguments: [ObservingOptions.once, []], [true, false])
+    func untrackedDies(options: ObservingOptions, isRead: Bool) throws {
+        let person = tracker.track(Person())
+        var panel: Panel? = Panel()
+        let observation = person.$age.observe(for: panel!, options: options, on: scheduler) { [log] _ in
+            log.add("called")
+        }
+        observation.onEnd { [log] in log.add("\($0)") }
+        person.age = 1
+        panel = nil
+        if isRead { #expect(!observation.isValid) }
+        scheduler.runAll()
+        expectEqual(log.messages, ["observerDeinitialized"])
+        #expect(throws: KeyValueError.self) { try observation.rearm() }
+        expectEqual(person.observations(), [])
+    }
+
+    @Test("a manual one does not fire by it, and reports it", arguments: [ObservingOptions.once, []])
+    func manual(options: ObservingOptions) throws {
+        let person = tracker.track(Person())
+        var panel: Panel? = Panel()
+        let observation = person.$age.observe(for: panel!, options: options.union(.unregisterManually), on: scheduler) {
+            [log] _ in log.add("called")
+        }
+        observation.onEnd { [log] in log.add("\($0)") }
+        person.age = 1
+        panel = nil
+        Diagnostics.withHandler({ [log] in log.add($0.contains("missed because the observer is dead") ? "missed" : $0) }
+        ) {
+            scheduler.runAll()
+            person.age = 2
+            scheduler.runAll()
+        }
+        expectEqual(log.messages, ["missed"])
+        observation.remove()
+        expectEqual(log.messages, ["missed", "removed"])
+    }
+
     #if DEBUG
         @Test(
             "the delivery of its prior call does not end it while it fires",
