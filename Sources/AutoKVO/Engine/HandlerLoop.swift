@@ -207,7 +207,7 @@ extension KeyValueObservation {
             subject.willCallAgain(self)
             return true
         }
-        let isClaimed = options.contains(.prior) && !subject.event.isInitial && state == .claimed
+        let isClaimed = !subject.event.isInitial && state == .claimed
         if isClaimed {
             let isTaken = underLock {
                 details!.takeClaim { $0 == token || $0 != 0 && (details!.isClaimUncertain || calls?.isOf($0) ?? false) }

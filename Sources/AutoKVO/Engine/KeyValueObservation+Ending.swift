@@ -250,9 +250,8 @@ extension KeyValueObservation {
     @inline(never)
     func observerIsGone() {
         if !isManual {
-            // The deinit of a tracked observer ends the observation at this moment, on another thread. But it does not find an
-            // observation that has fired for this call, and was detached.
-            if observerRecord?.schema == nil || state == .fired { end(.observerDeinitialized) }
+            // Also if it is tracked: its deinit does not find an observation that has fired for this call, and was detached.
+            end(.observerDeinitialized)
             return
         }
         _ = changeState(from: .fired, to: .active)

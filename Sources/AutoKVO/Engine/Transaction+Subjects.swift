@@ -159,8 +159,9 @@ extension Transaction {
     /// were told of the value from before the store, or not at all.
     func addMovedSubjects(_ thread: InPlace<ThreadContext>) {
         guard moves != PathLink.moves, let record = currentRecord else { return }
-        hasMoved = true
+        let count = subjects.count
         findSubjects(of: record, slot, only: .moved, thread)
+        if subjects.count > count { hasMoved = true }
     }
 
     /// The same for all open transactions, which have old values: those of now.

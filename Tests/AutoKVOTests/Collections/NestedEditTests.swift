@@ -224,9 +224,25 @@ struct NestedEditTests {
         expectEqual(told, ["setting [1] [7]"])
     }
 
-    @Test("the second change of a replacement is made before what a handler of the first one edits")
-    func replaceSubrange() {
+    /// Has a path moved while each change of the items is open: by a handler, as another thread may.
+    ///
+    /// - Parameter form: 0 for none, 1 for a path of other objects, 2 for one that leads to the items then.
+    private func movePaths(_ form: Int) throws {
+        let (outer, others) = (Crate(), [Crate(), Crate()])
+        outer.inner = others[0]
+        try outer.observe("inner.items") { _ in }
+        if form == 0 { return }
+        crate.$items.observe(options: .prior) { [unowned crate] change in
+            outer.inner = change.isPrior && form == 2 ? crate : others[outer.inner === others[0] ? 1 : 0]
+        }
+    }
+
+    @Test(
+        "the second change of a replacement is made before what a handler of the first one edits",
+        arguments: 0..<3)
+    func replaceSubrange(form: Int) throws {
         crate.items = [0, 1, 2, 3]
+        try movePaths(form)
         let before = log()
         once { $0.$items.insert(9, at: 0) }
         let after = log()
@@ -240,8 +256,10 @@ struct NestedEditTests {
         check(before, after, is: [4])
     }
 
-    @Test("the same for an assignment that is a removal and an insertion") func update() {
+    @Test("the same for an assignment that is a removal and an insertion", arguments: 0..<3)
+    func update(form: Int) throws {
         crate.items = [0, 1, 2, 3]
+        try movePaths(form)
         let before = log()
         once { $0.$items.insert(9, at: 0) }
         let after = log()

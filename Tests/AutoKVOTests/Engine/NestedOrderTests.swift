@@ -317,6 +317,24 @@ struct NestedOrderTests {
         expectEqual(told, changes.map { $0 + " true" } + changes.map { $0 + " false" })
     }
 
+    @Test("also before one that it announces by hand") func priorCallsByHand() throws {
+        var told: [Int] = []
+        var isFirst = true
+        func set(_ person: Person, _ value: Int) {
+            person.willChangeValue(forKey: "plain")
+            person.plain = value
+            person.didChangeValue(forKey: "plain")
+        }
+        try person.observe("plain", options: .prior) { [unowned person] change in
+            guard change.isPrior, isFirst else { return }
+            isFirst = false
+            set(person, 5)
+        }
+        try person.observe("plain", options: .prior) { [unowned person] _ in told.append(person.plain) }
+        set(person, 7)
+        expectEqual(told, [0, 7])
+    }
+
     @Test("an undo log made from old values restores the first value") func undo() throws {
         let log = Shared<[Int]>([])
         try person.observe("age") { change in

@@ -191,6 +191,9 @@ struct OnceTests {
         person.age = 1
         observation.remove()
         #expect(throws: KeyValueError.self) { try observation.rearm() }
+        var reasons: [KeyValueObservation.EndReason] = []
+        observation.onEnd { reasons.append($0) }
+        expectEqual(reasons, [.fired])
         let dead: KeyValueObservation
         let deaf: KeyValueObservation
         do {
