@@ -216,8 +216,7 @@ final class Subject: PooledObject {
         let hasRange = lowerBound != 0 || upperBound != .max || !separated.isEmpty
         let hasChange =
             !needs.isEmpty || isOwn || isDue || isUncertain || isDropped || isKnown || isPrepared || edit != nil
-            || openCount != 0 || opener != nil || toldBefore != nil || isCoalesced
-            || isReachedOnTheWay || isOldTold
+            || openCount != 0 || opener != nil || toldBefore != nil || isCoalesced || isReachedOnTheWay || isOldTold
         let hasValues =
             old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
             || continuation != nil
