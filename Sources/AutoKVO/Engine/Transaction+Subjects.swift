@@ -21,9 +21,7 @@ extension Transaction {
         let start = subjects.count
         let coalescing = thread.value.coalescing
         let walk = thread.value.makeToken()
-        // While derived values are computed, there is a transaction that delivers.
-        let isInside =
-            !thread.value.openTransactions.isEmpty || thread.value.delivering != nil && !thread.value.settling.isEmpty
+        let isInside = !thread.value.openTransactions.isEmpty || !thread.value.settling.isEmpty
         let mayBeOpen = start > 0 || coalescing != nil || isInside
         moves = PathLink.moves
         if coalescing != nil { Transaction.startWalk(search == .all ? .finding : .other, thread) }

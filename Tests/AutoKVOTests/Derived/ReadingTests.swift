@@ -294,6 +294,23 @@ struct ReadingTests {
     }
 }
 
+extension ReadingTests {
+    @Test("what the closure captured is released when the observation ends, while the object lives") func released() {
+        let (tracker, person) = (LifetimeTracker(), Person())
+        let observation: KeyValueObservation
+        do {
+            let token = tracker.token()
+            observation = person.observe(reading: { person in
+                token.touch()
+                return person.age
+            }) { _, _ in }
+        }
+        observation.remove()
+        tracker.expectNoLeaks()
+        withExtendedLifetime((person, observation)) {}
+    }
+}
+
 /// Names and values.
 final class NamedLog {
     private var entries: [(String, Any?)] = []

@@ -57,6 +57,33 @@ struct RecordedKeyTests {
         }
     }
 
+    private final class Mixed: TrackedObject {
+        @Observed var a = 0
+        @Observed var plain = 0
+        @Derived({ (mixed: Mixed) in mixed.a % 2 }) var odd: Int
+        var always: Int { 7 }
+
+        override class var schema: Schema {
+            Schema(Mixed.self, extending: super.schema) { Key("always", \.always, affectedBy: "odd", "plain") }
+        }
+    }
+
+    @Test(
+        "a key of which only a base that is no derived value says that it has changed is told, whatever comes first",
+        arguments: 0..<4)
+    func certain(form: Int) throws {
+        let mixed = Mixed()
+        var calls = 0
+        try mixed.observe("always") { _ in calls += 1 }
+        mixed.$odd.observe { _ in }
+        coalescingChanges {
+            if form < 2 { mixed.a = 1 }
+            if form > 0 { mixed.plain = 1 }
+            if form == 3 { mixed.a = 1 }
+        }
+        expectEqual(calls, form == 0 ? 0 : 1)
+    }
+
     private final class Item: TrackedObject { @Observed var price = 1 }
 
     private final class Box: TrackedObject {

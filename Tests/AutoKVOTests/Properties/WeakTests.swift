@@ -37,6 +37,17 @@ struct WeakTests {
         #expect(recorder.count == (observed ? 2 : 0))
     }
 
+    @Test("its death is a change with .distinct, too, though the old object is not known any more") func distinct()
+        throws
+    {
+        var calls = 0
+        try node.observe("next", options: [.distinct, .old, .new]) { _ in calls += 1 }
+        do { node.next = Node() }
+        expectEqual(calls, 2)
+        node.next = nil
+        expectEqual(calls, 2)
+    }
+
     @Test("the death of the object is one change to nil") func death() throws {
         do {
             let next = tracker.track(Node())
