@@ -1,3 +1,4 @@
+import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
@@ -10,13 +11,20 @@ class RandomWorld {
     final var held = 0
     private var trace: [String] = []
     private(set) final var fault: String?
+    private let disturbance: Disturbance
 
-    init(seed: Int) { random = SplitMix64(seed: UInt64(seed)) }
+    init(seed: Int) {
+        random = SplitMix64(seed: UInt64(seed))
+        disturbance = Disturbance(seed: seed)
+    }
 
     final func pick(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
 
     /// Begins a step. The notes of the one before are dropped.
-    final func begin(_ notes: [String]) { trace = notes }
+    final func begin(_ notes: [String]) {
+        trace = notes
+        disturbance.arm()
+    }
 
     final func note(_ text: @autoclosure () -> String) {
         trace.append(String(repeating: "  ", count: depth + held) + text())
@@ -32,6 +40,40 @@ class RandomWorld {
         held += 1
         body()
         held -= 1
+    }
+}
+
+/// What other threads do to other objects while a world is in the middle of something: nothing in the world may depend on it. In debug builds.
+private final class Disturbance {
+    private let (reader, others) = (Person("Reader"), [Person("A"), Person("B")])
+    private var random: SplitMix64
+    private static let points: [TestPoint] = [
+        .attaching, .ending, .firing, .beforeCall, .beforeObserver, .lettingGo, .written, .subjectsFound, .begun,
+        .relinking, .linked,
+        .coalesced, .evaluating, .evaluated, .updatingDerivedKeyRoutes,
+    ]
+
+    init(seed: Int) {
+        random = SplitMix64(seed: UInt64(seed) << 8 | 1)
+        reader.spouse = others[0]
+        do { try reader.observe(["spouse.age", "cityLine"], options: .old) { _ in } } catch { Issue.record(error) }
+    }
+
+    /// The next time that this thread comes to one of the points, another thread has a path moved, through a change that goes through
+    /// derived keys, and adds and removes an observer.
+    func arm() {
+        #if DEBUG
+            Self.points[Int(random.next() % UInt64(Self.points.count))].whenReached { [weak self] in
+                guard let self else { return }
+                onAnotherThread { self.move() }
+            }
+        #endif
+    }
+
+    private func move() {
+        reader.spouse = others[reader.spouse === others[0] ? 1 : 0]
+        reader.address = Address("City")
+        reader.$age.observe { _ in }.remove()
     }
 }
 
