@@ -55,8 +55,9 @@ struct Script {
         _ argument: String, in line: String
     ) throws -> (target: (section: Section, paragraph: Int?), text: String) {
         let parts = argument.split(separator: " ", maxSplits: 1).map(String.init)
-        let numbers = (parts.first ?? "").split(separator: ".").map { Int($0) }
-        guard let number = numbers.first ?? nil, number > 0, editor.document.sections.indices.contains(number - 1)
+        let numbers = (parts.first ?? "").split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
+        guard numbers.count < 3, let number = numbers.first ?? nil, number > 0,
+            editor.document.sections.indices.contains(number - 1)
         else {
             throw Mistake(line: line)
         }

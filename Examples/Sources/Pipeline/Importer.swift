@@ -28,10 +28,10 @@ actor Importer {
     /// Shows the progress on a board, which is on the main actor.
     func show(on board: Board) {
         let name = progress.name
-        progress.$done.observe(options: .new, on: .mainActor) { change in
+        progress.$done.observe(for: board, options: .new, on: .mainActor) { board, change in
             if let done = change.newValue { board.lines[name, default: Board.Line()].done = done }
         }
-        progress.$state.observe(options: [.initial, .new], on: .mainActor) { change in
+        progress.$state.observe(for: board, options: [.initial, .new], on: .mainActor) { board, change in
             if let state = change.newValue { board.lines[name, default: Board.Line()].state = state }
         }
     }

@@ -65,19 +65,23 @@ final class Replica {
         incoming.append(bytes)
         var last: Int?
         defer { if let last, isConnected { send(.received(last)) } }
-        while let end = incoming.firstIndex(of: UInt8(ascii: "\n")) {
-            let line = incoming[incoming.startIndex..<end]
-            incoming = incoming[(end + 1)...]
-            do {
+        do {
+            while let end = incoming.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = incoming[incoming.startIndex..<end]
+                incoming = incoming[(end + 1)...]
+                try checkLength(of: line)
                 if let number = try receive(JSONDecoder().decode(Message.self, from: line)) { last = number }
-            } catch {
-                needsEverything = true
-                throw error
             }
-        }
-        incoming = Data(incoming)
-        if incoming.count > Self.lineLimit {
+            incoming = Data(incoming)
+            try checkLength(of: incoming)
+        } catch {
             needsEverything = true
+            throw error
+        }
+    }
+
+    private func checkLength(of line: Data) throws {
+        if line.count > Self.lineLimit {
             throw RefusedMessage(description: "a message of more than \(Self.lineLimit) bytes")
         }
     }

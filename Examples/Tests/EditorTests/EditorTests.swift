@@ -138,7 +138,7 @@ private func undoAll(_ editor: Editor) -> Int {
             ])
         for line in [
             "move 1 3", "text 1 x", "text 1.9 x", "delete", "delete 0", "delete -1.1", "add \(Int.min) x",
-            "text 1.\(Int.min) x", "move 2 \(Int.min)", "add x y", "dance",
+            "text 1.\(Int.min) x", "move 2 \(Int.min)", "add x y", "dance", "delete .1", "delete 1.", "delete 1.1.1",
         ] {
             #expect(throws: Script.Mistake.self) { try script.run(line) }
         }

@@ -149,6 +149,15 @@ import Testing
         replica.disconnect()
     }
 
+    @Test("nor is one that is too long and comes in one piece") func long() {
+        let replica = Replica(Board())
+        let line =
+            Data(repeating: UInt8(ascii: " "), count: 1024 * 1024 + 1) + Data(#"{"complete":{}}"#.utf8)
+            + Data("\n".utf8)
+        #expect(throws: RefusedMessage.self) { try replica.receive(line) }
+        replica.disconnect()
+    }
+
     @Test(
         "a path at which nobody can listen is said", arguments: ["/nowhere/at/all", String(repeating: "x", count: 300)])
     func unusablePath(path: String) throws {

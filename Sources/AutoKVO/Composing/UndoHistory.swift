@@ -12,7 +12,8 @@
 ///
 /// Undoing writes what the properties store: `didSet` does not run. (Of a property that a subclass overrides and a `Key` declares, the setter
 /// runs.) All properties of a step get their old values before the first observer is notified, as in `coalescingChanges`. What handlers then
-/// change belongs to the step that `redo()` undoes. An optional collection that was nil before an edit is empty again.
+/// change belongs to the step that `redo()` undoes. What is changed in an object that becomes part in the same `coalescingChanges` is not
+/// recorded; in a `group` it is. An optional collection that was nil before an edit is empty again.
 ///
 /// What cannot be undone is reported to `Diagnostics`. It is left as it is: a property whose accessors a subclass overrides, unless a `Key`
 /// declares it, and an edit through the handle of a collection that is not an `Array`, a `ContiguousArray` or a `Set`, such as a `Data`. (That it

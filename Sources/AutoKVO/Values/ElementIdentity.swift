@@ -6,8 +6,8 @@ struct ElementIdentity: Hashable {
     private let hashable: AnyHashable?
 
     init(_ element: Any) {
-        self.element = element
         let bare = unwrapped(element) ?? Never?.none as Any
+        self.element = bare
         hashable =
             if type(of: bare) is AnyClass {
                 ObjectIdentifier(bare as AnyObject)
@@ -19,7 +19,9 @@ struct ElementIdentity: Hashable {
     }
 
     static func == (a: ElementIdentity, b: ElementIdentity) -> Bool {
-        a.hashable == b.hashable && (a.hashable != nil || areEqual(a.element, b.element))
+        // The number 1 is equal to 1.0 as an `AnyHashable`.
+        a.hashable == b.hashable && type(of: a.element) == type(of: b.element)
+            && (a.hashable != nil || areEqual(a.element, b.element))
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(hashable) }

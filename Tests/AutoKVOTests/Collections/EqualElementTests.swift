@@ -43,6 +43,19 @@ private final class MemberSet: TrackedObject {
 
 /// Elements that are equal and not the same.
 struct EqualElementTests {
+    private final class Bag: TrackedObject { @Observed var values: [Any] = [] }
+
+    @Test("1 and 1.0 are different elements") func types() {
+        let bag = Bag()
+        bag.values = [1, "a"]
+        var (copy, counts): ([Any], [Int]) = (bag.values, [])
+        bag.$values.observe(options: [.old, .new]) { $0.apply(to: &copy) }
+        bag.$values.observeElements(added: { _ in counts.append(1) }, removed: { _ in counts.append(-1) })
+        bag.$values.update(to: [1.0, "a", "b"])
+        expectEqual(copy.map { "\(type(of: $0)) \($0)" }, ["Double 1.0", "String a", "String b"])
+        expectEqual(counts.sorted(), [-1, 1, 1])
+    }
+
     @Test("what an edit makes is stored, and of an equal element nobody is notified", arguments: [false, true])
     func edit(isObserved: Bool) {
         let album = Album()
