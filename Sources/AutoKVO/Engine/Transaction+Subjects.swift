@@ -21,8 +21,8 @@ extension Transaction {
         let start = subjects.count
         let coalescing = thread.value.coalescing
         let walk = thread.value.makeToken()
-        let isInside = !thread.value.openTransactions.isEmpty || !thread.value.settling.isEmpty
-        let mayBeOpen = start > 0 || coalescing != nil || isInside
+        let isSettling = thread.value.delivering != nil && !thread.value.settling.isEmpty
+        let mayBeOpen = start > 0 || coalescing != nil || isSettling || !thread.value.openTransactions.isEmpty
         moves = PathLink.moves
         if coalescing != nil { Transaction.startWalk(search == .all ? .finding : .other, thread) }
         AffectedLists.forEach(from: record, changed) { key, list, interest in

@@ -116,6 +116,8 @@ struct BulkCodingTests {
         let new = Ticket()
         try ticket.setValues(["next": new, "next.name": "BOB"], validating: true)
         expectEqual(new.name, "bob")
+        try ticket.setValues(["next": new, "next.name": "EVE"])
+        expectEqual(new.name, "EVE")
     }
 
     @Test("one refused value among several sets none of them, and each error has its entry") func refused() throws {

@@ -54,6 +54,7 @@ struct ArrayHandleTests {
         expectEqual(crate.items, [1, 2, 3])
         expectEqual(changes(from: []) { $0.append(contentsOf: 5..<8) }, ["insertion 0..<3 … > [5, 6, 7]"])
         expectEqual(changes(from: [1]) { $0.append(contentsOf: []) }, [])
+        expectEqual(changes(from: [1]) { $0.insert(contentsOf: [], at: 1) }, [])
     }
 
     @Test("an insertion has no old value, a removal no new one, a replacement both") func contents() {

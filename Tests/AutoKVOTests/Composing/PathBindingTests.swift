@@ -53,6 +53,19 @@ private final class Controller: Model {
         form.$text.unbind()
     }
 
+    @Test("a binding both ways takes the place of the one that the property has", arguments: [false, true])
+    func replaced(wasBothWays: Bool) {
+        controller.selection = ann
+        let other = EditForm()
+        if wasBothWays { form.$text.bindBothWays(to: other.$text) } else { form.$text.bind(to: other.$text) }
+        form.$text.bindBothWays(to: controller.$selection.$firstName, nilAs: "")
+        other.text = "other"
+        #expect(form.text == "Ann" && ann.firstName == "Ann")
+        form.text = "Annie"
+        #expect(ann.firstName == "Annie" && other.text == "other")
+        form.$text.unbind()
+    }
+
     @Test("a path sets the object that is there now, and nothing where there is none") func oneWay() {
         form.text = "X"
         controller.$selection.$firstName.bind(to: form.$text)

@@ -55,6 +55,34 @@ struct UndoHistoryTests {
         #expect(count == 3 && page.length == 5)
     }
 
+    @Test("what is changed behind an undo, in one handler of an object that is not recorded, is a step of its own")
+    func behind() {
+        let (page, trigger) = (Page(), Page())
+        let history = UndoHistory(of: page)
+        page.title = "a"
+        page.note = "b"
+        trigger.$length.observe { [unowned page, unowned history] _ in
+            history.undo()
+            page.title = "c"
+        }
+        trigger.length = 1
+        #expect(page.note == nil && page.title == "c")
+        history.undo()
+        #expect(page.title == "a" && history.canUndo)
+    }
+
+    @Test("a weak reference is brought back while its object lives") func weak() {
+        let (page, first, second) = (Page(), Page(), Page())
+        page.next = first
+        let history = UndoHistory(of: page)
+        page.next = second
+        page.next = nil
+        history.undo()
+        #expect(page.next === second)
+        history.undo()
+        #expect(page.next === first && !history.canUndo)
+    }
+
     @Test("a group is one step with its name, one inside of it part of it") func group() throws {
         let page = Page()
         let history = UndoHistory(of: page)

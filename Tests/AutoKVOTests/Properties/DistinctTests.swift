@@ -2,6 +2,22 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
+/// Assignments of equal values by handlers.
+struct DistinctInHandlersTests {
+    private final class Dial: TrackedObject { @Observed(.distinct) var level = 0 }
+
+    @Test("what a handler assigns is compared with what the handlers that come before it leave") func order() {
+        let dial = Dial()
+        var told: [[Int]] = []
+        for _ in 0..<2 {
+            dial.$level.observe { [unowned dial] _ in if dial.level == 1 { dial.level = 7 } }
+        }
+        dial.$level.observe(options: [.old, .new]) { told.append([$0.oldValue!, $0.newValue!]) }
+        dial.level = 1
+        expectEqual(told, [[0, 1], [1, 7]])
+    }
+}
+
 /// A value that is equal to another one of the same number.
 private struct GameMark: Equatable {
     let number: Int
