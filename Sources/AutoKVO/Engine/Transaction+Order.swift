@@ -20,6 +20,8 @@ extension Transaction {
         } link: { link, _ in
             if link.observation != nil { topics.insert(link.unmanagedRoute.rawAddress) }
         }
+        // The second one of two edits may still have to be made, also where only what is derived from the property is observed.
+        if let list = record.list(slot) { topics.insert(list.address) }
         if !thread.value.mayBePending(topics) { return [] }
         return thread.value.pending.filter { $0.use { $0.isConcerned(topics) } }
     }

@@ -6,7 +6,9 @@ extension TrackedObject {
     ///   - second: Makes the second one: behind the first, or before any other change of the property that a handler makes.
     @usableFromInline
     final func inTwoEdits(_ slot: Int?, _ first: (_ isStored: () -> Void) -> Void, _ second: () -> Void) {
-        guard let slot, let record = unmanagedRecord, let list = record.use({ $0.list(slot) }) else {
+        guard let slot, let record,
+            let list = record.lock.withLock({ isObserved ? record.makeList(slot) : record.list(slot) })
+        else {
             first {}
             return second()
         }
@@ -20,12 +22,21 @@ extension TrackedObject {
                 thread.value.twoEdits = outer
                 thread.value.giveBack(whole)
             }
+            /// The observers of the first edit are to hear of it before. An edit that one of them makes then has the second one made.
+            func makeSecond() {
+                rest.object.continuation = makeSecond
+                thread.value.appendPending(rest.object)
+                let older = Transaction.deliveriesUnderWay(of: record, slot, thread).filter { $0 != rest }
+                Transaction.complete(older, thread)
+                thread.value.removePending(rest.object)
+                if rest.object.continuation.take() != nil { second() }
+            }
             rest.use { rest in
-                rest.setTopic(record, slot, list)
-                rest.continuation = second
+                rest.setTopic(.to(record), slot, list)
+                rest.continuation = makeSecond
                 first { thread.value.appendPending(rest) }
                 thread.value.removePending(rest)
-                rest.continuation.take()?()
+                if rest.continuation.take() != nil { second() }
             }
             thread.giveBack(rest)
         }
