@@ -26,8 +26,8 @@ private final class LabelWorld: RandomWorld {
     private let (shelf, outer, others) = (Shelf(), Shelf(), [Shelf(), Shelf()])
     private var expected: Set<Int> = []
     private var lastLabel = 0
-    /// How many changes handlers may still make in this step.
-    private var budget = 0
+    /// How many edits handlers may still make in this step, and how many moves of the path.
+    private var (budget, moves) = (0, 0)
     /// Whether a prior handler edits: then indexes that were given need not be those of the labels that were seen.
     private var priorHandlerEdits = false
     /// How deep in prior calls.
@@ -65,6 +65,8 @@ private final class LabelWorld: RandomWorld {
 
     /// A path comes to the items, or leaves them, or another one moves.
     private func movePath() {
+        if moves == 0 { return }
+        moves -= 1
         let places = others + [shelf]
         outer.inner = places[pick(3)]
     }
@@ -134,7 +136,7 @@ private final class LabelWorld: RandomWorld {
     func run(_ steps: Int) {
         for step in 0..<steps {
             begin(["step \(step): \(shelf.items)"])
-            budget = pick(6)
+            (budget, moves) = (pick(6), 6)
             if !priorHandlerEdits, pick(2) == 0 { replace() } else { edit() }
             if Set(shelf.items) != expected || shelf.items.count != expected.count {
                 return fail("is \(shelf.items), should have \(expected.sorted())")
