@@ -149,7 +149,7 @@ import Testing
         replica.disconnect()
     }
 
-    @Test("nor is one that is too long and comes in one piece") func long() {
+    @Test("a message that is too long is refused, also when it comes in one piece") func long() {
         let replica = Replica(Board())
         let line =
             Data(repeating: UInt8(ascii: " "), count: 1024 * 1024 + 1) + Data(#"{"complete":{}}"#.utf8)

@@ -79,9 +79,7 @@ extension Transaction {
     private func deliver(_ thread: InPlace<ThreadContext>) {
         if thread.value.coalescing != nil { forgetWalks(thread) }
         if hasMoved, let record = currentRecord {
-            // Not what stands for the second one of two edits, of which this is the first.
-            let (own, older) = (record.list(slot)?.address, Transaction.deliveriesUnderWay(of: record, slot, thread))
-            notify(subjects, isPrior: false, after: older.filter { $0.object.identity != own }, thread)
+            notify(subjects, isPrior: false, after: Transaction.deliveriesUnderWay(of: record, slot, thread), thread)
         } else if subjects.count == 1 {
             notify(subjects[0], false, thread)
         } else if !subjects.isEmpty {

@@ -36,7 +36,7 @@ extension TrackedObject {
                 rest.continuation = makeSecond
                 first { thread.value.appendPending(rest) }
                 thread.value.removePending(rest)
-                if rest.continuation.take() != nil { second() }
+                rest.continuation.take()?()
             }
             thread.giveBack(rest)
         }

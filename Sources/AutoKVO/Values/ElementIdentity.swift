@@ -1,5 +1,5 @@
 /// What makes elements of a collection the same: objects by identity, tuples (the entries of a dictionary) by their parts, other
-/// values by `==`, inside of optionals, too.
+/// values by their type and `==`, inside of optionals, too.
 struct ElementIdentity: Hashable {
     private let element: Any
     /// Nil for an element that can only be compared: all such have the same hash.

@@ -146,6 +146,7 @@ private final class LabelWorld: RandomWorld {
     }
 }
 
+/// Edits that handlers make inside of edits, at random.
 struct LabelledEditTests {
     @Test("edits inside of edits change the elements that they say, whatever paths move meanwhile", arguments: 0..<8)
     func worlds(part: Int) async {

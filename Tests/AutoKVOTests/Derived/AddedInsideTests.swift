@@ -170,7 +170,8 @@ struct HeldBackTests {
             Person
     }
 
-    @Test("so is a path that it moves") func pathMoved() throws {
+    @Test("a path that it moves is told when that object dies without having ended its change") func pathMoved() throws
+    {
         let picker = Picker()
         var dying: DerivedGraph? = DerivedGraph()
         picker.dying = dying

@@ -187,7 +187,7 @@ struct ManyCoalescedTests {
     }
 
     @Test(
-        "a change behind the end of one that was announced before is told, also of a key that computes nothing",
+        "in coalescingChanges, a key affected by two bases is told of the one set after an announced change of the other has ended",
         arguments: [2, 40])
     func endedInside(others: Int) throws {
         let (cells, mixed) = ((0..<others).map { _ in Cell() }, Mixed())

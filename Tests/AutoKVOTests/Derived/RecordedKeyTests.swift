@@ -69,7 +69,7 @@ struct RecordedKeyTests {
     }
 
     @Test(
-        "a key of which only a base that is no derived value says that it has changed is told, whatever comes first",
+        "a key computed equal is told if a stored base has changed, and not if only a derived base has, in either order",
         arguments: 0..<4)
     func certain(form: Int) throws {
         let mixed = Mixed()

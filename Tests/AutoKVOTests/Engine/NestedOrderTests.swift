@@ -317,7 +317,8 @@ struct NestedOrderTests {
         expectEqual(told, changes.map { $0 + " true" } + changes.map { $0 + " false" })
     }
 
-    @Test("also before one that it announces by hand") func priorCallsByHand() throws {
+    @Test("prior calls still to come are made before a change that a prior handler announces by hand")
+    func priorCallsByHand() throws {
         var told: [Int] = []
         var isFirst = true
         func set(_ person: Person, _ value: Int) {

@@ -123,7 +123,7 @@ struct OnceUnchangedTests {
     }
 
     @Test(
-        "with .distinct, too, the claim of a path that ends equal gives way to a call of another one; otherwise it does not",
+        "a path whose value may turn out equal, with .distinct, lets another path of the observation fire; without it, it fires itself",
         arguments: [true, false])
     func distinct(isDistinct: Bool) throws {
         let person = Person()

@@ -46,7 +46,9 @@ private final class Twofold: Model {
 
 /// Manual announcements.
 struct ManualTests {
-    @Test("a change in place, inside of one that its code ends, is told at its own end") func endedInPlace() throws {
+    @Test(
+        "a function that gets the property inout ends an announced change: observers are called then, and when it returns"
+    ) func endedInPlace() throws {
         func finish(_ age: inout Int, _ person: Person) {
             age = 1
             person.didChangeValue(forKey: "age")

@@ -37,7 +37,7 @@ struct WeakTests {
         #expect(recorder.count == (observed ? 2 : 0))
     }
 
-    @Test("its death is a change with .distinct, too, though the old object is not known any more") func distinct()
+    @Test("with .distinct the death of the object is told, though there is no old value") func distinct()
         throws
     {
         var calls = 0

@@ -131,7 +131,9 @@ struct OnceElsewhereTests {
 
     private final class Panel: Sendable {}
 
-    @Test("so does that of one that is not tracked", arguments: [ObservingOptions.once, []], [true, false])
+    @Test(
+        "the death of an observer that is not tracked drops the change, and is the reason of the end",
+        arguments: [ObservingOptions.once, []], [true, false])
     func untrackedDies(options: ObservingOptions, isRead: Bool) throws {
         let person = tracker.track(Person())
         var panel: Panel? = Panel()
@@ -148,7 +150,9 @@ struct OnceElsewhereTests {
         expectEqual(person.observations(), [])
     }
 
-    @Test("a manual one does not fire by it, and reports it", arguments: [ObservingOptions.once, []])
+    @Test(
+        "a manual observation whose observer is dead stays armed, and reports the change that it missed",
+        arguments: [ObservingOptions.once, []])
     func manual(options: ObservingOptions) throws {
         let person = tracker.track(Person())
         var panel: Panel? = Panel()
