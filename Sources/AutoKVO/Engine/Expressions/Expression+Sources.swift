@@ -29,12 +29,8 @@ extension Expression {
         Diagnostics.report("\(label) reads nothing that is observed, so nobody will be called")
     }
 
-    /// The value has changed: those that read it have to be evaluated. They are marked before anybody can find the new value:
-    ///
-    ///     a thread evaluates                        another one refreshes what reads it
-    ///     keeps the new value, is clean
-    ///                                               finds it clean, and so clears the mark of the reader
-    ///     marks the reader: too late
+    /// The value has changed: those that read it have to be evaluated. They are marked in the section of the lock in which the new value is
+    /// kept. Else another thread could find it in between, and so clear the mark of a reader.
     ///
     /// Also those without a mark: the thread that has marked this one may not have come to them yet. But not the one that this thread
     /// evaluates, which gets the new value now; and none with the first value, before which there was no other: who read the key then has
@@ -50,8 +46,11 @@ extension Expression {
         var raised = [self]
         while let last = raised.popLast() {
             let next = last.height + 1
-            last.liveRoute?.forEachReader {
-                if $0.atomicHeight.max(next, ordering: .relaxed).oldValue < next { raised.append($0) }
+            last.root.lock.withLock {
+                if last.hasEnded { return }
+                last.route.object.forEachReader {
+                    if $0.atomicHeight.max(next, ordering: .relaxed).oldValue < next { raised.append($0) }
+                }
             }
         }
     }

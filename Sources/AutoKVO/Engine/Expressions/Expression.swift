@@ -158,6 +158,9 @@ final class Expression: @unchecked Sendable {
         mark.compareExchange(expected: former, desired: new, ordering: .acquiringAndReleasing).exchanged
     }
 
+    /// Whether it has to be evaluated, and not by what this thread is evaluating.
+    private var isDirty: Bool { mark.load(ordering: .acquiring).kind == .dirty && !isEvaluatingHere }
+
     /// What is to be done before the value is known: nothing, or nothing here; to evaluate; or to refresh a source first.
     private enum Step {
         case done, evaluate
@@ -171,6 +174,7 @@ final class Expression: @unchecked Sendable {
     private func nextStep(_ index: inout Int, isDeep: Bool) -> Step {
         while true {
             if isClean { return .done }
+            if isDirty, !isDeep { return .evaluate }
             var known = ExpressionMark(.clean)
             let step: Step? = underLock { state in
                 let evaluator = evaluator.load(ordering: .relaxed)
@@ -196,7 +200,7 @@ final class Expression: @unchecked Sendable {
         if isClean { return }
         let thread = ThreadContext.current
         let isDeep = thread.value.evaluationDepth > ThreadContext.uncheckedDepth
-        if !isDeep, mark.load(ordering: .acquiring).kind == .dirty, !isEvaluatingHere { return evaluate(thread) }
+        if isDirty, !isDeep { return evaluate(thread) }
         var stack: [Checked] = []
         swap(&stack, &thread.value.checkedExpressions)
         defer { swap(&stack, &thread.value.checkedExpressions) }
@@ -262,10 +266,10 @@ final class Expression: @unchecked Sendable {
             setHeight(sources.reduce(ownRoute.use { $0.keyHeight }) { max($0, 1 + $1.height) })
         }
         var new = isOther ? keep(value) : ()
-        if isOther, version > 1 { ownRoute.use(markReaders) }
         TestPoint.evaluated.reach()
         let isCurrent = underLock { state in
             guard state.version == version else { return false }
+            if isOther, version > 1 { ownRoute.use(markReaders) }
             swap(&sources, &state.sources)
             state.deadCount = 0
             evaluator.store(0, ordering: .releasing)

@@ -19,14 +19,14 @@ struct Recorder {
     /// Made where it is needed: most evaluations read the same as the one before.
     private final class Others {
         /// In order; one key may come several times.
-        var read: [PathLink]
+        @exclusivity(unchecked) var read: [PathLink]
         /// What was read before and was passed over. Some of it may have been read all the same, elsewhere.
-        var passed: [PathLink] = []
+        @exclusivity(unchecked) var passed: [PathLink] = []
         /// When many reads have been looked for: all links, by their keys, and where they are in `former`; nil for a new one.
-        var places: [Source: (link: PathLink, index: Int?)] = [:]
-        var searchCount = 0
+        @exclusivity(unchecked) var places: [Source: (link: PathLink, index: Int?)] = [:]
+        @exclusivity(unchecked) var searchCount = 0
         /// Where in `former` the last search found its key.
-        var lastIndex: Int?
+        @exclusivity(unchecked) var lastIndex: Int?
 
         init(_ read: [PathLink]) { self.read = read }
     }

@@ -182,12 +182,10 @@ extension Route {
         if case .derivedKey(let slot) = sink { (.to(base), slot) } else { nil }
     }
 
-    /// Calls a function with the expressions that read that key, under the lock of its list.
+    /// Calls a function with the expressions that read that key. Under the lock of the root.
     func forEachReader(_ body: (Expression) -> Void) {
-        unmanagedDerivedKey?.root.use { root in
-            guard let list = root.list(unmanagedDerivedKey!.slot) else { return }
-            root.lock.withLock { list.value.forEachLink { $0.unmanagedExpression?.use(body) } }
-        }
+        guard case .derivedKey(let slot) = sink, let list = base.list(slot) else { return }
+        list.value.forEachLink { $0.unmanagedExpression?.use(body) }
     }
 
     /// The height of that key in its class.
