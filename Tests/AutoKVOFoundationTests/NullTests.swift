@@ -133,6 +133,19 @@ struct NullTests {
         #expect(meter.number == 3)
     }
 
+    @Test("operators count numbers of Foundation among numbers, and its Booleans not") func operators() throws {
+        let parcel = Parcel()
+        func value(_ function: String) throws -> Any { try parcel.value(forKeyPath: "things.@\(function)") }
+        parcel.things = [NSNumber(value: 1), 3, NSNumber(value: 2.5), NSDecimalNumber(string: "0.5")]
+        #expect(try value("sum") as? Double == 7 && value("avg") as? Double == 1.75)
+        #expect(try value("min") as? Double == 0.5 && value("max") as? Int == 3)
+        parcel.things = [NSNumber(value: 4), NSNumber(value: 5)]
+        #expect(try value("sum") as? Int == 9 && value("max") as? Int == 5)
+        parcel.things = [NSNumber(value: true), 1]
+        #expect(throws: KeyValueError.self) { try value("sum") }
+        #expect(throws: KeyValueError.self) { try value("max") }
+    }
+
     @Test("a CGFloat is set to numbers that it can hold, by name, from JSON and by a binding") func cgFloat() throws {
         let meter = Meter()
         try meter.setValue(5, forKey: "width")

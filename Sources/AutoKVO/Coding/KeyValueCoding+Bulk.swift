@@ -37,7 +37,8 @@ extension TrackedObject {
     /// `setValue(_:forKeyPath:)`. Where one entry sets an object (`"address"`) and another goes through it
     /// (`"address.city"`), the second one is set after the first, in the new object; also where their paths reach the object in
     /// different ways (`"partner.address"`, of a person who is the partner), but not where they call the property by two names.
-    /// Entries that go through each other's objects in a circle cannot be set.
+    /// Entries that go through each other's objects in a circle cannot be set. If a handler of one puts another object in the place of the one
+    /// that a later entry goes through, the value is set in the object for which it was checked.
     ///
     /// A value that is nil, an `Any` that holds the empty optional, or Foundation's `NSNull` sets an optional property to nil.
     /// So what `dictionaryWithValues(asRawValues:)` gave can be set again.

@@ -31,7 +31,7 @@ extension TrackedObject {
                 throw change.failure(
                     "it has no value to set, which takes the option \(change.options.old)", self, keyPath)
             }
-            return try setValue(unwrapped(old), forKeyPath: keyPath)
+            return try setValue(old, forKeyPath: keyPath)
         }
         let end = try pathEnd(keyPath)
         guard let (schema, slot) = end.key, let owner = end.object else { throw end.noObject! }

@@ -36,13 +36,24 @@ struct StoredProperty {
         return Registration(options, nil, .closure(handler), #fileID, #line).observe(handle, by: observer)
     }
 
+    /// What it takes to undo a change of the property, which refers weakly to what the property did. Nil for the death of an object: there is no
+    /// old value, and nothing can bring it back.
+    func past(_ change: Change<Any>) -> PastChange? {
+        guard let old = change.oldValue ?? (change.kind == .insertion ? [Any]() : nil) else { return nil }
+        let referent = isWeak ? unwrapped(old) as? TrackedObject : nil
+        return PastChange(
+            kind: change.kind, indexes: change.indexes, old: referent.map { PinnedReference($0) } ?? old,
+            new: change.kind == .setting ? nil : change.newValue)
+    }
+
     /// Undoes a change in the property's storage: no setter runs, unless a subclass overrides the property and a `Key` declares it. A property
     /// that does not announce its changes is announced.
     func revert(_ change: PastChange) throws(KeyValueError) {
         guard let object else { return }
         func restore() throws(KeyValueError) {
             if change.kind != .setting { return try ProxiedKey(object, schema, key).revert(change, in: key.name) }
-            guard let old = change.old else { return }
+            guard var old = change.old else { return }
+            if let referent = old as? PinnedReference<TrackedObject> { old = referent.object as Any }
             if key.isOverridden, let write = key.declared.write {
                 write(object, old)
                 if areEqual(key.declared.read(object), old) || !areEqual(old, old) { return }

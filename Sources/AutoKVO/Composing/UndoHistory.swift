@@ -186,8 +186,7 @@ public final class UndoHistory: TrackedObject {
 
     private func record(_ change: Change<Any>, of property: StoredProperty, in whole: ObjectIdentifier) {
         if outermost.begins(with: change, of: { followed[$0] != nil }), mode == .recording { isStepComplete = true }
-        // Without an old value it is the death of an object that was referred to weakly: nothing can bring it back.
-        guard !change.isPrior, let old = change.oldValue ?? (change.kind == .insertion ? [Any]() : nil) else { return }
+        guard !change.isPrior, let past = property.past(change) else { return }
         if isStepComplete, mode != .replaying { endLeaving() }
         if followed[whole] == nil { return }
         if includesParts, !property.isWeak {
@@ -198,9 +197,7 @@ public final class UndoHistory: TrackedObject {
             }
         }
         count += 1
-        let entry = Entry(
-            object: whole, number: count, property: property,
-            change: PastChange(kind: change.kind, indexes: change.indexes, old: old, new: change.newValue))
+        let entry = Entry(object: whole, number: count, property: property, change: past)
         guard mode != .replaying else { return replayed.append(entry) }
         // What an observer of the history changes comes behind all of this.
         coalescingChanges {

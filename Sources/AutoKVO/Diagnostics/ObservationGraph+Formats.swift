@@ -37,7 +37,7 @@ extension ObservationGraph {
             lines += edge.targets.map { arrow(from, node($0), label, false) }
         }
         for read in reads {
-            let label = language.quoted("\(read.key) reads \(read.sourceKey)")
+            let label = language.quoted("\(read.key.isEmpty ? "a closure" : read.key) reads \(read.sourceKey)")
             lines.append(arrow(node(read.object), node(read.sourceObject), label, true))
         }
         return (start + lines.map { "    " + $0 } + end).joined(separator: "\n") + "\n"

@@ -22,11 +22,11 @@ public struct ObservationGraph: Sendable {
 
     /// One observation.
     public struct Edge: Sendable, Hashable {
-        /// The addresses of the targets that are alive.
+        /// The addresses of the targets that are alive. None of an observation of what a closure reads for its observer: see `reads`.
         public let targets: [UInt]
         /// The observer's address, nil for an observation without one.
         public let observer: UInt?
-        /// The paths observed, as they were registered.
+        /// The paths observed, as they were registered; none of an observation of what a closure reads.
         public let keyPaths: [String]
         /// The options of the registration.
         public let options: ObservingOptions
@@ -37,11 +37,12 @@ public struct ObservationGraph: Sendable {
         public let calls: Int?
     }
 
-    /// That a derived value, which is kept because somebody needs it, read a property when it was computed last.
+    /// That a derived value, which is kept because somebody needs it, or the closure of an observation read a property when it was computed
+    /// last.
     public struct Read: Sendable, Hashable {
-        /// The address of the object whose value it is.
+        /// The address of the object whose value it is, or for which the closure reads: the observer, if there is one.
         public let object: UInt
-        /// The key of the derived value.
+        /// The key of the derived value; empty for a closure.
         public let key: String
         /// The address of the object that was read.
         public let sourceObject: UInt
@@ -100,12 +101,12 @@ extension ObservationGraph {
         var edges: [Edge] = []
         for sighting in sightings.values {
             let keyPaths = sighting.keyPaths
-            guard !keyPaths.isEmpty else { continue }
+            guard !keyPaths.isEmpty || sighting.isReading else { continue }
             let targets = sighting.places.map(\.target).filter { !$0.isDeinitializing }
             edges.append(
                 Edge(
                     targets: withoutRepetitions(targets.map(note)), observer: sighting.observer.map(note),
-                    keyPaths: withoutRepetitions(keyPaths), options: sighting.options,
+                    keyPaths: withoutRepetitions(keyPaths.filter { !$0.isEmpty }), options: sighting.options,
                     registeredAt: sighting.site.description, calls: sighting.calls))
         }
         let reads = readings.map { reading in
@@ -136,6 +137,8 @@ private final class Sighting {
     let calls: Int?
     /// Where it observes which path, and the path's position at the registration.
     var places: [(target: ObjectRecord, path: String, order: Int)] = []
+    /// Whether it observes what a closure reads for its observer.
+    var isReading = false
 
     /// Nil for an observation that has ended. Called under the lock of a record whose list keeps it in memory.
     init?(_ observation: KeyValueObservation) {
@@ -155,13 +158,21 @@ private final class Sighting {
 }
 
 extension ObjectRecord {
-    /// What the derived keys that somebody needs have read. Under the lock.
+    /// What the derived keys that somebody needs, and closures for the object, have read. Under the lock.
     fileprivate var readings: [Reading] {
-        (0..<(layout?.value.count ?? 0)).flatMap { slot in
-            (list(slot)?.value.expression?.use { $0.sourcesUnderLock } ?? []).map {
-                (self, schema!.keys[slot].name, $0.record, $0.record.schema!.keys[$0.slot].name)
-            }
+        let derived = (0..<(layout?.value.count ?? 0)).compactMap { slot in
+            list(slot)?.value.expression.map { (schema!.keys[slot].name, $0.object) }
         }
+        let routes = (guarded.details?.sortedFunctionRoutes ?? []) + held.compactMap { $0.use(routeOfReading) }
+        return (derived + routes.map { ("", $0.expression!) }).flatMap { key, expression in
+            expression.sourcesUnderLock.map { (self, key, $0.record, $0.record.schema!.keys[$0.slot].name) }
+        }
+    }
+
+    /// The route of an observation of what a closure reads for the object as its observer. Under the lock.
+    private func routeOfReading(_ observation: KeyValueObservation) -> Route? {
+        guard observation.unmanagedRecord == .to(self), observation.hasRoutes else { return nil }
+        return observation.details?.routes?.all.first { !($0.expression?.function.isOfTarget ?? true) }
     }
 
     /// Adds the observations of the object's keys and those that the object has as an observer.
@@ -172,6 +183,7 @@ extension ObjectRecord {
         }
         lock.withLock {
             held.forEach(note)
+            for each in held where each.use(routeOfReading) != nil { sightings[each.rawAddress]?.isReading = true }
             forEachObservation { observation, slot, route in
                 note(observation)
                 let path = route?.path.text ?? schema!.keys[slot].name

@@ -202,9 +202,10 @@ extension KeyValueObservation: CustomDebugStringConvertible {
             guard let record else { return none }
             return record.object(as: AnyObject.self).map { describeObject($0) } ?? "a dead \(record.objectClass)"
         }
-        let targets = listed(targets.map { describeObject($0) })
+        let (paths, targets) = (listed(keyPaths.map(quoted)), listed(targets.map { describeObject($0) }))
+        let target = name(paths.isEmpty && record === observerRecord ? nil : record, "no target")
         return
-            "<KeyValueObservation of \(listed(keyPaths.map(quoted))) on \(targets.isEmpty ? name(record, "no target") : targets) by "
+            "<KeyValueObservation of \(paths.isEmpty ? "what a closure reads" : paths) on \(targets.isEmpty ? target : targets) by "
             + "\(name(observerRecord, "no observer")), options \(options), \(isValid ? "valid" : "ended"), "
             + "registered at \(registrationSite)>"
     }

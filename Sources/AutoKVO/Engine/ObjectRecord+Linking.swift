@@ -191,14 +191,9 @@ extension ObjectRecord {
 
     /// The observations of the object's keys, in slot order and the order of registration, each once.
     func observationsAsTarget() -> [KeyValueObservation] {
-        lock.withLock {
-            var found: [KeyValueObservation] = []
-            var seen: Set<UnsafeMutableRawPointer> = []
-            forEachObservation { observation, _, _ in
-                if seen.insert(observation.address).inserted { found.append(observation.object) }
-            }
-            return found
-        }
+        var found: [KeyValueObservation] = []
+        lock.withLock { forEachObservation { observation, _, _ in found.append(observation.object) } }
+        return withoutRepetitions(found)
     }
 
     /// The routes of an observation that begin at the object.

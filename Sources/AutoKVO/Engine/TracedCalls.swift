@@ -32,10 +32,11 @@ struct TracedCalls {
         if context.event.value.excluded.contains(.traced), !thread.value.traced.isEmpty {
             return thread.value.traced[thread.value.traced.count - 1].others.append(change)
         }
-        let deliveries = Transaction.deliveriesUnderWay(of: record, slot, thread)
-        for delivery in deliveries { delivery.use { $0.event.excluded.formUnion(.traced) } }
+        // The second one of two edits is made when all of this is told.
+        let rest = Transaction.deliveriesUnderWay(of: record, slot, thread).filter { $0.use { $0.continuation == nil } }
+        for delivery in rest { delivery.use { $0.event.excluded.formUnion(.traced) } }
         thread.value.traced.append(TracedCalls())
-        Transaction.complete(deliveries, thread)
+        Transaction.complete(rest, thread)
         let made = thread.value.traced.removeLast()
         // Those of no other change are of this one: of paths of other objects, too.
         let ofOthers = made.others.filter { $0.target != change.target || $0.key != change.key }

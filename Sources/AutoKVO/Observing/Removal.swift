@@ -54,10 +54,7 @@ extension TrackedObject {
     /// - Complexity: O(*n*) for *n* observations.
     public func observations() -> [KeyValueObservation] {
         guard let record else { return [] }
-        var seen: Set<ObjectIdentifier> = []
-        return (record.observationsAsTarget() + record.heldObservations()).filter {
-            $0.isValid && seen.insert(ObjectIdentifier($0)).inserted
-        }
+        return withoutRepetitions(record.observationsAsTarget() + record.heldObservations()).filter(\.isValid)
     }
 }
 
@@ -157,16 +154,10 @@ struct Removal {
     var handler: String?
     var context: ClassicContext?
 
-    func perform() -> Int {
-        let paths = removedPaths
-        return candidates.count(where: { matches($0) && remove(paths, from: $0) })
-    }
+    func perform() -> Int { candidates.count(where: removal) }
 
     /// Ends only the matching observation that was registered last.
-    func performOnLast() -> KeyValueObservation? {
-        let paths = removedPaths
-        return candidates.last(where: { matches($0) && remove(paths, from: $0) })
-    }
+    func performOnLast() -> KeyValueObservation? { candidates.last(where: removal) }
 
     /// The observations to look at. With an observer and a target, those of the target if they are clearly fewer: a table that lets go
     /// of a row does not look at all rows.
@@ -186,13 +177,10 @@ struct Removal {
         return observation.classicContext.map { $0.pointer == context.pointer } ?? false
     }
 
-    private var removedPaths: KeyValueObservation.RemovedPaths {
-        guard let handle else { return keyPath.map { .named(Set($0.keyPaths)) } ?? .all }
-        return handle.longPath.map { .path($0) } ?? .key(handle.slot())
-    }
-
-    private func remove(_ paths: KeyValueObservation.RemovedPaths, from observation: KeyValueObservation) -> Bool {
-        if target == nil, case .all = paths { return observation.end(.removed) }
-        return observation.remove(paths, of: target)
+    /// Ends an observation that matches, or removes the paths from it. False if it has none of them.
+    private var removal: (KeyValueObservation) -> Bool {
+        let named = keyPath.map { KeyValueObservation.RemovedPaths.named(Set($0.keyPaths)) } ?? .all
+        let paths = handle.map { handle in handle.longPath.map { .path($0) } ?? .key(handle.slot()) } ?? named
+        return { matches($0) && $0.remove(paths, of: target) }
     }
 }

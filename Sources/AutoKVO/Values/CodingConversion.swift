@@ -86,12 +86,13 @@ func ownNumber(of value: Any, for target: Any.Type = Any.self) -> Any {
 /// The value as a store outside of the program keeps it: the raw value of a raw-representable one, the `keyValue` of a
 /// `KeyValueConvertible`, also in collections. `convertForCoding` makes the value of it again.
 ///
-/// - Parameter depth: How many collections are around the value. What is deeper than 64 stays as it is: data may nest deeper than
+/// - Parameter depth: How many collections and raw-representable values are around the value. What is deeper than 64 stays as it is: data may nest deeper than
 ///   the stack lets it be followed.
 func storedValue(of value: Any, depth: Int = 0) -> Any {
     guard let bare = unwrapped(value) else { return Any?.none as Any }
-    if let convertible = bare as? any KeyValueConvertible { return convertible.keyValue }
-    if let raw = bare as? any RawRepresentable { return raw.rawValue }
+    if let raw = (bare as? any KeyValueConvertible)?.keyValue ?? (bare as? any RawRepresentable)?.rawValue {
+        return depth < 64 ? storedValue(of: raw, depth: depth + 1) : raw
+    }
     guard let collection = bare as? any KeyValueCollection, depth < 64, mayChange(type(of: collection)) else {
         return bare
     }

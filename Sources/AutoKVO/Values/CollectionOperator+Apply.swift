@@ -59,8 +59,8 @@ struct OperatorResult {
         guard let value = unwrapped(value) else { return }
         switch function {
         case .count: break
-        case .sum, .avg: addToSum(value)
-        case .min, .max: compare(value)
+        case .sum, .avg: addToSum(ownNumber(of: value, for: Double.self))
+        case .min, .max: compare(ownNumber(of: value, for: Double.self))
         default: values.append(value)
         }
     }

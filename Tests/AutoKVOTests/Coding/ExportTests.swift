@@ -62,6 +62,9 @@ struct ExportTests {
             values["table"] as? [String: String] == ["a": "dark"] && values["byShade"] as? [String: Int] == ["pale": 3])
         #expect(values["percents"] as? [Double] == [0.5] && values["percent"] as? Double == 0.25)
         #expect(values["anything"] as? UInt8 == 2 && values["numbers"] is [Int])
+        struct Wrapper: RawRepresentable { var rawValue: [Palette.Shade] }
+        palette.anything = Wrapper(rawValue: [.light])
+        #expect(try palette.dictionaryWithValues(asRawValues: true)["anything"] as? [String] == ["light"])
         let plain = try palette.dictionaryWithValues()
         #expect(plain["shade"] as? Palette.Shade == .dark && plain["shades"] is [Palette.Shade])
     }

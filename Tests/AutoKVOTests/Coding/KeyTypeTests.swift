@@ -26,6 +26,7 @@ struct KeyTypeTests {
         #expect(try Person.valueType(forKeyPath: "age") == Int.self)
         #expect(try Person.valueType(forKeyPath: "friends") == [Person].self)
         #expect(try Person.valueType(forKeyPath: "friends.@count") == Int.self)
+        #expect(try Person.valueType(forKeyPath: "friends.@sum.age") == Any.self)
         #expect(try Employee.valueType(forKeyPath: "salary") == Int.self)
         #expect("\(try Person.valueType(forKeyPath: "spouse.address.city"))".contains("String"))
         expectEqual(reason { _ = try Person.valueType(forKeyPath: "salary") }, .unknownKey(nearest: nil))

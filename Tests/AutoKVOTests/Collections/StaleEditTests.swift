@@ -132,6 +132,18 @@ struct StaleEditTests {
         expectEqual(crate.hidden, [5, 6])
     }
 
+    @Test("what is taken out of a computed array by name is what a prior handler has put there") func computedPrior()
+        throws
+    {
+        crate.hidden = [1, 2]
+        let proxy = try crate.mutableArrayValue(forKey: "computed")
+        try crate.observe("computed", options: .prior) { [unowned crate] change in
+            if change.isPrior, crate.hidden == [1, 2] { try! crate.setValue([8, 9], forKey: "computed") }
+        }
+        expectEqual(try proxy.remove(at: 0) as? Int, 8)
+        expectEqual(crate.hidden, [9])
+    }
+
     private class Shelf: TrackedObject {
         @Observed var books: [Int] = []
         /// The even ones, whatever is put in.

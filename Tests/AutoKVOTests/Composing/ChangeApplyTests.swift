@@ -29,8 +29,29 @@ private func edit(_ crate: Crate, _ random: inout SplitMix64) {
     }
 }
 
+private final class Doubt: TrackedObject {
+    @Observed var answer: Int?? = 5
+    override class var schema: Schema { Schema(Doubt.self, extending: super.schema) { Key("answer", \.answer) } }
+}
+
 /// What a change does to a copy.
 struct ChangeApplyTests {
+    @Test("a value that is optional twice is made again, and undone, as it was") func optionalTwice() throws {
+        let (doubt, other) = (Doubt(), Doubt())
+        let values: [Int??] = [.some(nil), 3, nil, .some(nil), 4]
+        var log: [ChangeRecord<Any>] = []
+        try doubt.observe("answer", options: [.old, .new]) { log.append(ChangeRecord($0)) }
+        for value in values {
+            doubt.answer = value
+            try log.last!.apply(on: other)
+            expectEqual(other.answer, value)
+        }
+        for value in ([5] + values.dropLast()).reversed() {
+            try log.removeLast().revert(on: other)
+            expectEqual(other.answer, value)
+        }
+    }
+
     @Test("a copy that each change is applied to is the collection; undone from the last to the first it is as it was")
     func walk() throws {
         for seed in 0..<200 as Range<UInt64> {

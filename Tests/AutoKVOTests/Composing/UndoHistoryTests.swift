@@ -83,6 +83,61 @@ struct UndoHistoryTests {
         #expect(page.next === first && !history.canUndo)
     }
 
+    @Test("it keeps no object to which a property refers weakly, in steps to undo and to redo") func weakDeaths() {
+        let page = Page()
+        let history = UndoHistory(of: page)
+        func refer(_ undo: Bool) -> () -> Page? {
+            let referent = Page()
+            page.next = referent
+            if undo { page.next = nil }
+            return { [weak referent] in referent }
+        }
+        #expect(refer(false)() == nil && page.next == nil)
+        #expect(refer(true)() == nil)
+        #expect(history.undo() && page.next == nil && history.undo() && page.next == nil)
+        #expect(history.redo() && page.next == nil)
+        let (other, last) = (Page(), Page())
+        page.next = other
+        page.next = last
+        history.undo()
+        #expect(page.next === other)
+        history.redo()
+        #expect(page.next === last)
+    }
+
+    private class Folder: TrackedObject {
+        @Observed var folders: [Folder] = []
+        @ObservedWeak var parent: Folder?
+        var history: UndoHistory?
+    }
+    private final class NamedFolder: Folder {
+        override var parent: Folder? {
+            get { super.parent }
+            set { super.parent = newValue }
+        }
+        override class var schema: Schema {
+            Schema(NamedFolder.self, extending: super.schema) { Key("parent", \.parent) }
+        }
+    }
+
+    @Test("a document that owns its history dies, whatever refers weakly to it", arguments: [false, true])
+    func ownedHistory(isOverridden: Bool) {
+        func make() -> () -> Folder? {
+            let (root, inner) = (Folder(), isOverridden ? NamedFolder() : Folder())
+            root.history = UndoHistory(of: root, includingParts: true)
+            root.folders = [inner]
+            inner.parent = root
+            inner.parent = nil
+            root.history!.undo()
+            #expect(inner.parent === root)
+            root.history!.redo()
+            #expect(inner.parent == nil)
+            root.history!.undo()
+            return { [weak root] in root }
+        }
+        #expect(make()() == nil)
+    }
+
     @Test("a group is one step with its name, one inside of it part of it") func group() throws {
         let page = Page()
         let history = UndoHistory(of: page)

@@ -174,6 +174,36 @@ struct ObservationGraphTests {
         #expect(values().isEmpty)
     }
 
+    @Test("it has what closures observe, and what they have read") func closures() throws {
+        final class Reader: KeyValueObserver {}
+        let (node, other, reader) = (GraphNode(), GraphNode(), Reader())
+        let readers: [AnyObject] = [node, reader]
+        let observations = [
+            node.observe(reading: { $0.name + other.name }) { _, _ in },
+            reader.observe(reading: { _ in other.name }) { _, _ in },
+        ]
+        func edges(of object: AnyObject) -> [ObservationGraph.Edge] {
+            Diagnostics.graph().observations.filter { $0.observer == address(object) }
+        }
+        func reads(_ object: AnyObject) -> [String] {
+            let reads = Diagnostics.graph().reads.filter { $0.object == address(object) }
+            return reads.map { "\($0.key)|\($0.sourceObject == address(other) ? "other" : "node").\($0.sourceKey)" }
+        }
+        expectEqual(readers.map { edges(of: $0).map(\.keyPaths) }, [[[]], [[]]])
+        expectEqual(readers.map { edges(of: $0).map(\.targets) }, [[[]], [[]]])
+        expectEqual(readers.map(reads), [["|node.name", "|other.name"], ["|other.name"]])
+        #expect(Diagnostics.graph().mermaid.contains("a closure reads name"))
+        expectEqual(
+            observations.map { $0.debugDescription.contains("of what a closure reads on no target by ") }, [true, true])
+        for observation in observations { observation.remove() }
+        #expect(readers.allSatisfy { edges(of: $0).isEmpty && reads($0).isEmpty })
+        let count = node.observe(\.name.count) { _, _ in }
+        let edge = try #require(Diagnostics.graph().observations.first { $0.targets == [address(node)] })
+        expectEqual(edge.keyPaths, [])
+        expectEqual(reads(node), ["|node.name"])
+        count.remove()
+    }
+
     @Test("it says itself in Mermaid, Graphviz and JSON, whatever is in the names") func formats() throws {
         let graph = ObservationGraph(
             objects: [

@@ -127,6 +127,22 @@ struct TraceTests {
         withExtendedLifetime(trace) {}
     }
 
+    @Test("of two edits the first one is told first, with its calls") func twoEdits() {
+        let trace = trace()
+        boiler.$parts.observe { _ in }
+        boiler.$parts.update(to: ["valve"])
+        log.lines = []
+        boiler.$parts.update(to: ["pump", "pipe"])
+        boiler.$parts.replaceSubrange(1..<2, with: ["a", "b"])
+        expectEqual(
+            log.lines,
+            [
+                #"parts removal ["valve"] - ["parts"]"#, #"parts insertion - ["pump", "pipe"] ["parts"]"#,
+                #"parts replacement ["pipe"] ["a"] ["parts"]"#, #"parts insertion - ["b"] ["parts"]"#,
+            ])
+        withExtendedLifetime(trace) {}
+    }
+
     @Test("coalesced changes are told as one, with their calls") func coalesced() {
         let trace = trace()
         boiler.$heat.observe { _ in }

@@ -41,15 +41,15 @@ struct ManualUnregistrationTests {
 
     @Test(
         "with .unregisterManually, the observer dying first leaves it valid; nothing is delivered; one diagnostic",
-        arguments: ["age", "age|firstName", "fullName|age"])
-    func observerFirst(path: String) throws {
+        arguments: ["age", "age|firstName", "fullName|age"], [[], .once] as [ObservingOptions])
+    func observerFirst(path: String, options: ObservingOptions) throws {
         let person = Person()
         var calls = 0
         let observation: KeyValueObservation
         do {
             let panel = tracker.track(Person("Panel"))
-            observation = try person.addObserver(panel, forKeyPath: path, options: [.unregisterManually]) { _, _ in
-                calls += 1
+            observation = try person.addObserver(panel, forKeyPath: path, options: options.union(.unregisterManually)) {
+                _, _ in calls += 1
             }
         }
         tracker.expectNoLeaks()
@@ -64,6 +64,7 @@ struct ManualUnregistrationTests {
         expectEqual(lines.first?.contains("ManualUnregistrationTests.swift"), true)
         expectEqual(lines.first?.contains(" by a dead Person,"), true)
         #expect(observation.isValid)
+        expectEqual(person.observations(), [observation])
         observation.remove()
         #expect(!observation.isValid)
         #expect(messages { person.age = 3 }.isEmpty)

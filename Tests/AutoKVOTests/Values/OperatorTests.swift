@@ -181,6 +181,7 @@ struct OperatorTests {
             try expectEqual(value("\(path).@count", as: Int.self), 10)
             try expectEqual(value("\(path).@sum", as: Int.self), 45)
             try expectEqual(value("\(path).@sum.self", as: Int.self), 45)
+            #expect(throws: KeyValueError.self) { try self.value("\(path).@sum.self.self", as: Int.self) }
             try expectEqual(value("\(path).@avg", as: Double.self), 4.5)
             try expectEqual(value("\(path).@max", as: Int.self), 9)
             try expectEqual(value("\(path).@min.self", as: Int.self), 0)

@@ -17,18 +17,16 @@ struct Recorder {
     private var keys: Set<Source>?
 
     /// Made where it is needed: most evaluations read the same as the one before.
-    private final class Others {
+    private struct Others {
         /// In order; one key may come several times.
-        @exclusivity(unchecked) var read: [PathLink]
+        var read: [PathLink]
         /// What was read before and was passed over. Some of it may have been read all the same, elsewhere.
-        @exclusivity(unchecked) var passed: [PathLink] = []
+        var passed: [PathLink] = []
         /// When many reads have been looked for: all links, by their keys, and where they are in `former`; nil for a new one.
-        @exclusivity(unchecked) var places: [Source: (link: PathLink, index: Int?)] = [:]
-        @exclusivity(unchecked) var searchCount = 0
+        var places: [Source: (link: PathLink, index: Int?)] = [:]
+        var searchCount = 0
         /// Where in `former` the last search found its key.
-        @exclusivity(unchecked) var lastIndex: Int?
-
-        init(_ read: [PathLink]) { self.read = read }
+        var lastIndex: Int?
     }
 
     fileprivate struct Source: Hashable {
@@ -70,7 +68,7 @@ struct Recorder {
     /// What is left of the last evaluation has been read elsewhere, or is not read any more. Each is looked for in what has been read, or, of
     /// many, in a table of that.
     @inline(never)
-    private func finishReading(_ sources: inout [PathLink]) {
+    private mutating func finishReading(_ sources: inout [PathLink]) {
         let (read, left) = (others!.read, others!.passed + sources.dropFirst(position))
         var dropped: [PathLink] = []
         if left.count * read.count <= Recorder.maximumComparisons {
@@ -130,44 +128,39 @@ struct Recorder {
             return
         }
         if others == nil, position > 0, former[position - 1].use({ $0.isOf(record, slot) }) { return }
-        let others = others ?? beginReading()
-        if others.read.last?.isOf(record, slot) ?? false { return }
-        others.read.append(
-            find(Source(record: record, slot: slot), others) ?? makeLink(route, record, slot, atOffset: offset, others))
+        if others == nil { beginReading() }
+        if others!.read.last?.isOf(record, slot) ?? false { return }
+        let link = find(Source(record: record, slot: slot)) ?? makeLink(route, record, slot, atOffset: offset)
+        others!.read.append(link)
     }
 
     /// A read was not the one that was expected, or the last ones did not come.
-    @discardableResult
-    private mutating func beginReading() -> Others {
-        let others = Others((0..<position).map { former[$0].object })
-        self.others = others
-        return others
-    }
+    private mutating func beginReading() { others = Others(read: (0..<position).map { former[$0].object }) }
 
     /// The link of a key that is not the next one. If it comes soon behind that, or if the one before has been found just before it, what
     /// follows it is expected next: elements have left a list.
     ///
     /// - Complexity: O(1), but for `maximumSearches` times O(*n*) in an evaluation.
-    private mutating func find(_ key: Source, _ others: Others) -> PathLink? {
+    private mutating func find(_ key: Source) -> PathLink? {
         // A loop may read it again and again.
-        if let link = others.read.suffix(Recorder.nearby).last(where: { $0.key == key }) { return link }
+        if let link = others!.read.suffix(Recorder.nearby).last(where: { $0.key == key }) { return link }
         var index = index(of: key, before: position + Recorder.nearby)
-        if let index { return moveOn(to: index, others) }
+        if let index { return moveOn(to: index) }
         var link: PathLink?
-        if others.searchCount < Recorder.maximumSearches {
+        if others!.searchCount < Recorder.maximumSearches {
             index = self.index(of: key, before: former.count)
-            link = index.map { former[$0].object } ?? others.read.last { $0.key == key }
-            others.searchCount += 1
-            if others.searchCount == Recorder.maximumSearches {
-                for link in others.read { others.places[link.key] = (link, nil) }
-                for link in (0..<former.count).map({ (former[$0].object, $0) }) { others.places[link.0.key] = link }
+            link = index.map { former[$0].object } ?? others!.read.last { $0.key == key }
+            others!.searchCount += 1
+            if others!.searchCount == Recorder.maximumSearches {
+                for link in others!.read { others!.places[link.key] = (link, nil) }
+                for link in (0..<former.count).map({ (former[$0].object, $0) }) { others!.places[link.0.key] = link }
             }
-        } else if let place = others.places[key] {
+        } else if let place = others!.places[key] {
             (link, index) = place
         }
-        defer { others.lastIndex = index }
-        guard let index, index >= position, index - 1 == others.lastIndex else { return link }
-        return moveOn(to: index, others)
+        defer { others!.lastIndex = index }
+        guard let index, index >= position, index - 1 == others!.lastIndex else { return link }
+        return moveOn(to: index)
     }
 
     private func index(of key: Source, before end: Int) -> Int? {
@@ -177,15 +170,14 @@ struct Recorder {
         return index < end ? index : nil
     }
 
-    private mutating func moveOn(to index: Int, _ others: Others) -> PathLink {
-        for passed in position..<index { others.passed.append(former[passed].object) }
+    private mutating func moveOn(to index: Int) -> PathLink {
+        for passed in position..<index { others!.passed.append(former[passed].object) }
         position = index + 1
         return former[index].object
     }
 
     private mutating func makeLink(
-        _ route: Borrowed<Route>, _ record: Borrowed<ObjectRecord>, _ slot: Int, atOffset offset: Int,
-        _ others: Others
+        _ route: Borrowed<Route>, _ record: Borrowed<ObjectRecord>, _ slot: Int, atOffset offset: Int
     ) -> PathLink {
         let link = PathLink(sourceOf: route, isMoved: isMoved, record: record.object, slot: slot)
         // The getter of a weak property, or of another derived key, may be called: what it reads is not read by this expression.
@@ -194,7 +186,7 @@ struct Recorder {
             link.setSource(atOffset: offset)
             link.noteMove()
         }
-        if others.searchCount >= Recorder.maximumSearches { others.places[link.key] = (link, nil) }
+        if others!.searchCount >= Recorder.maximumSearches { others!.places[link.key] = (link, nil) }
         TestPoint.linked.reach()
         return link
     }
