@@ -37,7 +37,7 @@ extension TrackedObject {
     @usableFromInline func checkElements(_ keyPath: String, _ type: Any.Type) throws(KeyValueError) {
         let checked = try CheckedKeyPath.of(keyPath, from: requireSchema())
         let valueType = unwrappedType(checked.valueType)
-        if isExistential(valueType) { return }
+        if isOpen(valueType), valueType != (any IntOrDouble).self { return }
         guard let collection = valueType as? any KeyValueCollection.Type,
             canConvert(from: collection.elementType, to: type)
         else {

@@ -84,6 +84,7 @@ struct ElementTests {
         expectEqual(log.messages, ["employee"])
         #expect(throws: KeyValueError.self) { try person.observeElements("friends", as: Int.self) }
         #expect(throws: KeyValueError.self) { try person.observeElements("age", as: Int.self) }
+        #expect(throws: KeyValueError.self) { try person.observeElements("friends.@sum.age", as: Int.self) }
         #expect(throws: KeyValueError.self) { try person.observeElements("friend", as: Person.self) }
         expectEqual(person.observations().count, 1)
     }

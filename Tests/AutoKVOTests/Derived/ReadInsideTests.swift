@@ -29,6 +29,21 @@ private final class SpecialSum: Sum {
 struct ReadInsideTests {
     private static func make(_ isSpecial: Bool) -> Sum { isSpecial ? SpecialSum() : Sum() }
 
+    @Test("a change by which it stays is not told, though one before has replaced what the program had read")
+    func later() {
+        let sum = Sum()
+        var calls = 0
+        sum.$total.observe { _ in calls += 1 }
+        _ = sum.total
+        sum.a = 2
+        expectEqual(calls, 1)
+        coalescingChanges {
+            sum.a += 1
+            sum.b -= 1
+        }
+        expectEqual(calls, 1)
+    }
+
     @Test(
         "calls the observers that get no values if it was read in between and then returned to its old value",
         arguments: [false, true], [false, true])

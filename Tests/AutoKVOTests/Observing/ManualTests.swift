@@ -76,6 +76,25 @@ struct ManualTests {
         expectEqual(recorder.paths, ["age"])
     }
 
+    @Test("announced again in a handler, the change comes to each observer behind the one before") func nested() throws
+    {
+        try person.observe("token", options: .new) { [person, recorder] change in
+            recorder.record(change, "first")
+            guard person.token == 1 else { return }
+            person.willChangeValue(forKey: "token")
+            person.token = 2
+            person.didChangeValue(forKey: "token")
+        }
+        try person.observe("token", options: .new, recorder.handler("second"))
+        person.willChangeValue(forKey: "token")
+        person.token = 1
+        person.didChangeValue(forKey: "token")
+        expectEqual(
+            recorder.entries.map { "\($0.label) \($0.new as? Int ?? -1)" },
+            ["first 1", "second 1", "first 2", "second 2"])
+        person.removeAllObservers()
+    }
+
     @Test("announced by hand it is one call with the right values") func announced() throws {
         try person.observe("token", options: [.old, .new, .prior], recorder.handler())
         person.willChangeValue(forKey: "token")
