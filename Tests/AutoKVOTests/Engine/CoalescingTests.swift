@@ -232,6 +232,14 @@ struct CoalescingTests {
         expectEqual(recorder.last?.old as? [Int], [3, 2, 4])
         expectEqual(recorder.last?.new as? [Int], [7, 8])
         recorder.clear()
+        coalescingChanges {
+            person.$scores.append(9)
+            person.scores = [6, 5]
+        }
+        expectEqual(recorder.kinds, [.setting])
+        expectEqual(recorder.last?.old as? [Int], [7, 8])
+        expectEqual(recorder.last?.new as? [Int], [6, 5])
+        recorder.clear()
         coalescingChanges { person.$scores.append(10) }
         expectEqual(recorder.kinds, [.insertion])
         expectEqual(recorder.last?.indexes, RangeSet(2..<3))
