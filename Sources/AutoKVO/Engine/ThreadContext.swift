@@ -191,10 +191,6 @@ struct ThreadContext {
         openTransactions.last { $0.use { $0.isOf(target, slot) } }
     }
 
-    func isOpen(_ transaction: Borrowed<Transaction>) -> Bool {
-        openTransactions.last == transaction || openTransactions.contains(transaction)
-    }
-
     mutating func remove(_ transaction: Borrowed<Transaction>) {
         if let index = openTransactions.lastIndex(of: transaction) { openTransactions.remove(at: index) }
         if openTransactions.isEmpty, openTransactions.capacity > Self.poolLimit { openTransactions = [] }

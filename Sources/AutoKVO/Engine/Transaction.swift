@@ -210,7 +210,6 @@ final class Transaction: PooledObject {
             }
             if !notified.isEmpty { notify(notified, isPrior: true, thread) }
         }
-        guard thread.value.isOpen(.to(self)) else { return true }
         // A store that is user code may read derived values. A prior call that read one would have cleaned an earlier mark.
         if !isPlain, record.list(slot)?.value.interest.load(ordering: .acquiring).contains(.inner) ?? false {
             Transaction.markReaders(of: record, slot, thread)

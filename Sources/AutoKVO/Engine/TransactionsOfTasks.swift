@@ -39,7 +39,6 @@ enum TransactionsOfTasks {
     private static func take() -> UInt {
         let task = currentTask()
         let taken = waiting.withLock { $0.removeValue(forKey: task) } ?? []
-        if taken.isEmpty { return 0 }
         count.wrappingSubtract(taken.count, ordering: .relaxed)
         let thread = ThreadContext.current
         let visit = thread.value.makeToken()
