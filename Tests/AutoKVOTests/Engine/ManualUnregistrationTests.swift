@@ -211,4 +211,26 @@ struct ManualUnregistrationTests {
         }
         tracker.expectNoLeaks()
     }
+
+    @Test(
+        "when an observer without a hook has died, and then one of its targets, the other observations are what is left",
+        arguments: ["age", "age|address.city"])
+    func untrackedObserver(path: String) throws {
+        let other = Person()
+        var observations: [KeyValueObservation] = []
+        do {
+            let person = tracker.track(Person())
+            let observer = PlainObserver(tracker)
+            for target in [other, person, other] {
+                observations.append(
+                    try target.addObserver(observer, forKeyPath: path, options: .unregisterManually) { _, _ in })
+            }
+            observations.remove(at: 1)
+        }
+        tracker.expectNoLeaks()
+        let site = observations[0].registrationSite
+        expectEqual(Diagnostics.graph().observations.filter { $0.registeredAt == site }.count, 2)
+        for observation in observations { observation.remove() }
+        #expect(!Diagnostics.graph().observations.contains { $0.registeredAt == site })
+    }
 }

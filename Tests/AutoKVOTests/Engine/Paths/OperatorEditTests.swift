@@ -138,6 +138,11 @@ struct OperatorEditTests {
         roster.$silent.append(players[3])
         roster.didChange(.insertion, valuesAt: 2..<3, forKey: "silent")
         expectFollowed([players[1], players[2], players[3]], "replaced without a word")
+        roster.willChange(.insertion, valuesAt: 0..<1, forKey: "silent")
+        roster.withMutation(of: "silent") { roster.silent = [players[0]] }
+        roster.silent.append(players[1])
+        roster.didChange(.insertion, valuesAt: 0..<1, forKey: "silent")
+        expectFollowed([players[0], players[1]], "set inside of an edit")
     }
 
     @Test("edits that handlers make inside of edits") func nested() throws {
