@@ -30,10 +30,9 @@ extension Transaction {
         _ object: TrackedObject, _ slot: Int, _ edit: CollectionChange?, _ thread: InPlace<ThreadContext>
     ) -> Closing {
         let target = ObjectIdentifier(object)
-        guard let open = thread.value.openTransaction(target, slot) else { return .hasNotBegun }
+        if thread.value.openTransaction(target, slot) == nil { return .hasNotBegun }
         // Following reads objects, which is user code and may begin and end changes itself.
-        let isOnlyEdit = open.use { $0.isSoleEdit }
-        object.unmanagedRecord?.use { if isOnlyEdit { follow($0, slot, edit) } else { follow($0, slot) } }
+        object.unmanagedRecord?.use { follow($0, slot, edit) }
         guard let transaction = thread.value.openTransaction(target, slot) else { return .goesOn }
         return transaction.use {
             if $0.endInner() { return .goesOn }

@@ -36,8 +36,6 @@ final class Transaction: PooledObject {
     private var pin: PinnedReference<TrackedObject>?
     /// Number of changes of the same property that have begun inside this one and not ended.
     private var depth = 0
-    /// Whether any has: then its own edit need not be all that has happened to the collection.
-    private var hasInner = false
     /// Whether it is a `coalescingChanges`.
     var isCoalescing = false
     /// Whether `begin` has not returned yet.
@@ -83,7 +81,7 @@ final class Transaction: PooledObject {
     func clear() {
         assert(subjects.isEmpty && marked.isEmpty)
         (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
-        (depth, hasInner, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, false, 0)
+        (depth, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, 0)
         hasMoved = false
         if walks > 0 { (walks, walked, walk) = (0, [:], .other) }
         if subjects.capacity > Transaction.searchedCount {
@@ -99,10 +97,6 @@ final class Transaction: PooledObject {
 
     /// The target's record now; nil if it has none, or is dead.
     var currentRecord: ObjectRecord? { record ?? pin?.object?.record }
-
-    /// Whether the edit that ends now is all that has happened to its collection: an inner end passes its own edit, the outermost one
-    /// passes an edit that inner changes may have followed.
-    var isSoleEdit: Bool { depth > 0 || !hasInner }
 
     /// Ends a change inside this one. False if there is none: then this one is to end.
     func endInner() -> Bool {
@@ -177,7 +171,6 @@ final class Transaction: PooledObject {
 
     private func beginInside() {
         depth += 1
-        hasInner = true
         includeFurtherChange()
     }
 

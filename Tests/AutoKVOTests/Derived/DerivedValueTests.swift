@@ -329,6 +329,15 @@ struct DerivedValueTests {
         #expect(log.take().map(\.new) == [14] && manual.doubled == 14)
     }
 
+    @Test func aNameThatDidReadDoesNotKnowIsReported() {
+        let manual = ManualToken()
+        manual.$doubled.observe { _ in }
+        #expect(
+            messages { _ = manual.observe(reading: { $0.didRead("tokn") }) { _, _ in } }.contains {
+                $0.contains("token")
+            })
+    }
+
     @Test func notANumberEqualsItself() {
         let (ratio, log) = (DerivedRatio(), Recorder<Double>())
         ratio.$value.observe(options: .new, log.handler())

@@ -194,6 +194,21 @@ struct ValueTests {
         #expect(!changes[0].observation.isValid)
     }
 
+    @Test("a kept change has its values if they are larger than an Any's own room") func keptLargeValue() {
+        final class Frame: TrackedObject { @Observed var bounds = Bounds(1) }
+        struct Bounds: Equatable {
+            var (x, y, width, height, depth): (Int, Int, Int, Int, String)
+            init(_ n: Int) { (x, y, width, height, depth) = (n, n + 1, n + 2, n + 3, "\(n)") }
+        }
+        let frame = Frame()
+        var changes: [Change<Bounds>] = []
+        frame.$bounds.observe(options: [.old, .new]) { changes.append($0) }
+        frame.bounds = Bounds(10)
+        frame.bounds = Bounds(20)
+        expectEqual(changes.map(\.oldValue), [Bounds(1), Bounds(10)])
+        expectEqual(changes.map(\.newValue), [Bounds(10), Bounds(20)])
+    }
+
     @Test("kept changes of several observers of one change are independent") func keptChanges() throws {
         var changes: [Change<Any>] = []
         try lamp.observe("text", options: [.old, .new], userInfo: 1) { changes.append($0) }
