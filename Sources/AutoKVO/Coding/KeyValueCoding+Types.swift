@@ -1,6 +1,6 @@
 extension TrackedObject {
-    /// The type of the values at the end of a key path, as far as the classes declare it; `Any` where they do not, and for a `@sum` that may be an `Int` or a
-    /// `Double`.
+    /// The type of the values at the end of a key path, as far as the classes declare it; `Any` where they do not, and for a `@sum` that may be
+    /// an `Int` or a `Double`.
     ///
     /// - Throws: A `KeyValueError` for a path that the class does not have.
     /// - Complexity: O(*n*) for *n* components.

@@ -1,6 +1,7 @@
 // The protocol of this folder: a name leads to a `ResolvedKey` of the class's schema, a path to the object at its end and a key
 // there. Names and values are checked before anything is set, and a failed check throws; several sets are a `SettingPlan` until all
-// have been checked. The caller holds the object; objects on a path are retained while they are used. No lock is taken here, since getters, setters and validations are user code.
+// have been checked. The caller holds the object; objects on a path are retained while they are used. No lock is taken here, since
+// getters, setters and validations are user code.
 // Read next: Validation.swift; ParsedKeyPath of the engine evaluates paths.
 
 /// Reading and writing properties by name.

@@ -4,7 +4,8 @@ internal import CSwiftRuntime
 /// The stored properties of a class and its superclasses: their names, their offsets in an object, and their types.
 ///
 /// **Assumption** `fieldLayout`: `_forEachField` of the standard library reports them, and the runtime knows how many bytes an
-/// object of each class has. The probe compares both with an object whose contents are known. A module that was built without reflection metadata has no names to report: see `moduleWithoutReflection(below:)`.
+/// object of each class has. The probe compares both with an object whose contents are known. A module that was built without
+/// reflection metadata has no names to report: see `moduleWithoutReflection(below:)`.
 package struct FieldLayout {
     package struct Field {
         package let name: String

@@ -86,8 +86,8 @@ func ownNumber(of value: Any, for target: Any.Type = Any.self) -> Any {
 /// The value as a store outside of the program keeps it: the raw value of a raw-representable one, the `keyValue` of a
 /// `KeyValueConvertible`, also in collections. `convertForCoding` makes the value of it again.
 ///
-/// - Parameter depth: How many collections and raw-representable values are around the value. What is deeper than 64 stays as it is: data may nest deeper than
-///   the stack lets it be followed.
+/// - Parameter depth: How many collections and raw-representable values are around the value. What is deeper than 64 stays as it is: data may
+///   nest deeper than the stack lets it be followed.
 func storedValue(of value: Any, depth: Int = 0) -> Any {
     guard let bare = unwrapped(value) else { return Any?.none as Any }
     if let raw = (bare as? any KeyValueConvertible)?.keyValue ?? (bare as? any RawRepresentable)?.rawValue {

@@ -4,7 +4,8 @@
 //
 // A value of a key is an `Any`. `unwrapped` removes its layers of `Optional`. `convert` is what a delivery uses: it changes the
 // type and never the value. `convertForCoding` (CodingConversion.swift) is what a write by name uses: it also changes the type of
-// numbers, exactly, and of collections. `canConvert` and `canConvertForCoding` say the same of types. `areEqual` (Equality.swift) decides `.distinct`.
+// numbers, exactly, and of collections. `canConvert` and `canConvertForCoding` say the same of types. `areEqual` (Equality.swift)
+// decides `.distinct`.
 // Read next: CodingConversion.swift, then CollectionOperator+Apply.swift.
 
 /// A type that values of a key can be delivered or set as, though the property has another type.

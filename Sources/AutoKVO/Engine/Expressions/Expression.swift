@@ -282,7 +282,7 @@ final class Expression: @unchecked Sendable {
         }
         // Of an evaluation that was overtaken all sources are its own.
         if !isCurrent { for link in sources { link.cancel() } }
-        for link in recorder.dropped { link.cancel() }
+        if !recorder.isSame { for link in recorder.dropped { link.cancel() } }
         withExtendedLifetime(object) {}
         return isCurrent && mark.load(ordering: .acquiring).kind != .clean
     }
