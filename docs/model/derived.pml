@@ -4,7 +4,7 @@
  * A process is a thread; an atomic block is one section of the lock of the expression's object, or one atomic operation. The sources
  * are read outside of any block: the functions of derived values are user code.
  *
- * Built with one of -DMARK_LATE, -DCHECK_ONLY, -DNO_COUNT, -DSTOP_AT_MARKED or -DNO_VERSION a guard is left out, and spin must
+ * Built with one of -DMARK_LATE, -DNO_COUNT, -DSTOP_AT_MARKED or -DNO_VERSION a guard is left out, and spin must
  * find the error. */
 
 #ifndef CHANGES
@@ -27,11 +27,7 @@ byte evaluatorD, evaluatorR;    /* the thread of the last evaluation, if that is
 byte versionD, versionR;
 byte busy;
 
-#ifdef CHECK_ONLY
-#define IS_READER (evaluatorR != me && markR == CHECK)
-#else
 #define IS_READER (evaluatorR != me)
-#endif
 #ifdef NO_COUNT
 #define IS_UNTOUCHED (markR == CHECK)
 #else
@@ -67,13 +63,14 @@ inline evaluateD() {
         atomic { versionD++; mineD = versionD; evaluatorD = me; markD = CLEAN; before = keptD };
         value = x;
         value = value + y;
-#ifndef MARK_LATE
-        markReaders();
-#endif
         atomic {
             isMarked = false;
             if
-            :: IS_CURRENT_D -> keptD = value; evaluatorD = 0; isCurrent = true
+            :: IS_CURRENT_D ->
+#ifndef MARK_LATE
+                markReaders();
+#endif
+                keptD = value; evaluatorD = 0; isCurrent = true
             :: else -> isCurrent = false
             fi
         };

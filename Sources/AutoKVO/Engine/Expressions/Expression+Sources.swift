@@ -32,7 +32,7 @@ extension Expression {
     /// The value has changed: those that read it have to be evaluated. They are marked in the section of the lock in which the new value is
     /// kept. Else another thread could find it in between, and so clear the mark of a reader.
     ///
-    /// Also those without a mark: the thread that has marked this one may not have come to them yet. But not the one that this thread
+    /// Also those without a mark, to which the thread that has marked this one may not have come yet. But not the one that this thread
     /// evaluates, which gets the new value now; and none with the first value, before which there was no other: who read the key then has
     /// computed it, through a getter that a subclass overrides, and reads all that this does.
     func markReaders(of route: Route) {
