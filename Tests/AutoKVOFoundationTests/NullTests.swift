@@ -135,7 +135,7 @@ struct NullTests {
 
     @Test("operators count numbers of Foundation among numbers, and its Booleans not") func operators() throws {
         let parcel = Parcel()
-        func value(_ function: String) throws -> Any { try parcel.value(forKeyPath: "things.@\(function)") }
+        func value(_ function: String) throws -> Any? { try parcel.value(forKeyPath: "things.@\(function)") }
         parcel.things = [NSNumber(value: 1), 3, NSNumber(value: 2.5), NSDecimalNumber(string: "0.5")]
         #expect(try value("sum") as? Double == 7 && value("avg") as? Double == 1.75)
         #expect(try value("min") as? Double == 0.5 && value("max") as? Int == 3)
