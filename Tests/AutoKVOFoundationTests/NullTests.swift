@@ -11,6 +11,7 @@ private final class Parcel: TrackedObject {
     @Observed var null: NSNull?
     @Observed var numbers: [Int?] = []
     @Observed var things: [Any] = []
+    @Observed var counts: [NSNumber] = []
     override class var schema: Schema {
         Schema(Parcel.self, extending: super.schema) {
             Key("anything", \.anything)
@@ -141,6 +142,10 @@ struct NullTests {
         #expect(try value("min") as? Double == 0.5 && value("max") as? Int == 3)
         parcel.things = [NSNumber(value: 4), NSNumber(value: 5)]
         #expect(try value("sum") as? Int == 9 && value("max") as? Int == 5)
+        #expect(try value("min") is NSNumber)
+        parcel.counts = [1, 2.5]
+        for path in ["counts.@sum", "counts.@max"] { try parcel.observe(path) { _ in } }
+        #expect(try parcel.value(forKeyPath: "counts.@sum") as? Double == 3.5)
         parcel.things = [NSNumber(value: true), 1]
         #expect(throws: KeyValueError.self) { try value("sum") }
         #expect(throws: KeyValueError.self) { try value("max") }

@@ -36,8 +36,8 @@ struct StoredProperty {
         return Registration(options, nil, .closure(handler), #fileID, #line).observe(handle, by: observer)
     }
 
-    /// What it takes to undo a change of the property, which refers weakly to what the property did. Nil for the death of an object: there is no
-    /// old value, and nothing can bring it back.
+    /// What a history keeps to undo a change of the property. It refers weakly to an object to which the property referred weakly. Nil for the
+    /// death of such an object: there is no old value, and nothing can bring it back.
     func past(_ change: Change<Any>) -> PastChange? {
         guard let old = change.oldValue ?? (change.kind == .insertion ? [Any]() : nil) else { return nil }
         let referent = isWeak ? unwrapped(old) as? TrackedObject : nil

@@ -104,10 +104,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     @export(implementation) func remove<Failure: Error>(
         asking: Bool = false, at plan: (Value) throws(Failure) -> RangeSet<Int>
     ) throws(Failure) {
-        try edit(.removal, releasing: true, asking: asking, at: plan) {
-            // What is behind one range is moved as a whole; between several, element by element.
-            if $1.ranges.count == 1 { $0.removeSubrange($1.bounds!) } else { $0.removeSubranges($1) }
-        }
+        try edit(.removal, releasing: true, asking: asking, at: plan) { $0.remove(at: $1) }
     }
 
     /// Inserts elements in such a way that they are at some indexes, as many as there are elements: one insertion.

@@ -68,21 +68,3 @@ struct ElementDifferences {
             ? CollectionChange(.insertion, indexes: inserted) : CollectionChange(.removal, indexes: removed)
     }
 }
-
-extension MutableCollection where Index == Int {
-    /// Puts others in the place of the elements at some indexes, as many.
-    @export(implementation) mutating func replace(at indexes: RangeSet<Int>, with elements: [Element]) {
-        for (index, element) in zip(indexes.ranges.joined(), elements) { self[index] = element }
-    }
-}
-
-extension RangeReplaceableCollection where Index == Int {
-    /// Inserts elements in such a way that they are at some indexes, as many as there are elements.
-    @export(implementation) mutating func insert(_ elements: [Element], at indexes: RangeSet<Int>) {
-        var rest = elements[...]
-        for range in indexes.ranges {
-            insert(contentsOf: rest.prefix(range.count), at: range.lowerBound)
-            rest = rest.dropFirst(range.count)
-        }
-    }
-}

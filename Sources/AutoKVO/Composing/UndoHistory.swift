@@ -19,8 +19,8 @@
 /// declares it, and an edit through the handle of a collection that is not an `Array`, a `ContiguousArray` or a `Set`, such as a `Data`. (That it
 /// is assigned can be undone.) Of an overridden property with a `Key` the setter gets the old value, and may store another one.
 ///
-/// The history keeps neither the objects nor itself alive; it keeps the values, and with them objects that were taken out of a
-/// property. What it has of an object ends with the object. Like the objects, it is used by one thread at a time.
+/// The history keeps neither the objects nor itself alive, nor objects to which a property refers, or referred, weakly; it keeps the other
+/// values, and with them objects that were taken out of a property. What it has of an object ends with the object. Like the objects, it is used by one thread at a time.
 public final class UndoHistory: TrackedObject {
     /// One change of one property.
     private struct Entry {
@@ -219,22 +219,26 @@ public final class UndoHistory: TrackedObject {
     }
 
     private func follow(_ object: TrackedObject, in whole: ObjectIdentifier? = nil) {
-        let identity = ObjectIdentifier(object)
-        if let whole { followed[whole]?.parts[identity, default: 0] += 1 }
-        if followed[identity] != nil {
-            followed[identity]!.places += 1
-            return
+        // Not recursive: objects may be in each other to any depth.
+        var places = [(object, whole)]
+        while let (object, whole) = places.popLast() {
+            let identity = ObjectIdentifier(object)
+            if let whole { followed[whole]?.parts[identity, default: 0] += 1 }
+            if followed[identity] != nil {
+                followed[identity]!.places += 1
+                continue
+            }
+            followed[identity] = Followed()
+            let properties = StoredProperty.all(of: object)
+            let observations = properties.compactMap { property in
+                property.observe(for: self) { history, change in history.record(change, of: property, in: identity) }
+            }
+            observations.first?.onEnd { [weak self] reason in
+                if reason == .targetDeinitialized { self?.forget(identity) }
+            }
+            followed[identity]?.observations = observations
+            if includesParts { places += properties.flatMap(\.parts).reversed().map { ($0, identity) } }
         }
-        followed[identity] = Followed()
-        let properties = StoredProperty.all(of: object)
-        let observations = properties.compactMap { property in
-            property.observe(for: self) { history, change in history.record(change, of: property, in: identity) }
-        }
-        observations.first?.onEnd { [weak self] reason in
-            if reason == .targetDeinitialized { self?.forget(identity) }
-        }
-        followed[identity]?.observations = observations
-        if includesParts { for part in properties.flatMap(\.parts) { follow(part, in: identity) } }
     }
 
     private func leave(_ identity: ObjectIdentifier, places: Int) {

@@ -8,8 +8,8 @@ extension Diagnostics {
     ///
     /// All keys that a name reaches are traced, derived ones too, whose functions are therefore called after each change of what they read.
     /// A change of several keys is told for each: that of the property that was written first. Changes inside `coalescingChanges` are told
-    /// as one, at its end. (Observers of derived values may be called earlier there than without a trace; a call that a handler's own change brings
-    /// forward is told with none of them.)
+    /// as one, at its end. There, a trace may change the order in which observers of derived values are called; and a call that is made early,
+    /// since a handler changes the object again, is in the `calls` of no change.
     ///
     /// While an object is traced, each of its changes takes some microseconds more. The others, and all when no trace is left, take
     /// as long as without this function. The trace ends when the result is released, when it is removed, and with the object, which

@@ -54,8 +54,11 @@ extension KeyValueObservation {
                 return names.contains(directKey) && root?.schema?.slot(of: directKey) ?? slot == slot
             }
         }
-        let isLong = target != nil && underLock { details?.routes?.isLong ?? false }
-        return removeRoutes(among: isLong ? target?.record?.routes(of: self) : nil) { fits($0.root, $0.slot, $0.path) }
+        let some: [Route]? = target?.record.flatMap { root in
+            let interest = root.interest
+            return underLock { details?.routes?.isLong(besides: interest) ?? false } ? root.routes(of: self) : nil
+        }
+        return removeRoutes(among: some) { fits($0.root, $0.slot, $0.path) }
             ?? (fits(record, Int(slot), nil) && end(.removed))
     }
 

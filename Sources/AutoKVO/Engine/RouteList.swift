@@ -39,8 +39,8 @@ struct RouteList {
         if count < slots.count / 2 { self = RouteList(all) }
     }
 
-    /// Whether there are so many that those of one target are found faster at the target.
-    var isLong: Bool { count > 16 }
+    /// Whether those of one target, which has so many observations and links, are found faster at the target.
+    func isLong(besides interest: Int) -> Bool { count > 16 + interest }
 
     /// Whether there are others than those for which a condition is true.
     ///

@@ -32,7 +32,7 @@ struct TracedCalls {
         if context.event.value.excluded.contains(.traced), !thread.value.traced.isEmpty {
             return thread.value.traced[thread.value.traced.count - 1].others.append(change)
         }
-        // The second one of two edits is made when all of this is told.
+        // The rest of a change that is two edits is pending, too (`inTwoEdits`). It is a change of its own, behind this one.
         let rest = Transaction.deliveriesUnderWay(of: record, slot, thread).filter { $0.use { $0.continuation == nil } }
         for delivery in rest { delivery.use { $0.event.excluded.formUnion(.traced) } }
         thread.value.traced.append(TracedCalls())

@@ -63,6 +63,12 @@ private func isNullType(_ type: Any.Type) -> Bool {
     type is AnyClass && _typeName(type, qualified: true) == "Foundation.NSNull"
 }
 
+/// Whether the type is that of Foundation's numbers.
+func isForeignNumberType(_ type: Any.Type) -> Bool {
+    type is AnyClass
+        && ["Foundation.NSNumber", "Foundation.NSDecimalNumber"].contains(_typeName(type, qualified: true))
+}
+
 /// A Boolean or a number of Foundation, such as JSON is read to, as Swift's own: a cast would make each of them the other. Any other
 /// value as it is, and so a decimal number for a type that is not one of numbers.
 func ownNumber(of value: Any, for target: Any.Type = Any.self) -> Any {
@@ -90,7 +96,8 @@ func ownNumber(of value: Any, for target: Any.Type = Any.self) -> Any {
 ///   nest deeper than the stack lets it be followed.
 func storedValue(of value: Any, depth: Int = 0) -> Any {
     guard let bare = unwrapped(value) else { return Any?.none as Any }
-    if let raw = (bare as? any KeyValueConvertible)?.keyValue ?? (bare as? any RawRepresentable)?.rawValue {
+    if let convertible = bare as? any KeyValueConvertible { return convertible.keyValue }
+    if let raw = (bare as? any RawRepresentable)?.rawValue {
         return depth < 64 ? storedValue(of: raw, depth: depth + 1) : raw
     }
     guard let collection = bare as? any KeyValueCollection, depth < 64, mayChange(type(of: collection)) else {

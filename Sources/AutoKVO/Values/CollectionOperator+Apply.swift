@@ -60,7 +60,7 @@ struct OperatorResult {
         switch function {
         case .count: break
         case .sum, .avg: addToSum(ownNumber(of: value, for: Double.self))
-        case .min, .max: compare(ownNumber(of: value, for: Double.self))
+        case .min, .max: compare(value)
         default: values.append(value)
         }
     }
@@ -168,6 +168,7 @@ private func distinct(_ values: [Any]) -> [Any] {
 
 /// Whether a value is less than another one; nil if they cannot be compared.
 private func isLess(_ a: Any, _ b: Any) -> Bool? {
+    let (a, b) = (ownNumber(of: a, for: Double.self), ownNumber(of: b, for: Double.self))
     if let a = Number(a), let b = Number(b) { return a < b }
     // Of one type, large integers among them.
     func isLess<Value: Comparable>(_ a: Value) -> Bool? { (b as? Value).map { a < $0 } }

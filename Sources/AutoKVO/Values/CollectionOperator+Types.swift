@@ -5,7 +5,7 @@ extension CollectionOperator {
         let type = unwrappedType(values)
         // `@sum` of whole numbers is one, too, if it fits; of floating-point ones a Double, also if there is none.
         let isSum = type == (any IntOrDouble).self
-        let isNumber = isSum || isNumberType(type)
+        let isNumber = isSum || isNumberType(type) || isForeignNumberType(type)
         switch self {
         case .count: return Int.self
         case .sum where type is any BinaryFloatingPoint.Type: return Double.self

@@ -11,3 +11,26 @@ func pickElements(_ positions: RangeSet<Int>, of value: Any) -> Any? {
     let collection = unwrapped(value) as? any (RandomAccessCollection & RangeReplaceableCollection)
     return collection.map { pick($0) }
 }
+
+extension MutableCollection where Index == Int {
+    /// Puts others in the place of the elements at some indexes, as many.
+    @export(implementation) mutating func replace(at indexes: RangeSet<Int>, with elements: [Element]) {
+        for (index, element) in zip(indexes.ranges.joined(), elements) { self[index] = element }
+    }
+}
+
+extension RangeReplaceableCollection where Self: MutableCollection, Index == Int {
+    /// Inserts elements in such a way that they are at some indexes, as many as there are elements.
+    @export(implementation) mutating func insert(_ elements: [Element], at indexes: RangeSet<Int>) {
+        var rest = elements[...]
+        for range in indexes.ranges {
+            insert(contentsOf: rest.prefix(range.count), at: range.lowerBound)
+            rest = rest.dropFirst(range.count)
+        }
+    }
+
+    /// Removes the elements at some indexes. What is behind one range is moved as a whole; between several, element by element.
+    @export(implementation) mutating func remove(at indexes: RangeSet<Int>) {
+        if indexes.ranges.count == 1 { removeSubrange(indexes.ranges[0]) } else { removeSubranges(indexes) }
+    }
+}

@@ -138,6 +138,18 @@ struct UndoHistoryTests {
         #expect(make()() == nil)
     }
 
+    @Test("objects that are in each other, to a depth of 10,000, are recorded on a small stack") func deepParts() {
+        let folders = (0..<10_000).map { _ in Folder() }
+        for (outer, inner) in zip(folders, folders.dropFirst()) { outer.folders = [inner] }
+        nonisolated(unsafe) let box = (root: folders[0], last: folders.last!)
+        onAnotherThread(stackSize: 512 * 1024) {
+            let history = UndoHistory(of: box.root, includingParts: true)
+            box.last.folders = [Folder()]
+            #expect(history.undo() && box.last.folders.isEmpty)
+        }
+        for folder in folders { folder.folders = [] }
+    }
+
     @Test("a group is one step with its name, one inside of it part of it") func group() throws {
         let page = Page()
         let history = UndoHistory(of: page)

@@ -29,7 +29,8 @@ private final class SpecialSum: Sum {
 struct ReadInsideTests {
     private static func make(_ isSpecial: Bool) -> Sum { isSpecial ? SpecialSum() : Sum() }
 
-    @Test("a change by which it stays is not told, though one before has replaced what the program had read")
+    @Test(
+        "a later change that leaves the value as it is calls nobody, though the value that was read had been replaced")
     func later() {
         let sum = Sum()
         var calls = 0

@@ -127,7 +127,8 @@ struct TraceTests {
         withExtendedLifetime(trace) {}
     }
 
-    @Test("of two edits the first one is told first, with its calls") func twoEdits() {
+    @Test("a change that is made in two edits is reported as two, in the order in which they were made") func twoEdits()
+    {
         let trace = trace()
         boiler.$parts.observe { _ in }
         boiler.$parts.update(to: ["valve"])

@@ -41,6 +41,23 @@ struct GrowthTests {
         #expect(ratio < 9)
     }
 
+    @Test("observations of many targets each: their removal from one that many observe", arguments: [false, true])
+    func removal(byObserver: Bool) throws {
+        let ratio = try timeRatio(to: 8_000) { count in
+            let rows = (0..<17).map { _ in Row() }
+            let observers = (0..<count).map { _ in PlainObserver() }
+            for observer in observers { try rows.addObserver(observer, forKeyPath: "v") { (_: PlainObserver, _) in } }
+            return processorTime {
+                if byObserver {
+                    for observer in observers { observer.stopObserving(of: rows[1]) }
+                } else {
+                    expectEqual(rows[1].removeAllObservers(), count)
+                }
+            }
+        }
+        #expect(ratio < 9)
+    }
+
     @Test("the order of the calls at a death is that in which the properties were set") func order() {
         var parent: Row? = Row()
         var calls: [Int] = []

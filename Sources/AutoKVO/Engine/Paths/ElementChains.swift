@@ -75,15 +75,9 @@ struct ElementChains {
         let leaving = leavingCount == 0 ? [] : indexes.ranges.flatMap { positions![$0] }
         self.count = count
         switch edit.kind {
-        case .removal: positions!.removeSubranges(indexes)
-        case .insertion:
-            var rest = inserted.records[...]
-            for range in indexes.ranges {
-                positions!.insert(contentsOf: rest.prefix(range.count), at: range.lowerBound)
-                rest = rest.dropFirst(range.count)
-            }
-        default:
-            for (index, record) in zip(indexes.ranges.joined(), inserted.records) { positions![index] = record }
+        case .removal: positions!.remove(at: indexes)
+        case .insertion: positions!.insert(inserted.records, at: indexes)
+        default: positions!.replace(at: indexes, with: inserted.records)
         }
         return exchange(leaving, for: inserted.records, make)
     }
