@@ -17,41 +17,33 @@ struct ElementDifferences {
     /// Finding the fewest takes the square of their number, so it is done for so many.
     private static var maximumCount: Int { 2000 }
 
-    @usableFromInline init(from old: [Any], to new: [Any], allowsReplacement: Bool) {
+    @usableFromInline init<Element>(from old: [Element], to new: [Element], allowsReplacement: Bool) {
         self.allowsReplacement = allowsReplacement
-        let (old, new) = (old.map(ElementIdentity.init), new.map(ElementIdentity.init))
+        let areSame = ElementIdentity.comparison(old, new)
         let limit = min(old.count, new.count)
-        let start = (0..<limit).first { old[$0] != new[$0] } ?? limit
-        let rest = (0..<limit - start).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] } ?? limit - start
-        let (left, right) = (start..<old.count - rest, start..<new.count - rest)
-        let areMoved = allowsReplacement && left.count == right.count && Self.areMoved(old[left], new[right])
-        if left.isEmpty || right.isEmpty || areMoved || left.count + right.count > Self.maximumCount {
-            setChanged(left, right, old, new)
-            return
-        }
-        for change in new[right].difference(from: old[left]) {
-            switch change {
-            case .remove(let offset, _, _): removed.insert(contentsOf: start + offset..<start + offset + 1)
-            case .insert(let offset, _, _): inserted.insert(contentsOf: start + offset..<start + offset + 1)
+        let start = (0..<limit).first { !areSame($0, $0) } ?? limit
+        let rest =
+            (0..<limit - start).first { !areSame(old.count - 1 - $0, new.count - 1 - $0) } ?? limit - start
+        let left = old[start..<old.count - rest].map { ElementIdentity($0) }
+        let right = new[start..<new.count - rest].map { ElementIdentity($0) }
+        let areMoved = allowsReplacement && left.count == right.count && Self.areMoved(left, right)
+        if !left.isEmpty, !right.isEmpty, !areMoved, left.count + right.count <= Self.maximumCount {
+            for change in right.difference(from: left) {
+                switch change {
+                case .remove(let offset, _, _): removed.insert(contentsOf: start + offset..<start + offset + 1)
+                case .insert(let offset, _, _): inserted.insert(contentsOf: start + offset..<start + offset + 1)
+                }
             }
-        }
-    }
-
-    /// What is between the first difference and the last one: position by position if there are as many on both sides.
-    private mutating func setChanged(
-        _ left: Range<Int>, _ right: Range<Int>, _ old: [ElementIdentity], _ new: [ElementIdentity]
-    ) {
-        if left.count == right.count {
-            removed = old.indices.indices { $0 < new.count && left.contains($0) && old[$0] != new[$0] }
+        } else if left.count == right.count {
+            removed = left.indices.indices { left[$0] != right[$0] }.shifted(by: start)
             inserted = removed
         } else {
-            removed.insert(contentsOf: left)
-            inserted.insert(contentsOf: right)
+            (removed, inserted) = (RangeSet(start..<start + left.count), RangeSet(start..<start + right.count))
         }
     }
 
     /// Whether the same elements are there in another order.
-    private static func areMoved(_ old: ArraySlice<ElementIdentity>, _ new: ArraySlice<ElementIdentity>) -> Bool {
+    private static func areMoved(_ old: [ElementIdentity], _ new: [ElementIdentity]) -> Bool {
         var counts: [ElementIdentity: Int] = [:]
         for element in old { counts[element, default: 0] += 1 }
         for element in new {

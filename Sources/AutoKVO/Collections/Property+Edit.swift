@@ -45,6 +45,9 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         // Behind the edit `new` is the array that was there: what left dies when the observers have been called.
         var (new, coming): (Value, [Value.Element]) = (Value(), [])
         var (equal, differences): (Value?, ElementDifferences?)
+        func compare(_ value: Value) -> ElementDifferences {
+            ElementDifferences(from: Array(value), to: Array(new), allowsReplacement: allowsReplacement)
+        }
         object.inTwoEdits(editedSlot) { isStored in
             outcome = Swift.Result { () throws(Failure) in
                 var result: Result?
@@ -52,17 +55,12 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
                     (new, differences, equal) = (value, nil, nil)
                     result = try body(&new)
                     if !object.isObserved { return true }
-                    let found = ElementDifferences(
-                        from: value.map { $0 }, to: new.map { $0 }, allowsReplacement: allowsReplacement)
-                    differences = found
-                    if found.isEmpty { equal = value }
-                    return !found.isEmpty
+                    differences = compare(value)
+                    if differences!.isEmpty { equal = value }
+                    return !differences!.isEmpty
                 } _: {
                     // When the plan was made nobody observed the array, so nothing was compared. Now somebody does.
-                    differences =
-                        differences
-                        ?? ElementDifferences(
-                            from: value.map { $0 }, to: new.map { $0 }, allowsReplacement: allowsReplacement)
+                    differences = differences ?? compare(value)
                     return differences!.firstChange
                 } _: { value in
                     if let differences, differences.isTwoEdits {

@@ -134,6 +134,7 @@ public final class UndoHistory: TrackedObject {
     /// code, and traps: the history would hear of it too late.
     ///
     /// - Returns: False if there is none, in a group, and in a handler that undoing calls.
+    /// - Complexity: O(*n*) for the changes of the step, and a copy of each array or set that was edited in it.
     @discardableResult public func undo() -> Bool { replay(editable(\._undoable), into: editable(\._redoable)) }
 
     /// Makes the step again that was undone last. After another change there is nothing to redo. The rest is as for `undo()`.

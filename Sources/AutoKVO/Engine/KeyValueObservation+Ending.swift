@@ -24,6 +24,7 @@ extension KeyValueObservation {
     /// Removes a path, or several, from an observation of several. Removing the last one ends it.
     ///
     /// - Returns: Whether the observation had the path, or one of them.
+    /// - Complexity: O(*n*) for *n* paths.
     @discardableResult
     public func remove(keyPath: some KeyPathSet) -> Bool {
         remove(.named(Set(keyPath.keyPaths)), of: nil)

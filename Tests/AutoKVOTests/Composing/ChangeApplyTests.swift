@@ -296,3 +296,58 @@ struct UpdateTests {
         expectEqual(crate.people.map(ObjectIdentifier.init), [b, c].map(ObjectIdentifier.init))
     }
 }
+
+/// Which elements an update takes for the same, in arrays of all kinds of elements.
+struct UpdatedElementTests {
+    private struct Plain: Equatable { var name = "" }
+    private struct Incomparable { var name = "" }
+    private final class Equal: TrackedObject, Equatable {
+        static func == (a: Equal, b: Equal) -> Bool { true }
+    }
+    private final class List<Element>: TrackedObject { @Observed var elements: [Element] = [] }
+
+    /// Which elements of three left and came when they were set to three others.
+    private func update<Element>(_ old: [Element], to new: [Element]) -> [Range<Int>] {
+        let list = List<Element>()
+        list.elements = old
+        var told: [Range<Int>] = []
+        list.$elements.observe { told += Array($0.indexes!.ranges) }
+        list.$elements.update(to: new)
+        return told
+    }
+
+    /// Updates three elements to equal ones with another one in the middle.
+    private func expectMiddle<Element>(
+        _ old: [Element], _ equal: [Element], _ other: Element, _ location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(update(old, to: equal) == [], sourceLocation: location)
+        let told = update(old, to: [equal[0], other, equal[2]])
+        #expect(told == [1..<2, 1..<2], sourceLocation: location)
+    }
+
+    @Test("values that are equal, nil and nil among them, and numbers that are none") func equal() {
+        expectMiddle([1, 2, 3], [1, 2, 3], 4)
+        expectMiddle(["e\u{301}", "b", "c"], ["\u{e9}", "b", "c"], "d")
+        expectMiddle([.nan, 0, 1], [Double.nan, -0.0, 1], 2)
+        expectEqual(update([0, .nan, 0], to: [1, .nan, 2]), [0..<1, 2..<3, 0..<1, 2..<3])
+        expectMiddle([nil, 2, nil], [nil, 2, nil] as [Int?], nil)
+        expectMiddle([nil, .some(nil), 3], [nil, .some(nil), 3] as [Int??], 4)
+        expectMiddle([Plain(), Plain(name: "a"), Plain()], [Plain(), Plain(name: "a"), Plain()], Plain(name: "b"))
+        expectMiddle([1, "a", 2.5], [1, "a", 2.5] as [Any], 1)
+        expectMiddle([1, 1, 2.5], [1, 1.0, 2.5] as [AnyHashable], "1")
+        expectMiddle([[1], [2], []], [[1], [2], []], [3])
+    }
+
+    @Test("an object only itself, whatever it equals, also behind an optional or a protocol") func objects() {
+        let (a, b, c, d) = (Equal(), Equal(), Equal(), Equal())
+        expectMiddle([a, b, c], [a, b, c], d)
+        expectMiddle([a, b, nil], [a, b, nil], d)
+        expectMiddle([a, b, 1], [a, b, 1] as [Any], d)
+        expectMiddle([a, b, c], [a, b, c] as [TrackedObject], d)
+    }
+
+    @Test("values that cannot be compared are never the same") func incomparable() {
+        let values = [Incomparable(), Incomparable(), Incomparable()]
+        expectEqual(update(values, to: values), [0..<3, 0..<3])
+    }
+}
