@@ -52,7 +52,8 @@ extension TrackedObject {
         return unwrapped(try CheckedKeyPath.of(keyPath, from: schema).path.requireValue(from: self))
     }
 
-    /// Sets the property of a key. Its observers are called once, unless the key's automatic notification is off.
+    /// Sets the property of a key. Its observers are called once, unless the key's automatic notification is off. (Those of a computed property
+    /// without `affectedBy` are called for each property of those it reads that its setter sets.)
     ///
     /// The value may be of the property's type, optional or not; for an enum or another `RawRepresentable` its raw
     /// value; what a `KeyValueConvertible` accepts; and a number of any type that the property's can hold (`3.0` for an
@@ -83,7 +84,7 @@ extension TrackedObject {
         try pathEnd(keyPath).step(setting: value)?.carryOut()
     }
 
-    /// Sets a property to a value that has its type. Its observers are called once.
+    /// Sets a property to a value that has its type.
     func set(_ value: Any, _ key: ResolvedKey) {
         announcing(key.announcesItself ? nil : key.slot) { key.declared.write!(self, value) }
     }

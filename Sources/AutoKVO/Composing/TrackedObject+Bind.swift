@@ -5,7 +5,7 @@ extension TrackedObject {
     ///
     /// The property is set at once, and again at each change, unless it has an equal value already: so two properties
     /// that are bound to each other stop at the first equal value. It is set to the whole value that the path has at that
-    /// time: when an edit of a collection, or a write that a handler corrects, returns, both sides are equal. A property has
+    /// time: when an edit of a collection, or a write to the source that a handler corrects, returns, both sides are equal. A property has
     /// one binding at a time: another one replaces it. The binding ends when either object dies, and keeps neither alive.
     ///
     /// A nil for a property that cannot be nil throws here; a later one is reported to `Diagnostics`, and the property keeps its

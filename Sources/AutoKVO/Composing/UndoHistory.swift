@@ -66,8 +66,8 @@ public final class UndoHistory: TrackedObject {
     /// The objects that have left their last place since the last step began. Some may be in another one again.
     private var leaving: [ObjectIdentifier] = []
 
-    /// How many steps are kept; the oldest ones are dropped. 0 keeps none. A step beyond it takes O(*n*) for *n* that are kept, and so does
-    /// the death of an object.
+    /// How many steps are kept, of those to undo and of those to redo; those furthest away are dropped. 0 keeps none. A step beyond it takes
+    /// O(*n*) for *n* that are kept, and so does the death of an object.
     public var limit: Int { didSet { dropOldest() } }
 
     /// Whether there is a step to undo. Observable.
@@ -97,8 +97,8 @@ public final class UndoHistory: TrackedObject {
     ///
     /// - Parameters:
     ///   - objects: The objects. They are not kept alive.
-    ///   - includingParts: Whether the tracked objects that are in their properties, and in those of these, are recorded too, as
-    ///     long as they are there, and until the end of the step that takes them out.
+    ///   - includingParts: Whether the tracked objects that are in their properties, but the weak ones, and in those of these, are recorded too,
+    ///     as long as they are there, and until the end of the step that takes them out.
     ///   - limit: How many steps are kept.
     public init(of objects: [TrackedObject], includingParts: Bool = false, limit: Int = 100) {
         (includesParts, self.limit) = (includingParts, limit)
@@ -217,6 +217,7 @@ public final class UndoHistory: TrackedObject {
     /// Objects that only a dropped step keeps die behind the access to the steps: that calls `forget`.
     private func dropOldest() {
         if undoable.count > limit { undoable = Array(undoable.suffix(max(limit, 0))) }
+        if redoable.count > limit { redoable = Array(redoable.suffix(max(limit, 0))) }
     }
 
     private func follow(_ object: TrackedObject, in whole: ObjectIdentifier? = nil) {

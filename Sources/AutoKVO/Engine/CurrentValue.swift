@@ -39,8 +39,7 @@ extension KeyValueObservation {
     /// The program reads what the observation's expression computes. Where changes are held back that may be another value than before
     /// and after them, and is to be told then.
     func noteRead() {
-        let thread = ThreadContext.current
-        guard thread.value.coalescing != nil || !thread.value.openTransactions.isEmpty else { return }
+        guard ThreadContext.current.value.holdsChanges else { return }
         for route in routes ?? [] { _ = route.expression?.value(isRead: true) }
     }
 }

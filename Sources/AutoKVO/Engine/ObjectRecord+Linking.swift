@@ -27,6 +27,9 @@ extension ObjectRecord {
             checkInvariants(of: slot)
         #endif
         lock.unlock()
+        if growth > 0, ThreadContext.current.value.openTransaction(target, slot) != nil {
+            list(slot)!.value.hasLateObserver.store(true, ordering: .relaxed)
+        }
         if growth != 0, let dependencies { interestInDerivedKeyDidChange(slot, dependencies, isAdded: growth > 0) }
         return result
     }

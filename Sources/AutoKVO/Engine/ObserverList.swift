@@ -28,6 +28,9 @@ struct ObserverList: ~Copyable {
     /// Summary of what the observers need; written under the lock, read without it. Not the first variable: the thread sanitizer
     /// treats a change of the list, which has the same address, as a write of its first variable.
     let interest = Atomic<Interest>([])
+    /// Whether an observation or a link was added while a change of the property was open, and may have read what was there before. The next
+    /// edit tells of the whole collection. Written and read without the lock.
+    let hasLateObserver = Atomic(false)
     /// Number of open subjects of the list, on all threads, that other threads have to know of: see `ToldElsewhere`. Changed under the lock,
     /// read without it.
     let openSubjects = Atomic<Int32>(0)

@@ -84,7 +84,7 @@ extension Subject {
         event.new = new.pointer
         // `==` is user code.
         guard isUncertain, event.isUnchanged else { return }
-        isDropped = (expression ?? head)?.changes.lastRead ?? 0 <= formerChanges
+        isDropped = !isLeafSet && (expression ?? head)?.changes.lastRead ?? 0 <= formerChanges
         (event.isReturn, event.excluded) = (true, [.old, .new, .distinct])
     }
 

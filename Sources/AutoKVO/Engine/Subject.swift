@@ -56,6 +56,8 @@ final class Subject: PooledObject {
     var isCoalesced = false
     /// Of a path: whether a change of an object on the way has come to it while it was open.
     var isReachedOnTheWay = false
+    /// Of a path: whether a property at its end was set. That it has the former value again need not mean that nobody has read another one.
+    var isLeafSet = false
     /// Whether a transaction that concerns it has ended, and waits for the others.
     var isDue = false
     /// Whether the old value was read.
@@ -195,7 +197,7 @@ final class Subject: PooledObject {
         (needs, isOwn, isKnown, isPrepared) = ([], false, false, false)
         (isUncertain, isDropped, rank) = (false, false, 0)
         (openCount, opener, isDue, isStarted) = (0, nil, false, false)
-        (isCoalesced, isReachedOnTheWay, isOldTold) = (false, false, false)
+        (isCoalesced, isReachedOnTheWay, isLeafSet, isOldTold) = (false, false, false, false)
         calls = nil
         isWhole = false
         if edit != nil { edit = nil }
@@ -216,7 +218,8 @@ final class Subject: PooledObject {
         let hasRange = lowerBound != 0 || upperBound != .max || !separated.isEmpty
         let hasChange =
             !needs.isEmpty || isOwn || isDue || isUncertain || isDropped || isKnown || isPrepared || edit != nil
-            || openCount != 0 || opener != nil || toldBefore != nil || isCoalesced || isReachedOnTheWay || isOldTold
+            || openCount != 0 || opener != nil || toldBefore != nil || isCoalesced || isReachedOnTheWay || isLeafSet
+            || isOldTold
         let hasValues =
             old.isFilled || new.isFilled || !claimed.isEmpty || calls != nil || isWhole || wholeOld != nil
             || continuation != nil

@@ -187,6 +187,9 @@ struct ThreadContext {
 
     // MARK: Open transactions
 
+    /// Whether observers are to be told later of changes that have been made.
+    var holdsChanges: Bool { coalescing != nil || !openTransactions.isEmpty }
+
     func openTransaction(_ target: ObjectIdentifier, _ slot: Int) -> Borrowed<Transaction>? {
         openTransactions.last { $0.use { $0.isOf(target, slot) } }
     }

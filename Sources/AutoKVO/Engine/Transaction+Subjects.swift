@@ -56,7 +56,11 @@ extension Transaction {
             if mayBeOpen {
                 forEachOpen(link.unmanagedRoute.rawAddress, before: start, walk, thread) { subject in
                     isOpen = true
-                    if !link.isLeaf { subject.isReachedOnTheWay = true }
+                    if !link.isLeaf {
+                        subject.isReachedOnTheWay = true
+                    } else if !key.isUncertain {
+                        subject.isLeafSet = true
+                    }
                     join(subject, walk, isCertain: !isUncertain)
                 }
                 if isOpen { return }
@@ -65,6 +69,7 @@ extension Transaction {
             let subject = thread.value.takeSubject()
             subject.use {
                 $0.setTopic(link.unmanagedRoute, leaf: link.isLeaf && !(isOwn && hasValues) ? link : nil)
+                $0.isLeafSet = link.isLeaf && !key.isUncertain
                 if !link.isLeaf { $0.head = link.record.list(link.slot)?.value.expression?.object }
                 $0.prepare(link.needs, isOwn: isOwn, edit, isUncertain: isUncertain, thread)
             }

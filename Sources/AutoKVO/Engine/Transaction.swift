@@ -147,10 +147,12 @@ final class Transaction: PooledObject {
         }
         return record.use { record in
             completeDeliveries(before: record, slot, thread)
+            let isLate =
+                edit != nil && record.list(slot)?.value.hasLateObserver.exchange(false, ordering: .relaxed) ?? false
             let transaction = thread.value.takeTransaction()
             return transaction.use {
                 $0.begin(record, slot)
-                $0.findSubjects(of: record, slot, edit, hasValues: values != nil, thread)
+                $0.findSubjects(of: record, slot, isLate ? nil : edit, hasValues: values != nil, thread)
                 let isAlone = thread.value.openTransactions.isEmpty && thread.value.coalescing == nil
                 thread.value.openTransactions.append(transaction)
                 return $0.prepare(record, isAlone ? values : nil, isPlain: isPlain || values != nil, thread)

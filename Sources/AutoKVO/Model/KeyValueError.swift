@@ -76,8 +76,8 @@ public struct KeyValueError: Error, Hashable, Sendable {
         set { box = Box(newValue) }
     }
 
-    /// What was wrong with each entry of a call that takes several, such as `setValues(_:validating:)`, in the order of their
-    /// names: this error first. An error that stands alone is the only one.
+    /// What was wrong with each entry of `setValues(_:validating:)`, in the order of their names: this error first. An error that stands
+    /// alone is the only one.
     public var errors: [KeyValueError] {
         var first = self
         first.contents.following = []

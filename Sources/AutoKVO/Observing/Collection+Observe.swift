@@ -4,7 +4,7 @@ extension Collection where Element: TrackedObject {
     /// `change.target` is the object that changed. When one of them dies or is removed, the observation goes on with the
     /// rest; it ends with the last. For an empty collection it has ended from the start.
     ///
-    /// By handle, an array has all verbs that one handle has, for values of a known type, tokens, places and elements too:
+    /// By handle, an array can be observed in all forms in which one handle can, for values of a known type, tokens, places and elements too:
     /// `people.map(\.$age).onValue { age in … }`, or `try people.map { try $0.path("age", as: Int.self) }`.
     ///
     /// - Throws: A `KeyValueError` if one of the objects does not have one of the paths; nothing is registered then.

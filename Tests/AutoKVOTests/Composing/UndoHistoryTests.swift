@@ -53,6 +53,11 @@ struct UndoHistoryTests {
         var count = 0
         while history.undo() { count += 1 }
         #expect(count == 3 && page.length == 5)
+        history.limit = 1
+        #expect(history.redo() && page.length == 6 && !history.redo())
+        history.undo()
+        history.limit = 0
+        #expect(!history.canUndo && !history.canRedo && !history.redo() && page.length == 5)
     }
 
     @Test("what is changed behind an undo, in one handler of an object that is not recorded, is a step of its own")

@@ -102,6 +102,72 @@ struct ReadInsideTests {
         #expect(shown == 3 && sum.total == 3)
     }
 
+    private final class Part: Model { @Observed var name = "a" }
+
+    private final class Document: Model {
+        @Observed var parts = [Part()]
+        @Observed var title = ""
+        @Observed var text = ""
+        @Derived({ (document: Document) in document.parts.first }) var first: Part?
+    }
+
+    @Test("so does one of a path through a derived object whose property changes and changes back, and a binding")
+    func pathThroughDerived() throws {
+        let (document, label, field) = (Document(), Model(), Document())
+        var shown = ""
+        try label.depend(on: [Dependency(document, ["first.name", "title"])]) { [unowned document] _ in
+            shown = document.first!.name + document.title
+        }
+        field.$text.bindBothWays(to: document.$first.$name, nilAs: "")
+        var told: [String] = []
+        document.$first.$name.observe(options: [.old, .new]) { told.append("\($0.oldValue!) \($0.newValue!)") }
+        document.$parts.withMutation {
+            document.parts[0].name = "b"
+            document.title = "t"
+            expectEqual(shown, "bt")
+            document.parts[0].name = "a"
+        }
+        expectEqual(shown, "at")
+        document.$parts.withMutation {
+            field.text = "b"
+            document.parts[0].name = "a"
+        }
+        expectEqual(field.text, "a")
+        expectEqual(told, [])
+    }
+
+    private final class Computing: Model {
+        @Observed var n = 1
+        @Observed var next: Computing?
+        var double: Int { n * 2 }
+        override class var schema: Schema {
+            Schema(Computing.self, extending: super.schema) {
+                Key("double", \.double)
+                Key("next", \.next)
+            }
+        }
+    }
+
+    @Test("so does one of a computed property that was read by name", arguments: ["double", "next.double"])
+    func byName(path: String) throws {
+        let object = Computing()
+        object.next = Computing()
+        var shown: Any? = 2
+        try object.observe(path) { [unowned object] _ in shown = try! object.value(forKeyPath: path) }
+        func set(_ n: Int) { (object.n, object.next!.n) = (n, n) }
+        for isRead in [true, false] {
+            var calls = 0
+            let counting = try object.observe(path) { _ in calls += 1 }
+            coalescingChanges {
+                set(7)
+                if isRead { shown = try! object.value(forKeyPath: path) }
+                set(1)
+            }
+            #expect(shown as? Int == 2 && calls == (isRead ? 1 : 0))
+            counting.remove()
+        }
+    }
+
     @Test("a value in between that nobody has read is no change", arguments: [false, true])
     func unread(isSpecial: Bool) {
         let sum = Self.make(isSpecial)

@@ -238,6 +238,9 @@ extension TrackedObject {
             noteRead(of: slot)
             Recording.suspended { record?.followDerivedValues(onPathsOf: slot) }
             if let kept = record?.expression(slot), !kept.isEvaluatingHere, let value = kept.value() { return value }
+        } else if schema.keys[slot].isRecorded, ThreadContext.current.value.holdsChanges {
+            // The getter is called all the same.
+            if let kept = record?.expression(slot), !kept.isEvaluatingHere { _ = kept.value(isRead: true) }
         }
         return Recording.suspended { schema.keys[slot].declared.read(self) }
     }
@@ -267,7 +270,7 @@ extension TrackedObject {
     ///         return storage.token
     ///     }
     ///
-    /// A name that the class does not declare is reported to `Diagnostics`.
+    /// A name that the class does not declare is reported to `Diagnostics`, where an expression reads it.
     ///
     /// - Complexity: O(1). Where nothing records it is one load and one branch.
     @export(implementation)

@@ -31,13 +31,13 @@ extension ParsedKeyPath {
             kept = next
         }
         let (schema, slot) = try key(of: last, in: object)
-        let key = schema.use { $0.layout.value.declaration(slot) }
+        let (key, isRecorded) = schema.use { ($0.layout.value.declaration(slot), $0.layout.value[slot].isRecorded) }
         defer { withExtendedLifetime(kept) {} }
         if let tail, !isRecording, let objects = object.use({ object in key.use { $0.readObjects(object) } }) {
             return try tail.evaluate(on: objects, in: self, declaredType(from: root))
         }
         let value = object.use { object in
-            isRecording ? object.valueOfKey(slot, of: schema.object) : key.use { $0.read(object) }
+            isRecording || isRecorded ? object.valueOfKey(slot, of: schema.object) : key.use { $0.read(object) }
         }
         return try tail?.evaluate(on: value, in: self) ?? value
     }
