@@ -40,6 +40,7 @@ extension KeyValueObservation {
     /// and after them, and is to be told then.
     func noteRead() {
         guard ThreadContext.current.value.holdsChanges else { return }
-        for route in routes ?? [] { _ = route.expression?.value(isRead: true) }
+        let expressions = routes?.map(\.expression) ?? [record?.expression(Int(slot))]
+        for expression in expressions { _ = expression?.value(isRead: true) }
     }
 }

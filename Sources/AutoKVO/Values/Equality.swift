@@ -89,8 +89,7 @@ private func areEqualByContent(_ a: Any, _ b: Any) -> Bool {
 
 /// The elements of an array of objects. (A set is compared by `==`.)
 private func objectsInOrder(_ value: Any) -> [AnyObject]? {
-    guard type(of: value) is any RandomAccessCollection.Type else { return nil }
-    return (value as? any KeyValueCollection)?.objects(of: AnyObject.self)
+    (value as? any KeyValueCollection & RandomAccessCollection)?.objects(of: AnyObject.self)
 }
 
 /// Whether a value is the other one, or a copy of it: for values that do not equal themselves. A function cannot be told from another.

@@ -271,4 +271,21 @@ extension CodingTests {
         expectEqual(told.filter { $0 != "prior" }, [])
         expectEqual(scale.number, 4)
     }
+
+    @Test("an array and a set take each other's elements, and a dictionary neither, set or bound")
+    func kindsOfCollections() throws {
+        let (crate, other) = (Crate(), Crate())
+        try crate.setValue(["a", "b"], forKey: "tags")
+        try crate.setValue(Set([1]), forKey: "items")
+        #expect(crate.tags == ["a", "b"] && crate.items == [1])
+        for (key, value) in [("tags", ["a": "b"] as Any), ("items", [1: 2]), ("table", [1]), ("tags", [1])] {
+            #expect(throws: KeyValueError.self) { try crate.setValue(value, forKey: key) }
+        }
+        #expect(crate.tags == ["a", "b"] && crate.items == [1])
+        try other.bind("maybe", to: "tags", of: crate)
+        crate.$tags.remove("a")
+        expectEqual(other.maybe, ["b"])
+        #expect(throws: KeyValueError.self) { try other.bind("items", to: "table", of: crate) }
+        #expect(throws: KeyValueError.self) { try other.bind("table", to: "items", of: crate) }
+    }
 }

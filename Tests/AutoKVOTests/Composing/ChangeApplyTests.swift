@@ -153,6 +153,22 @@ struct ChangeApplyTests {
         expectEqual(other.tags, ["a"])
     }
 
+    @Test("a copy is empty when the path leads nowhere any more") func gone() throws {
+        let crate = Crate()
+        crate.inner = Crate()
+        (crate.inner!.tags, crate.inner!.items) = (["a"], [1])
+        var (tags, items) = (Set<String>(), [Int]())
+        let options: ObservingOptions = [.initial, .old, .new]
+        crate.$inner.$tags.observe(options: options) { $0.apply(to: &tags) }
+        crate.$inner.$items.observe(options: options) { $0.apply(to: &items) }
+        #expect(tags == ["a"] && items == [1])
+        crate.inner = nil
+        #expect(tags.isEmpty && items.isEmpty)
+        crate.inner = Crate()
+        crate.inner!.$tags.insert("b")
+        expectEqual(tags, ["b"])
+    }
+
     @Test("the call made at the registration fills a copy") func initial() {
         let crate = Crate()
         crate.items = [1, 2]

@@ -125,6 +125,19 @@ struct UndoHistoryTests {
         }
     }
 
+    @Test("the death of an object that is in no step is no change of the history") func deathOutsideOfSteps() {
+        let page = Page()
+        var other: Page? = Page()
+        let history = UndoHistory(of: [page, other!])
+        page.title = "a"
+        var calls = 0
+        history.observe(\.canUndo) { _, _ in calls += 1 }
+        history.observe(\.undoName) { _, _ in calls += 1 }
+        other = nil
+        expectEqual(calls, 0)
+        withExtendedLifetime(other) {}
+    }
+
     @Test("a document that owns its history dies, whatever refers weakly to it", arguments: [false, true])
     func ownedHistory(isOverridden: Bool) {
         func make() -> () -> Folder? {

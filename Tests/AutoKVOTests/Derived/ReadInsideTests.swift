@@ -192,4 +192,15 @@ struct ReadInsideTests {
         }
         #expect(calls.count == 2 && sum.total == 3)
     }
+
+    @Test("also of a computed property") func viewOfComputed() {
+        let (object, calls) = (Computing(), Counter())
+        _ = track({ object.observable.double }) { calls.add() }
+        coalescingChanges {
+            object.n = 5
+            expectEqual(track({ object.observable.double }) { calls.add() }, 10)
+            object.n = 1
+        }
+        #expect(calls.count == 2 && object.double == 2)
+    }
 }
