@@ -13,9 +13,9 @@ extension KeyValueObserver {
     ///
     ///     owner.observe(tracking: { lamp.level }, on: .mainActor) { owner, level in … }
     ///
-    /// The closure is called on the main actor, at first soon after this call, and again when something has changed that it read, by
-    /// `Observations`: all changes that the main actor makes without a suspension are one value. The handler gets each value, the
-    /// first one too, on the main actor; an equal value is delivered, unless `.distinct` is given. The closure may read
+    /// The closure is called by the scheduler, at first soon after this call, and again when something has changed that it read: all
+    /// changes until then are one value, with `.mainActor` those that the main actor makes without a suspension. The handler gets each value,
+    /// the first one too, on the main actor; an equal value is delivered, unless `.distinct` is given. The closure may read
     /// tracked objects, too, through `observable`.
     ///
     /// The observation ends with this object, when it is removed, and, with `.once`, after the first value; a value that is under
@@ -25,9 +25,7 @@ extension KeyValueObserver {
     ///
     /// The objects that the closure reads belong to the main actor: a write elsewhere is a race, as with `Observations` itself.
     ///
-    /// By another scheduler than `.mainActor` the closure is called by that, first and after each change, which all changes until then are
-    /// part of. An operation that the scheduler runs at once, inside of a change, is made in the main queue instead, when the value is
-    /// stored.
+    /// An operation that the scheduler runs at once, inside of a change, is made in the main queue instead, when the value is stored.
     ///
     /// - Parameters:
     ///   - tracking: Reads and computes a value.
@@ -37,20 +35,19 @@ extension KeyValueObserver {
     ///   - line: The same.
     ///   - handler: Gets this object and the value, on the main actor.
     /// - Returns: The observation. It need not be kept.
-    /// - Complexity: O(1), and a task that lasts as long as the observation.
+    /// - Complexity: O(1).
     @MainActor @discardableResult @export(implementation) public func observe<Value: Sendable>(
         tracking: @escaping @MainActor () -> Value, options: ObservingOptions = [],
         on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @MainActor (Self, Value) -> Void
     ) -> KeyValueObservation {
         let expression = TrackedExpression<Value>()
-        let observation = observe(expression, options, file, line, handler)
-        if scheduler is MainActorScheduler {
-            // Made here, since a sequence made inside of the task's closure crashes when it starts (6.3.1): a bad pointer is retained.
-            let values = Observations { tracking() }
-            let task = Task { for await value in values { expression.property.value = value } }
-            observation.onEnd { _ in task.cancel() }
-            return observation
+        let observation = expression.property.addObserver(self, options: options.ofExpression, file: file, line: line) {
+            owner, change in
+            guard let value = change.newValue ?? nil else { return }
+            // All changes are made on the main actor.
+            nonisolated(unsafe) let owner = owner
+            MainActor.assumeIsolated { handler(owner, value) }
         }
         // Used on the main actor alone.
         nonisolated(unsafe) let follower = expression
@@ -60,18 +57,6 @@ extension KeyValueObserver {
         observation.onEnd { _ in loop.end() }
         loop.schedule()
         return observation
-    }
-
-    @MainActor @export(implementation) func observe<Value: Sendable>(
-        _ expression: TrackedExpression<Value>, _ options: ObservingOptions, _ file: StaticString, _ line: UInt,
-        _ handler: @escaping @MainActor (Self, Value) -> Void
-    ) -> KeyValueObservation {
-        expression.property.addObserver(self, options: options.ofExpression, file: file, line: line) { owner, change in
-            guard let value = change.newValue ?? nil else { return }
-            // All changes are made on the main actor.
-            nonisolated(unsafe) let owner = owner
-            MainActor.assumeIsolated { handler(owner, value) }
-        }
     }
 }
 
