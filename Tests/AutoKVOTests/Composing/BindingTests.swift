@@ -65,6 +65,20 @@ struct BindingTests {
         expectEqual(recorder.news(Int.self), [3])
     }
 
+    @Test("a path by name is set by the property's own setter") func pathByName() throws {
+        final class Window: Model {
+            @Observed var form: BoundForm?
+            override class var schema: Schema {
+                Schema(Window.self, extending: super.schema) { Key("form", \.form) }
+            }
+        }
+        let window = Window()
+        window.form = form
+        try window.bind("form.limited", to: "age", of: person)
+        person.age = 40
+        expectEqual(form.limited, 10)
+    }
+
     @Test("binding a key again replaces what it followed") func replaces() throws {
         let other = Person("Bob")
         let first = try form.bind("title", to: "firstName", of: person)

@@ -362,6 +362,23 @@ struct UpdatedElementTests {
         expectMiddle([a, b, c], [a, b, c] as [TrackedObject], d)
     }
 
+    @Test(
+        "an edit that changes places tells of those that have another element, however many they are",
+        arguments: [5, 5000])
+    func places(count: Int) {
+        let list = List<Int>()
+        list.elements = Array(0..<count)
+        var (kinds, places) = ([ChangeKind](), [RangeSet<Int>]())
+        list.$elements.observe { change in
+            kinds.append(change.kind)
+            places.append(change.indexes!)
+        }
+        list.$elements.edit { $0.swapAt(1, 3) }
+        list.$elements.edit { ($0[0], $0[count - 1]) = (-1, -2) }
+        #expect(kinds == [.replacement, .replacement])
+        #expect(places == [RangeSet([1..<2, 3..<4]), RangeSet([0..<1, count - 1..<count])])
+    }
+
     @Test("values that cannot be compared are never the same") func incomparable() {
         let values = [Incomparable(), Incomparable(), Incomparable()]
         expectEqual(update(values, to: values), [0..<3, 0..<3])

@@ -125,6 +125,18 @@ struct UndoHistoryTests {
         }
     }
 
+    @Test("an object to which a property refers weakly is no part") func weakParts() {
+        let (page, other) = (Page(), Page())
+        page.next = other
+        let history = UndoHistory(of: page, includingParts: true)
+        other.title = "a"
+        #expect(!history.canUndo)
+        page.next = nil
+        page.next = other
+        other.title = "b"
+        expectEqual(history.undoName, "next")
+    }
+
     @Test("the death of an object that is in no step is no change of the history") func deathOutsideOfSteps() {
         let page = Page()
         var other: Page? = Page()

@@ -12,6 +12,18 @@ private final class Log: Sendable {
     let person = Person()
     let panel = PlainObserver()
 
+    @Test("collections of a superclass or a subclass of the elements' class fit, of another class not") func elements()
+        throws
+    {
+        let team = Department()
+        let employee = Employee("a")
+        let objects = try team.path("members", as: [TrackedObject].self)
+        team.members = [employee]
+        #expect(objects.value?.count == 1 && objects.value?.first === employee)
+        #expect(throws: KeyValueError.self) { try team.path("members", as: [Address].self) }
+        #expect(throws: KeyValueError.self) { try team.path("members", as: Set<Int>.self) }
+    }
+
     @Test("one key, a long path, a derived key, an operator: its value and its changes") func kinds() throws {
         let team = Department()
         team.members = [Employee("a"), Employee("b")]
