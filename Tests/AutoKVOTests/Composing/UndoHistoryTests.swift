@@ -125,6 +125,14 @@ struct UndoHistoryTests {
         }
     }
 
+    @Test("with a limit of 0 nothing is kept, of steps of several changes either") func keepsNothing() {
+        let page = Page()
+        let history = UndoHistory(of: page, limit: 0)
+        history.group("all") { (page.title, page.length) = ("a", 1) }
+        coalescingChanges { (page.title, page.length) = ("b", 2) }
+        #expect(!history.canUndo && !history.undo() && page.title == "b")
+    }
+
     @Test("an object to which a property refers weakly is no part") func weakParts() {
         let (page, other) = (Page(), Page())
         page.next = other

@@ -121,4 +121,23 @@ struct ListReadingTests {
             #expect(ratio < 9)
         }
     }
+
+    private final class Tagged: Model {
+        @Observed var tags: Set<Int> = [1]
+        @Derived({ (tagged: Tagged) in tagged.$tags.value.reduce(0, +) }) var sum: Int
+        @Derived({ (tagged: Tagged) in tagged.$tags.contains(2) }) var hasTwo: Bool
+        @Derived({ (tagged: Tagged) in tagged.$tags.count }) var count: Int
+    }
+
+    @Test("a set that is read by its handle is followed") func sets() {
+        let tagged = Tagged()
+        var told: [String] = []
+        tagged.$sum.observe(options: .new) { told.append("\($0.newValue!)") }
+        tagged.$hasTwo.observe(options: .new) { told.append("\($0.newValue!)") }
+        tagged.$count.observe(options: .new) { told.append("\($0.newValue!)") }
+        tagged.$tags.insert(2)
+        tagged.$tags.value = [5]
+        tagged.tags = [4]
+        expectEqual(told, ["3", "true", "2", "5", "false", "1", "4"])
+    }
 }
