@@ -185,6 +185,46 @@ struct NullTests {
     }
 }
 
+/// A type of the user's that is kept as a number.
+private struct Celsius: KeyValueConvertible, Equatable {
+    var degrees: Double
+    init(_ degrees: Double) { self.degrees = degrees }
+    init?(keyValue: Any) {
+        guard let degrees = keyValue as? Double else { return nil }
+        self.degrees = degrees
+    }
+    var keyValue: Any { degrees }
+}
+
+private final class Room: TrackedObject {
+    @Observed var warmth = Celsius(0)
+    @Observed var week: [Celsius] = []
+    @Observed var night: Celsius?
+    override class var schema: Schema {
+        Schema(Room.self, extending: super.schema) {
+            Key("warmth", \.warmth)
+            Key("week", \.week)
+            Key("night", \.night)
+        }
+    }
+}
+
+struct WholeNumberTests {
+    @Test("a type that is kept as a Double comes back from JSON also where its value is a whole number") func json()
+        throws
+    {
+        let (room, copy) = (Room(), Room())
+        (room.warmth, room.week, room.night) = (Celsius(21), [Celsius(20.5), Celsius(-3)], Celsius(7))
+        let values = try room.dictionaryWithValues(forKeys: ["warmth", "week", "night"], asRawValues: true)
+        let data = try JSONSerialization.data(withJSONObject: values)
+        try copy.setValues(JSONSerialization.jsonObject(with: data) as! [String: Any])
+        #expect(copy.warmth == room.warmth && copy.week == room.week && copy.night == room.night)
+        // An `Int` of the program's own says that it is one.
+        #expect(throws: KeyValueError.self) { try copy.setValue(21, forKey: "warmth") }
+        #expect(throws: KeyValueError.self) { try copy.setValue(NSNumber(value: true), forKey: "warmth") }
+    }
+}
+
 private final class Tag: TrackedObject {
     @Observed var names: [String] = []
     override class var schema: Schema { Schema(Tag.self, extending: super.schema) { Key("names", \.names) } }

@@ -25,6 +25,10 @@ func convertForCoding<To>(_ value: Any, to type: To.Type) -> To? {
         return convertNumber(own, to: target).flatMap { convert($0, to: type) }
     }
     if let converted = convert(own, to: type) { return converted }
+    // A number that was read from JSON does not say whether it is a whole one because its type is.
+    if target is any KeyValueConvertible.Type, isForeignNumberType(Swift.type(of: bare)), let number = own as? Int {
+        return convert(Double(number), to: type)
+    }
     return isNull(bare) ? convert(Any?.none as Any, to: type) : nil
 }
 
@@ -120,5 +124,7 @@ private func mayChange(_ type: any KeyValueCollection.Type) -> Bool {
         if isOpen(type) || type is any KeyValueConvertible.Type || type is any RawRepresentable.Type { return true }
         return (type as? any KeyValueCollection.Type).map(AutoKVO.mayChange) ?? (type is AnyClass)
     }
-    return mayChange(type.elementType) || type.keyType.map(mayChange) ?? false
+    // A contiguous array or a slice becomes an array.
+    let isOtherArray = type is any RangeReplaceableCollection.Type && type.kind != [Any].self
+    return isOtherArray || mayChange(type.elementType) || type.keyType.map(mayChange) ?? false
 }

@@ -88,8 +88,9 @@ func isOpen(_ type: Any.Type) -> Bool {
     }
     if let convertible = bare as? any KeyValueConvertible { return convertible.keyValue as? To }
     if let raw = bare as? any RawRepresentable { return raw.rawValue as? To }
-    // A sum that is observed as a `Double` is a whole number as long as its values are.
-    return (bare as? Int).flatMap(Double.init(exactly:)) as? To
+    // A sum that is observed as a `Double` is a whole number as long as its values are. (An empty optional could be cast to `AnyHashable`.)
+    guard let number = (bare as? Int).flatMap(Double.init(exactly:)) else { return nil }
+    return number as? To
 }
 
 /// The value of a type that a raw value stands for, which is converted first for coding.
@@ -107,6 +108,7 @@ func canConvert(from source: Any.Type, to target: Any.Type) -> Bool {
     if let convertible = target as? any KeyValueConvertible.Type { return convertible.canConvert(from: source) }
     if let a = source as? any KeyValueCollection.Type, let b = target as? any KeyValueCollection.Type {
         return a.kind == b.kind && canCast(from: a.elementType, to: b.elementType)
+            && canConvert(from: a.keyType ?? Any.self, to: b.keyType ?? Any.self)
     }
     if let raw = target as? any RawRepresentable.Type, rawValueType(of: raw) == source { return true }
     if source is any KeyValueConvertible.Type { return true }
@@ -116,7 +118,7 @@ func canConvert(from source: Any.Type, to target: Any.Type) -> Bool {
 
 private func canCast(from source: Any.Type, to target: Any.Type) -> Bool {
     let (source, target) = (unwrappedType(source), unwrappedType(target))
-    if source == target || isExistential(source) || isExistential(target) { return true }
+    if source == target || isOpen(source) || isOpen(target) { return true }
     guard let a = source as? AnyClass, let b = target as? AnyClass else { return false }
     return isClass(a, orSubclassOf: b) || isClass(b, orSubclassOf: a)
 }

@@ -201,8 +201,8 @@ extension ParsedKeyPath {
     ///
     /// - Parameter depth: How many collections are around the element, besides the one that the operator follows.
     fileprivate func value(ofElement element: Any, in tail: Tail, depth: Int = 0) throws(KeyValueError) -> Any {
-        if keys.isEmpty { return try self.tail!.evaluate(on: element, in: self) }
         guard let bare = unwrapped(element) else { return Any?.none as Any }
+        if keys.isEmpty { return try self.tail!.evaluate(on: bare, in: self) }
         if let object = bare as? TrackedObject { return try requireValue(from: object) }
         guard let inner = bare as? any KeyValueCollection else {
             throw tail.unsupported(in: text, "\(type(of: bare)) has no keys")

@@ -39,6 +39,7 @@ extension KeyValueObserver where Self: TrackedObject {
 ///   object itself for the first member, not its view, so only a change of `address` is seen, whatever the schemas declare. Write
 ///   `person.observable.$address?.$country?.$name`, or keep the view of one step in a constant: `let address = person.observable.address`.
 /// - What is no key: a stored property that is not observed.
+/// - What is read of an object behind a property whose type is a protocol: that is the object itself, not its view.
 /// - The change inside of which a member is read for the first time, in a prior handler or an announced change: nobody had asked before it.
 ///
 /// **Threads and lifetimes.** What the library keeps may be used from any thread; the properties themselves are read on the thread

@@ -59,7 +59,7 @@ extension Destination {
             // Nothing else refers to the content, which is sendable but for what the change refers to. The observer is the main actor's, or
             // sendable.
             nonisolated(unsafe) let (observer, content) = (observer, content)
-            MainActor.assumeIsolated { handler(observer, content) }
+            scheduler.run { handler(observer, content) }
         }
     }
 
