@@ -286,6 +286,7 @@ extension CodingTests {
         crate.$tags.remove("a")
         expectEqual(other.maybe, ["b"])
         #expect(throws: KeyValueError.self) { try other.bind("items", to: "table", of: crate) }
+        #expect(throws: KeyValueError.self) { try other.bind("items", to: "maybe", of: crate) }
         #expect(throws: KeyValueError.self) { try other.bind("table", to: "items", of: crate) }
     }
 }

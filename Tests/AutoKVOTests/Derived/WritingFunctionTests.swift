@@ -52,6 +52,36 @@ struct WritingFunctionTests {
         }
     }
 
+    private final class Writing: Model {
+        @Observed var written = 0
+        @Observed var words: [String] = []
+        @Observed var read = 1
+        @Derived({ (object: Writing) in
+            object.written += 1
+            return object.read
+        }) var behindWrite: Int
+        @Derived({ (object: Writing) in
+            object.$words.append("a")
+            return object.read
+        }) var behindEdit: Int
+    }
+
+    @Test("depends on what it reads behind its writes, also where they are observed", arguments: [false, true])
+    func readsBehind(isObserved: Bool) {
+        silently {
+            let object = Writing()
+            if isObserved {
+                object.$written.observe { _ in }
+                object.$words.observe { _ in }
+            }
+            var told: [Int] = []
+            object.$behindWrite.observe(options: .new) { told.append($0.newValue!) }
+            object.$behindEdit.observe(options: .new) { told.append($0.newValue!) }
+            object.read = 2
+            expectEqual(told, [2, 2])
+        }
+    }
+
     @Test("edits a list in the order in which that was edited") func edits() {
         silently {
             let clamp = Clamp()
