@@ -67,6 +67,17 @@ struct OpenTypeTests {
         #expect(open.text.isEmpty)
     }
 
+    @Test("a property of a known type can follow one of type Any, as long as the values fit") func following() throws {
+        try Diagnostics.withHandler({ #expect($0.contains("numbers")) }) {
+            open.any = [1, 2]
+            try open.bind("numbers", to: "any", of: open)
+            expectEqual(open.numbers, [1, 2])
+            open.any = "none"
+            open.any = [3]
+            expectEqual(open.numbers, [3])
+        }
+    }
+
     @Test("values that fit are as they are") func fitting() throws {
         try open.setValue(2.5, forKey: "hashable")
         try open.setValue("b", forKey: "codable")

@@ -375,8 +375,13 @@ struct UpdatedElementTests {
         }
         list.$elements.edit { $0.swapAt(1, 3) }
         list.$elements.edit { ($0[0], $0[count - 1]) = (-1, -2) }
-        #expect(kinds == [.replacement, .replacement])
-        #expect(places == [RangeSet([1..<2, 3..<4]), RangeSet([0..<1, count - 1..<count])])
+        list.$elements.edit {
+            $0.remove(at: 3)
+            $0.remove(at: 1)
+        }
+        #expect(kinds == [.replacement, .replacement, .removal])
+        #expect(places[..<2] == [RangeSet([1..<2, 3..<4]), RangeSet([0..<1, count - 1..<count])])
+        #expect(places[2] == RangeSet([1..<2, 3..<4]))
     }
 
     @Test("values that cannot be compared are never the same") func incomparable() {
