@@ -214,7 +214,7 @@ struct ManualUnregistrationTests {
 
     @Test(
         "when an observer without a hook has died, and then one of its targets, the other observations are what is left",
-        arguments: ["age", "age|address.city"])
+        .serialized, arguments: ["age", "age|address.city"])
     func untrackedObserver(path: String) throws {
         let other = Person()
         var observations: [KeyValueObservation] = []
