@@ -75,6 +75,11 @@ struct BindingTests {
         let window = Window()
         window.form = form
         try window.bind("form.limited", to: "age", of: person)
+        var calls = 0
+        form.$limited.observe { _ in calls += 1 }
+        person.age = 7
+        person.age = 7
+        expectEqual(calls, 1, "an equal value is not set")
         person.age = 40
         expectEqual(form.limited, 10)
     }

@@ -296,6 +296,15 @@ struct UpdateTests {
         expectEqual(crate.items, [1, 9, 4, 5])
     }
 
+    @Test("an element that has another place leaves and comes again, and no other does") func moved() {
+        let crate = Crate()
+        crate.items = [1, 2, 3, 4, 5]
+        let recorder = Recorder<[Int]>()
+        crate.$items.observe(options: [.old, .new]) { recorder.record($0) }
+        crate.$items.update(to: [4, 1, 2, 3, 5])
+        expectEqual(recorder.lines, ["removal 3..<4 [4] > …", "insertion 0..<1 … > [4]"])
+    }
+
     @Test("objects are compared by identity, and sets by what left and came") func objectsAndSets() {
         let crate = Crate()
         let (a, b, c) = (Person(), Person(), Person())

@@ -133,6 +133,22 @@ struct UndoHistoryTests {
         #expect(!history.canUndo && !history.undo() && page.title == "b")
     }
 
+    @Test("a part that is in several places is recorded once, until it has left the last") func severalPlaces() {
+        let (book, page) = (Book(), Page())
+        book.pages = [page]
+        let history = UndoHistory(of: book, includingParts: true)
+        let count = page.observations().count
+        book.$pages.append(contentsOf: [page, page])
+        book.$pages.removeFirst(2)
+        page.title = "a"
+        #expect(history.undoName == "title" && page.observations().count == count)
+        book.$pages.removeLast()
+        page.title = "elsewhere"
+        book.$pages.append(Page())
+        page.title = "outside"
+        expectEqual(history.undoName, "pages")
+    }
+
     @Test("an object to which a property refers weakly is no part") func weakParts() {
         let (page, other) = (Page(), Page())
         page.next = other
