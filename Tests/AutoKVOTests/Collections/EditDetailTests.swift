@@ -49,6 +49,36 @@ struct EditDetailTests {
         expectEqual(box.tags.first!.color, "blue")
     }
 
+    private final class Window: TrackedObject { @Observed var rows: ArraySlice<Int> = [] }
+
+    @Test("a slice that does not begin at 0 is edited by its indexes, and its observers are told positions")
+    func slices() {
+        let window = Window()
+        window.rows = [0, 1, 2, 3, 4][2...]
+        var (copy, places) = (window.rows, [Range<Int>]())
+        window.$rows.observe(options: .new) { change in
+            change.apply(to: &copy)
+            places += Array(change.indexes!.ranges)
+        }
+        window.$rows.insert(9, at: 3)
+        window.$rows.remove(at: 2)
+        window.$rows.update(to: [9, 3])
+        window.$rows.edit { $0[$0.startIndex] = 8 }
+        expectEqual(places, [1..<2, 0..<1, 2..<3, 0..<1])
+        #expect(Array(window.rows) == [8, 3] && Array(copy) == [8, 3])
+    }
+
+    @Test("an observer that the closure of an edit adds is told of that edit") func addedInside() {
+        let box = Box()
+        var told: [Range<Int>] = []
+        box.numbers = [1, 2]
+        box.$numbers.edit {
+            $0.append(3)
+            box.$numbers.observe { told += Array($0.indexes!.ranges) }
+        }
+        #expect(told == [2..<3] && box.numbers == [1, 2, 3])
+    }
+
     @Test("an equal value that a handle sets is a change, unless the property is distinct") func equalValue() {
         let box = Box()
         var told: [String] = []
