@@ -19,7 +19,7 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
     /// The observation stays valid until it is removed, whichever side dies. Nothing is delivered to a dead observer.
     public static let unregisterManually = ObservingOptions(rawValue: 1 << 4)
     /// A change to an equal value is not delivered. Values that are not `Equatable` are compared by identity if they
-    /// are objects or arrays of objects, and count as different otherwise. A prior call cannot know the new value and is always made.
+    /// are objects, and count as different otherwise. A prior call cannot know the new value and is always made.
     public static let distinct = ObservingOptions(rawValue: 1 << 5)
     /// The observation ends with its first delivery: the initial call if there is one, else the first change, whose
     /// prior call belongs to it. If that change is cancelled, or `.distinct` finds the value unchanged, it waits for the next one.

@@ -42,8 +42,8 @@ class AnyEquality: @unchecked Sendable {
 }
 
 /// Whether two values of a key are equal for `.distinct` and for bindings: by `==` if the type has one, by identity for
-/// objects, an array of objects or an `[Any]` by its elements, and never otherwise. Nil and every empty optional are equal, and so are two
-/// floating-point values that are no number.
+/// objects, an `[Any]` by its elements, and never otherwise. Nil and every empty optional are equal, and so are two floating-point
+/// values that are no number.
 func areEqual(_ a: Any, _ b: Any) -> Bool {
     if let areEqual = areEqualNumbers(a, b) { return areEqual }
     guard type(of: a) == type(of: b) else { return areEqualByContent(a, b) }
@@ -82,14 +82,8 @@ private func areEqualByContent(_ a: Any, _ b: Any) -> Bool {
     if type(of: a) == [Any].self, let a = a as? [Any], let b = b as? [Any] {
         return a.elementsEqual(b) { (type(of: $0) == type(of: $1) || unwrapped($0) == nil) && areEqual($0, $1) }
     }
-    if let a = objectsInOrder(a), let b = objectsInOrder(b) { return a.elementsEqual(b, by: ===) }
     guard type(of: a) is AnyClass, type(of: b) is AnyClass else { return false }
     return (a as AnyObject) === (b as AnyObject)
-}
-
-/// The elements of an array of objects. (A set is compared by `==`.)
-private func objectsInOrder(_ value: Any) -> [AnyObject]? {
-    (value as? any KeyValueCollection & RandomAccessCollection)?.objects(of: AnyObject.self)
 }
 
 /// Whether a value is the other one, or a copy of it: for values that do not equal themselves. A function cannot be told from another.

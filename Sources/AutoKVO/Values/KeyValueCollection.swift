@@ -4,7 +4,7 @@ protocol KeyValueCollection {
     /// The type of the keys of a dictionary; nil for any other collection.
     static var keyType: Any.Type? { get }
     var elements: [Any] { get }
-    /// The elements, if their type is a class or a subclass of it, or any class for `AnyObject`: for an array without a copy.
+    /// The elements, if their type is a class or a subclass of it: for an array without a copy.
     func objects<Object: AnyObject>(of type: Object.Type) -> [Object]?
     var elementCount: Int { get }
     /// The keys of a dictionary, in the order of `elements`; nil for any other collection.
@@ -22,8 +22,7 @@ extension KeyValueCollection where Self: Collection {
     static var keyType: Any.Type? { nil }
     var elements: [Any] { map { $0 as Any } }
     func objects<Object: AnyObject>(of type: Object.Type) -> [Object]? {
-        let areAny = Object.self == AnyObject.self && Element.self is AnyClass
-        return areAny || Element.self is Object.Type ? known(Array(self), as: type) : nil
+        Element.self is Object.Type ? known(Array(self), as: type) : nil
     }
     var elementCount: Int { count }
     var elementKeys: [Any]? { nil }

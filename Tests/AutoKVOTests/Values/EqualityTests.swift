@@ -35,17 +35,6 @@ struct EqualityTests {
         #expect(!areEqual(Opaque(number: 1), Opaque(number: 1)))
     }
 
-    @Test("arrays of such objects by these, in order") func lists() {
-        let (a, b) = (Plain(), Plain())
-        #expect(areEqual([a, b], [a, b]) && !areEqual([a, b], [b, a]) && !areEqual([a], [a, b]))
-        #expect(areEqual([Plain](), [Plain]()) && areEqual([a] as [Plain]? as Any, [a]))
-        #expect(AnyEquality.of([Plain].self)([a], [a]) && !AnyEquality.of([Plain].self)([a], [b]))
-        #expect(areEqual(ContiguousArray([a]), ContiguousArray([a])) && areEqual([a][...], [b, a][1...]))
-        #expect(!areEqual([Opaque(number: 1)], [Opaque(number: 1)]) && !areEqual(["a": a], ["a": a]))
-        // Those that have a `==` by that.
-        #expect(areEqual([ByNumber(1)], [ByNumber(1)]) && !areEqual([ByNumber(1)], [ByNumber(2)]))
-    }
-
     @Test("the equality of a known type is the same") func typed() {
         #expect(AnyEquality.of(Int.self)(1, 1) && !AnyEquality.of(Int.self)(1, 2))
         #expect(AnyEquality.of(Int?.self)(nil, nil) && !AnyEquality.of(Int?.self)(nil, 1))
