@@ -45,7 +45,8 @@ extension TrackedObject {
 
     /// Observes each path with a handler of its own: `try person.observe(["firstName": { … }, "lastName": { … }])`.
     ///
-    /// Initial calls are made in the order written, those of one path together. A change that reaches several of the paths calls the handler of each.
+    /// Initial calls are made in the order written, those of one path together. A change that reaches several of the paths calls the handler
+    /// of each.
     ///
     /// - Returns: One observation of all the paths.
     /// - Throws: A `KeyValueError` for the first path that is wrong; none is registered then, and no call made.

@@ -51,7 +51,7 @@ struct EditDetailTests {
 
     private final class Window: TrackedObject { @Observed var rows: ArraySlice<Int> = [] }
 
-    @Test("a slice that does not begin at 0 is edited by its indexes, and its observers are told positions")
+    @Test("edits of a slice take its own indexes, and tell its observers positions, which begin at 0")
     func slices() {
         let window = Window()
         window.rows = [0, 1, 2, 3, 4][2...]
@@ -68,7 +68,7 @@ struct EditDetailTests {
         #expect(Array(window.rows) == [8, 3] && Array(copy) == [8, 3])
     }
 
-    @Test("an observer that the closure of an edit adds is told of that edit") func addedInside() {
+    @Test("an observer is told of an edit during whose closure it was added") func addedInside() {
         let box = Box()
         var told: [Range<Int>] = []
         box.numbers = [1, 2]

@@ -39,7 +39,7 @@ struct ReleasedValueTests {
         return leader
     }
 
-    @Test("of a property that nobody observes is told when the property has its new value", arguments: 0..<14)
+    @Test("an object that leaves a property dies when the property has its new value, also if nobody observes that", arguments: 0..<14)
     func unobserved(form: Int) {
         switch form {
         case 0: expectTold({ team.leader = watched() }, { team.leader = nil })
@@ -59,7 +59,7 @@ struct ReleasedValueTests {
         }
     }
 
-    @Test("of one that is observed, too", arguments: 0..<4) func observed(form: Int) throws {
+    @Test("so does one that leaves an observed property", arguments: 0..<4) func observed(form: Int) throws {
         try team.observeAnyKey { _ in }
         switch form {
         case 0: expectTold({ team.leader = watched() }, { team.leader = nil })

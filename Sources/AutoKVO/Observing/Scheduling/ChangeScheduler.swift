@@ -51,3 +51,13 @@ extension ChangeScheduler where Self == MainActorScheduler {
     /// The main actor.
     @export(implementation) public static var mainActor: MainActorScheduler { MainActorScheduler() }
 }
+
+extension MainActorChangeScheduler {
+    /// Runs what an operation of the scheduler is for. (Elsewhere `assumeIsolated` would end the program without a word.)
+    func run(_ body: @MainActor () -> Void) {
+        requireUsage(
+            MainActor.shared.isCurrent,
+            "\(type(of: self)), a MainActorChangeScheduler, has run an operation on another thread than the main one.")
+        MainActor.assumeIsolated(body)
+    }
+}

@@ -1,16 +1,6 @@
 // What makes a queue the handler of an observation: each function sets what is called at the destination, and returns what is called on the
 // thread of the change.
 
-extension MainActorChangeScheduler {
-    /// Runs what an operation of the scheduler is for. (Elsewhere `assumeIsolated` would end the program without a word.)
-    func run(_ body: @MainActor () -> Void) {
-        requireUsage(
-            MainActor.shared.isCurrent,
-            "\(type(of: self)), a MainActorChangeScheduler, has run an operation on another thread than the main one.")
-        MainActor.assumeIsolated(body)
-    }
-}
-
 extension OrderedDelivery {
     /// The handler of an observation that is delivered on a scheduler.
     @usableFromInline func handler<Value: Sendable>(
