@@ -39,7 +39,9 @@ struct ReleasedValueTests {
         return leader
     }
 
-    @Test("an object that leaves a property dies when the property has its new value, also if nobody observes that", arguments: 0..<14)
+    @Test(
+        "what leaves a property that nobody observes dies when that has its new value",
+        arguments: 0..<14)
     func unobserved(form: Int) {
         switch form {
         case 0: expectTold({ team.leader = watched() }, { team.leader = nil })
