@@ -9,7 +9,7 @@ extension ClassSchema {
     func convert(
         _ value: Any?, for key: ResolvedKey, _ declared: DeclaredKey? = nil, in keyPath: String
     ) throws(KeyValueError) -> Any {
-        let type = (declared ?? key.declared).valueType
+        let type = declared?.valueType ?? key.declared.valueType
         // Nearly all values.
         if let value, Swift.type(of: value) == type, !isOptional(type) || !mayHoldNull(unwrappedType(type)) {
             return value

@@ -70,8 +70,9 @@ extension TrackedObject {
     public func setValue(_ value: Any?, forKey key: String) throws(KeyValueError) {
         let schema = try requireSchema()
         guard let slot = schema.slot(of: key) else { return try setValue(value, forUndefinedKey: key) }
-        try schema.keys[slot].checkKeyPath(of: self)
-        set(try schema.prepare(value, for: schema.keys[slot], in: key), schema.keys[slot])
+        let resolved = schema.keys[slot]
+        try resolved.checkKeyPath(of: self)
+        set(try schema.prepare(value, for: resolved, in: key), resolved)
     }
 
     /// Sets the property at the end of a key path, as `setValue(_:forKey:)` does.

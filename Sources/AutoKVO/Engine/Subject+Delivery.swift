@@ -13,14 +13,14 @@ internal import CSwiftRuntime
 /// A handler may make a change of the same subject, which completes the delivery first: an inner frame calls what is left of the outer
 /// frame's batch, which stays pinned, then what is behind it. The outer frame finds nobody left.
 extension Subject {
-    /// Observations that one frame has pinned; those from `index` on are to be called.
+    /// Observations that one frame has pinned; those from `index` on are to be called. Behind the last one the memory is not initialized.
     struct Batch {
         static var size: Int { 16 }
-        var members = InlineArray<16, Borrowed<KeyValueObservation>?>(repeating: nil)
-        var count = 0
-        var index = 0
+        var members: InlineArray<16, Borrowed<KeyValueObservation>>
+        var count: Int
+        var index: Int
 
-        var last: Borrowed<KeyValueObservation> { members[count - 1].unsafelyUnwrapped }
+        var last: Borrowed<KeyValueObservation> { members[count - 1] }
     }
 
     /// Calls the observers that have not been called yet.
@@ -86,9 +86,9 @@ extension Subject {
     ) {
         let outer = batch
         if let outer { callRest(of: outer, thread) }
-        var own = Batch()
-        withUnsafeMutablePointer(to: &own) {
-            let own = InPlace($0)
+        // Not a variable, which would be filled with zeros first.
+        withUnsafeTemporaryAllocation(of: Batch.self, capacity: 1) {
+            let own = InPlace($0.baseAddress!)
             if !pinFirstBatch(own, behind: outer, record, slot, list, thread, makeEvent) { return }
             batch = own
             var loop = HandlerLoop(thread, self)
@@ -147,7 +147,7 @@ extension Subject {
             let index = batch.value.index
             batch.value.index = index &+ 1
             if index &+ 1 == count, cursor == nil { leavePending(thread) }
-            batch.value.members[unchecked: index].unsafelyUnwrapped.use { loop.call($0) }
+            batch.value.members[unchecked: index].use { loop.call($0) }
         }
     }
 
@@ -199,7 +199,7 @@ extension Subject {
         var left: UInt32 = 0
         var index = 0
         repeat {
-            left |= batch.value.members[unchecked: index].unsafelyUnwrapped.use {
+            left |= batch.value.members[unchecked: index].use {
                 $0.pinWord &-= 1
                 return $0.pinWord
             }
@@ -209,7 +209,7 @@ extension Subject {
         let gone =
             left == 0
             ? nil
-            : list.value.unlinkUnpinned((0..<count).map { batch.value.members[$0].unsafelyUnwrapped })
+            : list.value.unlinkUnpinned((0..<count).map { batch.value.members[$0] })
         pinBatch(batch)
         record.lock.unlock()
         if let gone { release(gone) }
