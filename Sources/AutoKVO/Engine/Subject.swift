@@ -200,9 +200,8 @@ final class Subject: PooledObject {
         (isCoalesced, isReachedOnTheWay, isLeafSet, isOldTold) = (false, false, false, false)
         calls = nil
         isWhole = false
-        if edit != nil { edit = nil }
+        if edit != nil { (edit, wholeOld) = (nil, nil) }
         if head != nil { head = nil }
-        if wholeOld != nil { wholeOld = nil }
         if !claimed.isEmpty { releaseClaims { _ in true } }
         if old.isFilled { old.take() }
         if new.isFilled { new.take() }
