@@ -146,8 +146,20 @@ extension TrackedObject {
     func announcing<Result, Failure: Error>(
         _ slot: Int?, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        guard isAnnounced(slot) else { return try body() }
+        guard isAnnounced(slot) else {
+            if let slot { checkWrite(of: slot) }
+            return try body()
+        }
         return try inTransaction(slot!, body)
+    }
+
+    /// Makes a change of a property in a transaction.
+    final func inTransaction<Result, Failure: Error>(
+        _ slot: Int, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        Transaction.begin(self, slot)
+        defer { Transaction.end(self, slot) }
+        return try body()
     }
 
     /// Whether somebody has to be notified of a change of a property. Deliveries that it must not overtake are completed.
@@ -179,8 +191,7 @@ extension TrackedObject {
     @usableFromInline
     final func edit<Result, Failure: Error>(
         _ editedSlot: @autoclosure () -> Int?, plan: () throws(Failure) -> Bool, isPlanned: () -> Bool,
-        _ change: () -> CollectionChange?,
-        _ store: () -> Result, isMade: (() -> Bool)? = nil, stored: () -> Void
+        _ change: () -> CollectionChange?, _ store: () -> Result, isMade: (() -> Bool)? = nil, stored: () -> Void
     ) throws(Failure) -> Result? {
         var (slot, isAnnounced) = (editedSlot(), false)
         /// Plans until the functions of the plan leave the collection as they found it.
@@ -197,6 +208,7 @@ extension TrackedObject {
         }
         guard try isNeeded() else { return nil }
         guard isAnnounced, let slot else {
+            if let slot { checkWrite(of: slot) }
             defer { stored() }
             return store()
         }
@@ -276,17 +288,6 @@ extension TrackedObject {
     private final func notifyAll(_ write: ObservedWrite, _ event: ChangeEvent) {
         guard let record else { return }
         Transaction.didChange([(record, Int(write.slot))], values: event, excluding: .oldDistinctOrPrior)
-    }
-}
-
-extension TrackedObject {
-    /// Makes a change of a property in a transaction.
-    final func inTransaction<Result, Failure: Error>(
-        _ slot: Int, _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        Transaction.begin(self, slot)
-        defer { Transaction.end(self, slot) }
-        return try body()
     }
 }
 

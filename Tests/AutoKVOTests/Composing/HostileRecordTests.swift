@@ -68,6 +68,10 @@ struct HostileRecordTests {
         #expect(throws: KeyValueError.self) { try prior.revert(on: crate) }
         var rows = [1]
         #expect(throws: KeyValueError.self) { try prior.apply(validating: &rows) }
+        let removal = text.replacing(#""kind":1,"newValue":[1]"#, with: #""kind":3,"oldValue":[1],"indexes":[[0,1]]"#)
+        let early = try JSONDecoder().decode(ChangeRecord<[Int]>.self, from: Data(removal.utf8))
+        #expect(early.kind == .removal && early.indexes != nil)
+        #expect(throws: KeyValueError.self) { try early.apply(validating: &rows) }
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(
                 ChangeRecord<[Int]>.self, from: Data(text.replacing("}", with: #","isGone":true}"#).utf8))

@@ -64,6 +64,14 @@ struct WritingFunctionTests {
             object.$words.append("a")
             return object.read
         }) var behindEdit: Int
+        var plain = 0
+        override class var schema: Schema {
+            Schema(Writing.self, extending: super.schema) { Key("plain", \.plain, notifiesAutomatically: false) }
+        }
+        @Derived({ (object: Writing) in
+            try! object.setValue(object.read, forKey: "plain")
+            return object.read
+        }) var behindName: Int
     }
 
     @Test("depends on what it reads behind its writes, also where they are observed", arguments: [false, true])
@@ -80,6 +88,26 @@ struct WritingFunctionTests {
             object.read = 2
             expectEqual(told, [2, 2])
         }
+    }
+
+    @Test("is reported: a write, an edit, and a set by name, whether observed or not", arguments: [false, true])
+    func reports(isObserved: Bool) throws {
+        let object = Writing()
+        let log = MessageLog()
+        if isObserved {
+            object.$written.observe { _ in }
+            object.$words.observe { _ in }
+            _ = try object.observe("plain") { _ in }
+        }
+        silently {
+            object.$behindWrite.observe { _ in }
+            object.$behindEdit.observe { _ in }
+            object.$behindName.observe { _ in }
+        }
+        Diagnostics.withHandler({ log.add($0) }) { object.read = 2 }
+        expectEqual(
+            log.messages.map { $0.prefix { $0 != " " } }.sorted(),
+            ["Writing.plain", "Writing.words", "Writing.written"])
     }
 
     @Test("edits a list in the order in which that was edited") func edits() {
