@@ -7,9 +7,10 @@ extension ObjectRecord {
         lock.withLock { guarded.isDying = true }
         TestPoint.tearingDown.reach()
         if let schema {
-            for slot in 0..<schema.keys.count where list(slot) != nil {
-                while let observation = firstLinked(slot) { observation.targetIsDying() }
-                while let link = firstLink(slot) { link.objectIsDying() }
+            for slot in 0..<schema.keys.count {
+                guard let list = list(slot) else { continue }
+                while let observation = lock.withLock({ list.value.firstLinked() }) { observation.targetIsDying() }
+                while let link = lock.withLock({ list.value.firstLink?.object }) { link.objectIsDying() }
             }
         }
         while let observation = takeFirstHeld() { observation.observerDidDie() }
@@ -23,14 +24,6 @@ extension ObjectRecord {
         for route in details.sortedFunctionRoutes { route.rootIsDying() }
         for watch in details.watches.values { watch.cancel() }
         DeathWatch.referentDidDie(details.watchers)
-    }
-
-    private func firstLinked(_ slot: Int) -> KeyValueObservation? {
-        lock.withLock { list(slot)?.value.firstLinked() }
-    }
-
-    private func firstLink(_ slot: Int) -> PathLink? {
-        lock.withLock { list(slot)?.value.firstLink?.object }
     }
 }
 
