@@ -113,11 +113,9 @@ extension Transaction {
 
     /// The outermost `coalescingChanges` of a thread ends.
     static func endCoalescing(_ thread: InPlace<ThreadContext>) {
-        guard let transaction = thread.value.coalescing else { return }
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
-        thread.value.coalescing = nil
-        transaction.use {
+        thread.value.coalescing.take()!.use {
             $0.forEachSubject { $0.isCoalesced = false }
             $0.countOut()
             $0.settle(thread)
