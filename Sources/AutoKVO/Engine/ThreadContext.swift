@@ -35,9 +35,8 @@ struct ThreadContext {
     private static let tokenBlocks = Atomic<UInt>(0)
     /// The transaction of the outermost `coalescingChanges` under way, if any.
     var coalescing: Borrowed<Transaction>?
-    /// Routes to start or to end, in this order.
+    /// Routes to start or to end, in this order. Empty if this thread does no such work.
     var pathWork: [PathWork] = []
-    var isDoingPathWork = false
     /// How many functions of derived properties are being called for reads, inside each other, and which from `uncheckedDepth` on.
     var computingDepth = 0
     var computing: Set<ComputedProperty> = []

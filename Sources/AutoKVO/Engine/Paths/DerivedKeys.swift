@@ -121,9 +121,9 @@ enum PathWork {
     /// Does it now, or, if this thread is doing such work already, after that.
     static func `do`(_ work: PathWork) {
         let thread = ThreadContext.current
+        let isUnderWay = !thread.value.pathWork.isEmpty
         thread.value.pathWork.append(work)
-        if thread.value.isDoingPathWork { return }
-        thread.value.isDoingPathWork = true
+        if isUnderWay { return }
         var next = 0
         while next < thread.value.pathWork.count {
             switch thread.value.pathWork[next] {
@@ -133,6 +133,5 @@ enum PathWork {
             next += 1
         }
         thread.value.pathWork.removeAll(keepingCapacity: next <= ThreadContext.poolLimit)
-        thread.value.isDoingPathWork = false
     }
 }
