@@ -80,17 +80,13 @@ struct ThreadContext {
             while let transaction = state.value.openTransactions.last {
                 transaction.use { $0.drop(state, threadEnds: true) }
             }
-            state.value.releaseSpare()
+            state.value.spareContexts.releaseAll()
+            state.value.spareSubjects.releaseAll()
+            state.value.spareTransactions.releaseAll()
             state.deallocate()
         }
         requireUsage(stored, "AutoKVO could not get memory for the state of a thread.")
         return state
-    }
-
-    private mutating func releaseSpare() {
-        spareContexts.releaseAll()
-        spareSubjects.releaseAll()
-        spareTransactions.releaseAll()
     }
 
     @inline(__always)
