@@ -171,7 +171,7 @@ extension KeyValueObservation {
     private func finishEnding(_ reason: EndReason) -> (closure: Borrowed<AnyObject>?, hasActions: Bool, isArmed: Bool) {
         let isArmed = endReason == nil
         if isArmed { endReason = reason }
-        return (pinCount == 0 ? takeHandler() : nil, details?.hasEndActions ?? false, isArmed)
+        return (pinCount == 0 ? closure.take() : nil, details?.hasEndActions ?? false, isArmed)
     }
 
     /// - Parameter reason: What to run `onEnd` with; nil if it has been run.
@@ -186,7 +186,7 @@ extension KeyValueObservation {
     @inline(__always)  // counts: path-leaf
     func releaseHandlerIfEnded() {
         guard state == .ended else { return }
-        underLock { pinCount == 0 ? takeHandler() : nil }?.release()
+        underLock { pinCount == 0 ? closure.take() : nil }?.release()
     }
 
     // MARK: Deaths

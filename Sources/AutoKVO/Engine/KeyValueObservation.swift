@@ -183,9 +183,6 @@ public final class KeyValueObservation: @unchecked Sendable {
         guard let unmanagedRecord else { return body() }
         return unmanagedRecord.use { $0.lock.withLock(body) }
     }
-
-    /// Takes the handler, which the caller releases without a lock. Under the lock, while no call uses it.
-    func takeHandler() -> Borrowed<AnyObject>? { closure.take() }
 }
 
 extension KeyValueObservation: Hashable {
