@@ -96,7 +96,6 @@ class ChangeContext: PooledObject {
     }
 
     var currentObservation: KeyValueObservation { observation!.object }
-    var currentRoute: Route? { route?.object }
 
     private var root: ObjectRecord? {
         if let route { return route.use { $0.root } }

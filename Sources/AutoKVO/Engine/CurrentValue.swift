@@ -12,18 +12,14 @@ extension Change {
 
     /// The same as another type.
     public func currentValue<Other>(as type: Other.Type) -> Other? {
-        guard let value = context.currentObservation.currentValue(by: context.currentRoute) else { return nil }
+        guard let value = context.currentObservation.currentValue(by: context.route?.object) else { return nil }
         return context.deliverable(value, as: type)
     }
 
     /// The same, not converted, in a handler of the change: the target is alive then, and not retained.
-    var valueInHandler: Any { context.valueInHandler }
-}
-
-extension ChangeContext {
-    fileprivate var valueInHandler: Any {
-        if let route { return route.use { $0.currentValue() as Any } }
-        return observation.unsafelyUnwrapped.use { observation in
+    var valueInHandler: Any {
+        if let route = context.route { return route.use { $0.currentValue() as Any } }
+        return context.observation.unsafelyUnwrapped.use { observation in
             observation.unmanagedRecord.unsafelyUnwrapped.use { $0.readValueOfLiving(Int(observation.slot)) }
         }
     }
