@@ -113,7 +113,7 @@ extension Subject {
         if let outer {
             if cursor != nil { cursor = outer.value.last.use { $0.next } }
         } else {
-            placeCursor(list)
+            (cursor, end) = (list.value.first, min(upperBound, list.value.lastSequence))
         }
         pinBatch(own)
         record.lock.unlock()
@@ -154,13 +154,6 @@ extension Subject {
     @inline(__always)
     private func leavePending(_ thread: InPlace<ThreadContext>) {
         if isPending { thread.value.removePending(self) }
-    }
-
-    /// Begins at the first observation of the list. Under the lock.
-    @inline(__always)
-    private func placeCursor(_ list: InPlace<ObserverList>) {
-        end = min(upperBound, list.value.lastSequence)
-        cursor = list.value.first
     }
 
     /// Pins the next observations. Under the lock.
