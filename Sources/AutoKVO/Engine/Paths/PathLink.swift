@@ -39,32 +39,20 @@ final class PathLink: @unchecked Sendable {
     static var moves: UInt64 { movesCounter.load(ordering: .acquiring) }
     private static let movesCounter = Atomic<UInt64>(0)
 
-    init(_ chain: KeyPathChain, level: Int, isMoved: Bool, record: Borrowed<ObjectRecord>, slot: Int) {
+    /// - Parameter level: -1 for a key that an expression reads, whose chain is its route.
+    init(_ chain: KeyPathChain, level: Int = -1, isMoved: Bool, record: Borrowed<ObjectRecord>, slot: Int) {
         self.chain = chain
         unmanagedRoute = chain.route
         observation = unmanagedRoute.use { $0.unmanagedObservation }
         needs = unmanagedRoute.use { $0.needs }
-        unmanagedExpression = nil
+        unmanagedExpression = unmanagedRoute.use { .toOptional($0.expression) }
         self.isMoved = isMoved
         self.level = level
         self.record = record.object
         self.slot = slot
-        let isLast = level == chain.path.keys.count - 1
+        let isLast = level >= 0 && level == chain.path.keys.count - 1
         isFollowed = !isLast || chain.path.elementPath != nil
         isLeaf = isLast && chain.path.tail == nil && chain === unmanagedRoute.use { $0 }
-        Counters.links.add(1)
-    }
-
-    /// A key that an expression reads.
-    init(sourceOf route: Borrowed<Route>, isMoved: Bool, record: ObjectRecord, slot: Int) {
-        chain = route.object
-        unmanagedRoute = route
-        observation = route.use { $0.unmanagedObservation }
-        needs = route.use { $0.needs }
-        unmanagedExpression = .toOptional(route.use { $0.expression })
-        level = -1
-        (self.record, self.slot, self.isMoved) = (record, slot, isMoved)
-        (isFollowed, isLeaf) = (true, false)
         Counters.links.add(1)
     }
 
