@@ -108,7 +108,7 @@ struct HandlerLoop {
         let start = event.value.excluded.contains(.traced) ? ContinuousClock.now : nil
         let isCalled = perform(observation, by: route)
         if isCalled, let start { thread.noteCall(of: observation, by: route, since: start) }
-        if !observation.flags.isDisjoint(with: .onceOrCounted) { observation.finishCall(event.value, isCalled) }
+        observation.finishCall(event.value, isCalled)
     }
 
     /// Calls the handler if the observer is alive, and retains the observer for the call.

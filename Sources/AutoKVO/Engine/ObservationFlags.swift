@@ -17,8 +17,6 @@ struct ObservationFlags: OptionSet, AtomicRepresentable, Sendable {
     static let notJustChange = ObservationFlags(rawValue: 1 << 16)
     /// It counts the calls of its handler. Its details exist from the beginning.
     static let counted = ObservationFlags(rawValue: 1 << 17)
-    /// There is something to do after a call of its handler.
-    static let onceOrCounted = ObservationFlags(rawValue: 1 << 6 | 1 << 17)
     /// Disjoint with the flags of an active observation only.
     static let inactive = ObservationFlags(rawValue: 3 << State.shift)
     static let partCountedOrInactive = ObservationFlags(rawValue: 1 << 14 | 1 << 17 | 3 << State.shift)
