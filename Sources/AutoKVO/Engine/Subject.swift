@@ -31,8 +31,6 @@ final class Subject: PooledObject {
     // MARK: Change
 
     var needs: ObserverList.Interest = []
-    /// Whether the subject's values are those of the property that is set.
-    private(set) var isOwn = false
     @exclusivity(unchecked) var event = ChangeEvent()
     /// The values that were read for it. Their addresses do not change.
     @exclusivity(unchecked) var old = ValueSlot()
@@ -138,12 +136,15 @@ final class Subject: PooledObject {
         excluding: ObservingOptions = [], _ thread: InPlace<ThreadContext>
     ) {
         self.needs = isUncertain ? needs.union(.values) : needs
-        (self.isUncertain, self.isOwn, self.rank, formerChanges) = (isUncertain, isOwn, rank, 0)
+        (self.isUncertain, self.rank, formerChanges) = (isUncertain, rank, 0)
         if isOwn, let edit { self.edit = edit }
         event = ChangeEvent(
             kind: self.edit?.kind ?? .setting, isLastComponent: isOwn, excluded: isUncertain ? [] : excluding,
             token: needs.contains(.prior) ? thread.value.makeToken() : 0)
     }
+
+    /// Whether the subject's values are those of the property that is set.
+    var isOwn: Bool { event.isLastComponent }
 
     /// The values of a write, where no user code runs before its store.
     func setValues(_ type: Any.Type, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?) {
@@ -194,7 +195,7 @@ final class Subject: PooledObject {
         let (record, route, leaf) = (record, route, leaf)
         (self.record, self.route, self.leaf, list, slot) = (nil, nil, nil, nil, 0)
         (lowerBound, upperBound) = (0, .max)
-        (needs, isOwn, isKnown, isPrepared) = ([], false, false, false)
+        (needs, isKnown, isPrepared) = ([], false, false)
         (isUncertain, isDropped, rank) = (false, false, 0)
         (openCount, opener, isDue, isStarted) = (0, nil, false, false)
         (isCoalesced, isReachedOnTheWay, isLeafSet, isOldTold) = (false, false, false, false)
@@ -216,7 +217,7 @@ final class Subject: PooledObject {
         let hasTopic = record != nil || list != nil || slot != 0 || route != nil || leaf != nil || head != nil
         let hasRange = lowerBound != 0 || upperBound != .max || !separated.isEmpty
         let hasChange =
-            !needs.isEmpty || isOwn || isDue || isUncertain || isDropped || isKnown || isPrepared || edit != nil
+            !needs.isEmpty || isDue || isUncertain || isDropped || isKnown || isPrepared || edit != nil
             || openCount != 0 || opener != nil || toldBefore != nil || isCoalesced || isReachedOnTheWay || isLeafSet
             || isOldTold
         let hasValues =
