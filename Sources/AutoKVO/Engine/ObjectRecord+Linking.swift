@@ -92,7 +92,8 @@ extension ObjectRecord {
     /// - Returns: False if the object's deinit has begun, and then nothing has changed.
     @inline(never)
     func link(_ link: PathLink) -> Bool {
-        changeList(link.slot, isAhead: true, isInner: link.isInner) {
+        defer { link.noteMove() }
+        return changeList(link.slot, isAhead: true, isInner: link.isInner) {
             guard !link.isCancelled, !isDeinitializing else { return (0, false) }
             if link.isLinked { return (0, true) }
             makeList(link.slot).value.append(.to(link))

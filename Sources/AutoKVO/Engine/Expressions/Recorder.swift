@@ -184,7 +184,6 @@ struct Recorder {
         Recording.suspended {
             _ = record.use { $0.link(link) }
             link.setSource(atOffset: offset)
-            link.noteMove()
         }
         if others!.searchCount >= Recorder.maximumSearches { others!.places[link.key] = (link, nil) }
         TestPoint.linked.reach()

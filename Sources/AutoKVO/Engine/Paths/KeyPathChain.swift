@@ -134,11 +134,7 @@ class KeyPathChain: @unchecked Sendable {
             }
             guard isCurrent else { return }
             previous = link
-            let isLinked = link.use { link in
-                let isLinked = record.use { $0.link(link) }
-                link.noteMove()
-                return isLinked
-            }
+            let isLinked = link.use { link in record.use { $0.link(link) } }
             TestPoint.linked.reach()
             if isEnd { return }
             guard isLinked, !isLast else { break }
