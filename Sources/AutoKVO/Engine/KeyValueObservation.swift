@@ -10,7 +10,7 @@ import Synchronization
 public final class KeyValueObservation: @unchecked Sendable {
     // The variables that a traversal reads come first, in 48 bytes: reading memory is most of the cost of a long traversal. The
     // flags are atomic. The lock of `record`, of the target or of the first of several, guards the other variables; the lock of
-    // the observer's record guards `held`, `nextHeld` and `previousHeld`.
+    // the observer's record guards `isHeld`, `ownsItself`, `nextHeld` and `previousHeld`.
 
     /// The next one in the key's list.
     var next: Borrowed<KeyValueObservation>?
@@ -24,7 +24,10 @@ public final class KeyValueObservation: @unchecked Sendable {
     var pinWord = Membership.out.rawValue
     @usableFromInline let atomicFlags: Atomic<ObservationFlags>
     let handling: HandlerCall.Shape
-    var held = HeldPosition()
+    /// Whether it is in the list of what its observer holds, and whether it owns itself there, so that the observer still finds
+    /// it after its target's death.
+    var isHeld = false
+    var ownsItself = false
     /// Why it ended, once the `onEnd` closures have run with that reason, or are about to; nil while it is armed.
     var endReason: EndReason?
     /// The index of the key in the schema of the target's class; -1 for an observation with routes.
@@ -39,13 +42,6 @@ public final class KeyValueObservation: @unchecked Sendable {
     var nextHeld: Borrowed<KeyValueObservation>?
     var previousHeld: Borrowed<KeyValueObservation>?
     let site: CallSite
-
-    /// Whether it is in the list of what its observer holds, and whether it owns itself there, so that the observer still finds
-    /// it after its target's death.
-    struct HeldPosition {
-        var isHeld = false
-        var ownsItself = false
-    }
 
     /// The observation's membership in the list of its key.
     enum Membership: UInt32 {

@@ -121,13 +121,13 @@ extension ObjectRecord {
         lock.lock()
         defer { lock.unlock() }
         guard !isDeinitializing else { return false }
-        guard !observation.held.isHeld, observation.isLive else { return true }
+        guard !observation.isHeld, observation.isLive else { return true }
         let this = Borrowed.to(observation)
         observation.nextHeld = guarded.firstHeld
         observation.previousHeld = nil
         guarded.firstHeld?.use { $0.previousHeld = this }
         guarded.firstHeld = this
-        observation.held.isHeld = true
+        observation.isHeld = true
         return true
     }
 
@@ -137,7 +137,7 @@ extension ObjectRecord {
     /// - Parameter unlessFindable: Whether an observation stays that has been armed again, or whose change is on its way.
     func letGo(of observation: KeyValueObservation, unlessFindable: Bool = false) {
         lock.lock()
-        guard observation.held.isHeld, !(unlessFindable && observation.isFindable) else { return lock.unlock() }
+        guard observation.isHeld, !(unlessFindable && observation.isFindable) else { return lock.unlock() }
         let ownedItself = takeOut(observation)
         lock.unlock()
         if ownedItself { Borrowed.to(observation).release() }
@@ -160,9 +160,9 @@ extension ObjectRecord {
     /// caller has to release that reference.
     @inline(__always)
     private func takeOut(_ observation: KeyValueObservation) -> Bool {
-        let ownedItself = observation.held.ownsItself
-        observation.held.isHeld = false
-        observation.held.ownsItself = false
+        let ownedItself = observation.ownsItself
+        observation.isHeld = false
+        observation.ownsItself = false
         if let previous = observation.previousHeld {
             previous.use { $0.nextHeld = observation.nextHeld }
         } else {
@@ -178,8 +178,8 @@ extension ObjectRecord {
     /// owns nothing, and no other owner need exist.
     func keepHeld(_ observation: KeyValueObservation) {
         lock.withLock {
-            guard observation.held.isHeld, !observation.held.ownsItself, !isDeinitializing else { return }
-            observation.held.ownsItself = true
+            guard observation.isHeld, !observation.ownsItself, !isDeinitializing else { return }
+            observation.ownsItself = true
             _ = Borrowed.retaining(observation)
         }
     }
