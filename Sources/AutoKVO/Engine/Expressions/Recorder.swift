@@ -14,7 +14,7 @@ struct Recorder {
     private var others: Others?
     private let isMoved: Bool
     /// What has been read, where there is no route.
-    private var keys: Set<Source>?
+    private var keys: Set<Source> = []
 
     /// Made where it is needed: most evaluations read the same as the one before.
     private struct Others {
@@ -87,7 +87,7 @@ struct Recorder {
     static func keys(readBy function: () -> Void) -> [(record: Borrowed<ObjectRecord>, slot: Int)] {
         var recorder = Recorder(nil, isMoved: false)
         Recording.into(&recorder, function)
-        return recorder.keys?.map { ($0.record, $0.slot) } ?? []
+        return recorder.keys.map { ($0.record, $0.slot) }
     }
 
     /// Notes a read of what is stored in an object, if the last evaluation has read that here. Its link then.
@@ -119,7 +119,7 @@ struct Recorder {
 
     mutating func note(_ record: Borrowed<ObjectRecord>, _ slot: Int, atOffset offset: Int = -1) {
         guard let route else {
-            keys = (keys ?? []).union([Source(record: record, slot: slot)])
+            keys.insert(Source(record: record, slot: slot))
             return
         }
         if position < former.count, former[position].use({ $0.isOf(record, slot) }) {
