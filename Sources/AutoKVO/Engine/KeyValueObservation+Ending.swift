@@ -146,10 +146,8 @@ extension KeyValueObservation {
     }
 
     /// Ends the observation. Returns true for the first call, false if it had ended.
-    ///
-    /// - Parameter isHeld: Whether it may be in the list of what its observer holds.
     @discardableResult
-    func end(_ reason: EndReason, isHeld: Bool = true) -> Bool {
+    func end(_ reason: EndReason) -> Bool {
         guard changeStateToEnded() else { return false }
         TestPoint.ending.reach()
         let left: (closure: Borrowed<AnyObject>?, hasActions: Bool, isArmed: Bool)
@@ -157,7 +155,7 @@ extension KeyValueObservation {
             detach()
             left = underLock { finishEnding(reason) }
         } else {
-            if isHeld { unmanagedObserverRecord?.use { $0.letGo(of: self) } }
+            unmanagedObserverRecord?.use { $0.letGo(of: self) }
             left = unmanagedRecord!.use { $0.unlink(self) { $0.finishEnding(reason) } }
         }
         left.closure?.release()
@@ -247,7 +245,7 @@ extension KeyValueObservation {
 
     /// The observer is being deinitialized, and the observation is not in its list any more.
     func observerDidDie() {
-        if isManual { forgetRoutesIfUnreachable() } else { end(.observerDeinitialized, isHeld: false) }
+        if isManual { forgetRoutesIfUnreachable() } else { end(.observerDeinitialized) }
     }
 
     /// The observer was dead when its handler was to be called.
