@@ -21,8 +21,7 @@ extension Transaction {
         let start = subjects.count
         let coalescing = thread.value.coalescing
         let walk = thread.value.makeToken()
-        let isSettling = thread.value.delivering != nil && !thread.value.settling.isEmpty
-        let mayBeOpen = start > 0 || coalescing != nil || isSettling || !thread.value.openTransactions.isEmpty
+        let mayBeOpen = start > 0 || thread.value.holdsChanges || !thread.value.settling.isEmpty
         moves = PathLink.moves
         if coalescing != nil { Transaction.startWalk(search == .all ? .finding : .other, thread) }
         AffectedLists.forEach(from: record, changed) { key, list, interest in
