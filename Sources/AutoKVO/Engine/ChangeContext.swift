@@ -97,12 +97,11 @@ class ChangeContext: PooledObject {
 
     var currentObservation: KeyValueObservation { observation!.object }
 
-    private var root: ObjectRecord? {
-        if let route { return route.use { $0.root } }
-        return observation!.use { $0.record }
+    var target: TrackedObject? {
+        if let route { return route.use { $0.target } }
+        return observation!.use { $0.record?.trackedObject }
     }
 
-    var target: TrackedObject? { route.map { $0.use { $0.target } } ?? root?.trackedObject }
     var observer: AnyObject? { observation!.use { $0.observer } }
 
     var keyPath: String {
