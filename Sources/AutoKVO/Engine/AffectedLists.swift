@@ -101,11 +101,9 @@ enum AffectedLists {
         private var stamp: UInt?
 
         struct Element {
-            /// Retained. It owns the route, and that the record of its object.
+            /// A link that leads to the key, retained. It owns the route, and that the record of its object.
             let link: Borrowed<PathLink>
-            let isMoved: Bool
-            let isUncertain: Bool
-            let height: Int
+            let key: AffectedKey
         }
 
         /// - Parameter first: What is visited first.
@@ -143,11 +141,12 @@ enum AffectedLists {
             } else {
                 guard let (root, slot) = link.route.derivedKey, let list = root.list(slot), isNew(list) else { return }
             }
-            queue.append(
-                Element(
-                    link: .retaining(link), isMoved: key.isMoved || link.isMoved,
-                    isUncertain: key.isUncertain || expression != nil,
-                    height: max(expression?.use { $0.height } ?? link.route.keyHeight, key.height + 1)))
+            let (record, slot) = link.unmanagedRoute.use { $0.unmanagedDerivedKey! }
+            let derived = AffectedKey(
+                record: record, slot: slot, isMoved: key.isMoved || link.isMoved,
+                isUncertain: key.isUncertain || expression != nil,
+                height: max(expression?.use { $0.height } ?? link.route.keyHeight, key.height + 1))
+            queue.append(Element(link: .retaining(link), key: derived))
         }
 
         /// Moves on to the next key that links lead to. False if none is left.
@@ -160,10 +159,7 @@ enum AffectedLists {
                 end()
                 return false
             }
-            let next = queue[count]
-            let (record, slot) = next.link.use { $0.unmanagedRoute.use { $0.unmanagedDerivedKey! } }
-            key = AffectedKey(
-                record: record, slot: slot, isMoved: next.isMoved, isUncertain: next.isUncertain, height: next.height)
+            key = queue[count].key
             count += 1
             return true
         }
