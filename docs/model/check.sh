@@ -47,11 +47,12 @@ check holds observation.pml -DTRAVERSALS=1 -DONCE=1
 check holds relink.pml
 check holds relink.pml -DSWAPS=2
 check holds derived.pml
+check holds derived.pml -DSETTERS=1 -DCHANGES=2 -DREADERS=1
 if [ $long = yes ]; then
     check holds observation.pml -DTRAVERSALS=3
     check holds observation.pml -DTRAVERSALS=2 -DONCE=1
     check holds relink.pml -DSWAPS=3
-    check holds derived.pml -DREADERS=1
+    check holds derived.pml -DSETTERS=1 -DCHANGES=3 -DREADERS=1 -DREADS=2
 fi
 for guard in NO_PINS NO_RECHECK NO_TRYRETAIN NO_STATE_UNDER_LOCK NO_EXCHANGE CHAINED; do
     check fails observation.pml -DTRAVERSALS=1 -DONCE=1 -D$guard
@@ -59,6 +60,7 @@ done
 for guard in NO_VERSION NO_PENDING READ_FIRST; do check fails relink.pml -D$guard; done
 for guard in MARK_LATE STOP_AT_MARKED NO_VERSION; do check fails derived.pml -D$guard; done
 check fails derived.pml -DCHANGES=2 -DNO_COUNT
+for guard in LOOK_ONCE KEEP_LAST_ONLY; do check fails derived.pml -DSETTERS=1 -DCHANGES=2 -DREADERS=1 -D$guard; done
 
 [ $failures -eq 0 ] || fail "$failures of the checks did not come out as they should."
 say "all models hold, and no guard can be left out"

@@ -39,6 +39,8 @@ extension Expression {
         route.forEachReader { if !$0.isEvaluatingHere { _ = $0.mark(isCertain: true) } }
     }
 
+    var height: Int { atomicHeight.load(ordering: .relaxed) }
+
     /// What reads it is higher, also what is not evaluated because this one has come to read something else.
     func setHeight(_ height: Int) {
         if height <= atomicHeight.exchange(height, ordering: .relaxed) { return }
@@ -106,7 +108,8 @@ extension Expression {
     struct Checked {
         /// Retained.
         let expression: Borrowed<Expression>
-        /// How many of its sources have been looked at.
+        /// Its mark, and how many of its sources have been looked at since it has that. If it is marked again meanwhile, a source may have been.
+        var mark = ExpressionMark(.clean)
         var count = 0
     }
 
@@ -126,13 +129,20 @@ extension Expression {
 // MARK: - What is kept of a value
 
 extension Expression {
+    /// Nil if what was kept is an object that is dead.
+    @inline(__always)
+    func opened(_ kept: Any?) -> Any? {
+        guard function.holdsObject, let reference = kept as? PinnedReference<TrackedObject> else { return kept }
+        return reference.object
+    }
+
     @inline(__always)
     func isUnchanged(_ value: Any, _ kept: Any) -> Bool {
         if function.holdsObject { return opened(kept).map { areEqual($0, value) } ?? false }
         return areEqual(kept, value)
     }
 
-    func keep(_ value: Any) -> Any {
+    func reference(to value: Any) -> Any {
         if function.holdsObject, let object = unwrapped(value) as? TrackedObject { return PinnedReference(object) }
         return value
     }

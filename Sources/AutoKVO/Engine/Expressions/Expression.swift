@@ -3,11 +3,10 @@ import Synchronization
 /// A function, and the keys that its last evaluation read: its *sources*. A derived key has one while somebody needs it, and so
 /// does each observation of a closure. Its route says where it leads: to an observation, or to the key.
 ///
-/// **Marks.** Right behind a store a change marks the expressions that have the property as a source *dirty*, and those that read derived
-/// keys of which it is a source *to be checked*. Whoever needs the value refreshes it: a dirty one is evaluated; one to be checked
-/// refreshes the derived keys among its sources, until one of them has another value, which makes it dirty; otherwise it becomes clean. A result
-/// that is equal to the kept one is no change, and makes nothing dirty. Neither marking nor refreshing is recursive, but a function that
-/// reads a dirty value is.
+/// **Marks.** Right behind a store a change marks the expressions that have the property as a source *dirty*, and those that read derived keys of
+/// which it is a source *to be checked*. Whoever needs the value refreshes it: a dirty one is evaluated, one to be checked refreshes the derived
+/// keys among its sources, until one of them has another value, which makes it dirty; otherwise it becomes clean. A result that is equal to the
+/// kept one is no change, and makes nothing dirty. Neither marking nor refreshing is recursive, but a function that reads a dirty value is.
 ///
 /// **Threads.** The function is user code, so no lock is held while it runs, and two threads may evaluate at once:
 ///
@@ -15,13 +14,13 @@ import Synchronization
 ///     evaluation 1: reads a, reads b
 ///                                                marks it dirty
 ///                                                evaluation 2: takes over, reads a, reads b
-///     finds another version: takes its own
-///     sources out, keeps nothing
-///                                                keeps the value, and calls the observers
+///     keeps its value and its sources, until
+///     the one that runs is over, and tells
+///                                                keeps the value, takes those sources out, and tells
 ///
-/// A thread that only reads the value meanwhile computes one for itself. The evaluation that runs has the sources, so that each read is
-/// compared without a lock; a thread that takes over begins without any. The lock of the route's root guards the state. The model is
-/// docs/model/derived.pml.
+/// What is kept is of the newest evaluation that is over: its value is the old one of the next change, and changes find the expression by its
+/// sources while another evaluation, perhaps for a thread that only reads, has not read anything yet. That has them, too, to compare each read
+/// without a lock; a thread that takes over begins without any. The lock of the route's root guards the state. Model: docs/model/derived.pml.
 final class Expression: @unchecked Sendable {
     /// Owned: who refreshes an expression may be the last to have it, when the route ends on another thread.
     let root: ObjectRecord
@@ -36,7 +35,7 @@ final class Expression: @unchecked Sendable {
     @exclusivity(unchecked) private var stamp: UInt = 0
 
     private struct State {
-        /// Empty while an evaluation has them.
+        /// Of the newest evaluation that is over. Empty while another one has them.
         var sources: [PathLink] = []
         /// How many of them, from the first on, are known to be of dead objects.
         var deadCount = 0
@@ -48,8 +47,9 @@ final class Expression: @unchecked Sendable {
         var isRead = false
         var lastRead = 0
         var isKept: Bool { changes > 0 }
-        /// Counts evaluations.
+        /// Counts evaluations; and which was the newest one that is over.
         var version = 0
+        var lastOver = 0
         var isEnded = false
     }
 
@@ -99,13 +99,6 @@ final class Expression: @unchecked Sendable {
     /// How many different values have been kept, and the last one that the program has read and that is none any more.
     var changes: (all: Int, lastRead: Int) { underLock { ($0.changes, $0.lastRead) } }
 
-    /// Nil if what was kept is an object that is dead.
-    @inline(__always)
-    func opened(_ kept: Any?) -> Any? {
-        guard function.holdsObject, let reference = kept as? PinnedReference<TrackedObject> else { return kept }
-        return reference.object
-    }
-
     /// Whether nothing has to be done before the kept value is used.
     var isClean: Bool {
         mark.load(ordering: .acquiring).kind == .clean && evaluator.load(ordering: .acquiring) == 0
@@ -115,7 +108,6 @@ final class Expression: @unchecked Sendable {
     var cleanings: UInt64? { mark.load(ordering: .acquiring).cleanings }
 
     var isEvaluatingHere: Bool { evaluator.load(ordering: .relaxed) == thisThread() }
-    var height: Int { atomicHeight.load(ordering: .relaxed) }
 
     /// Whether a walk through what a change concerns finds it for the first time.
     func isNew(to walk: UInt) -> Bool {
@@ -167,29 +159,26 @@ final class Expression: @unchecked Sendable {
         case refresh(Borrowed<Expression>)
     }
 
-    /// - Parameters:
-    ///   - index: How many of the sources have been looked at.
-    ///   - isDeep: Whether the known sources of a dirty one are refreshed first, too.
+    /// - Parameter isDeep: Whether the known sources of a dirty one are refreshed first, too.
     @inline(__always)
-    private func nextStep(_ index: inout Int, isDeep: Bool) -> Step {
+    private func nextStep(_ checked: inout Checked, isDeep: Bool) -> Step {
         while true {
             if isClean { return .done }
             if isDirty, !isDeep { return .evaluate }
-            var known = ExpressionMark(.clean)
             let step: Step? = underLock { state in
                 let evaluator = evaluator.load(ordering: .relaxed)
                 if evaluator != 0 && evaluator == thisThread() { return .done }
                 // Another thread evaluates, and may have read what has changed since.
                 if evaluator != 0 { return .evaluate }
-                known = mark.load(ordering: .acquiring)
+                let known = mark.load(ordering: .acquiring)
                 if known.kind == .clean { return .done }
                 if known.kind == .dirty, !isDeep { return .evaluate }
-                let source = Expression.nextMarked(of: state.sources, from: &index)
+                if known != checked.mark { (checked.mark, checked.count) = (known, 0) }
+                let source = Expression.nextMarked(of: state.sources, from: &checked.count)
                 return source.map { .refresh($0) } ?? (known.kind == .dirty ? .evaluate : nil)
             }
             if let step { return step }
-            if replace(known, by: ExpressionMark(.clean, after: known)) { return .done }
-            index = 0
+            if replace(checked.mark, by: ExpressionMark(.clean, after: checked.mark)) { return .done }
         }
     }
 
@@ -206,7 +195,7 @@ final class Expression: @unchecked Sendable {
         defer { swap(&stack, &thread.value.checkedExpressions) }
         stack.append(Checked(expression: .retaining(self)))
         while let top = stack.last?.expression {
-            let step = top.use { $0.nextStep(&stack[stack.count - 1].count, isDeep: isDeep) }
+            let step = top.use { $0.nextStep(&stack[stack.count - 1], isDeep: isDeep) }
             if case .refresh(let source) = step {
                 stack.append(Checked(expression: source))
                 // A circle: all on the way stay marked, and who reads one of them computes it, and traps.
@@ -241,38 +230,50 @@ final class Expression: @unchecked Sendable {
         var sources: [PathLink] = []
         var ownRoute: Borrowed<Route>?
         var version = 0
-        var before: Any = ()
-        let isKept = underLock { state in
-            if state.isEnded { return false }
+        underLock { state in
+            if state.isEnded { return }
             ownRoute = route.retain()
             state.version += 1
             version = state.version
             evaluator.store(thisThread(), ordering: .releasing)
             mark.store(ExpressionMark(.clean, after: mark.load(ordering: .relaxed)), ordering: .releasing)
             swap(&sources, &state.sources)
-            before = state.kept
-            return state.isKept
         }
         guard let ownRoute else { return false }
         TestPoint.evaluating.reach()
         defer { ownRoute.release() }
         var recorder = Recorder(ownRoute, isMoved: version > 1)
         let value = recorder.record(&sources) { function.body(object) }
-        let isChanged = !isKept || !isUnchanged(value, before)
-        // An equal object takes the place of the one that was kept: for observers that is no change.
-        let isOther = isChanged || function.holdsEquatable && !areSameObjects(opened(before), value)
         if version == 1, sources.isEmpty { reportSilence() }
         if !recorder.isSame {
             setHeight(sources.reduce(ownRoute.use { $0.keyHeight }) { max($0, 1 + $1.height) })
         }
-        var new = isOther ? keep(value) : ()
+        while !keep(value, &sources, of: version, ownRoute) {}
+        for link in sources { link.cancel() }
+        if !recorder.isSame { for link in recorder.dropped { link.cancel() } }
+        withExtendedLifetime(object) {}
+        return mark.load(ordering: .acquiring).kind != .clean && underLock { $0.version == version }
+    }
+
+    /// Keeps what an evaluation has computed, unless a newer one is over.
+    ///
+    /// - Parameter sources: What it has read; then what is to be taken out.
+    /// - Returns: False if the value has been compared with one that another thread has replaced.
+    @inline(__always)
+    private func keep(_ value: Any, _ sources: inout [PathLink], of version: Int, _ route: Borrowed<Route>) -> Bool {
+        let (lastOver, isKept, before) = underLock { ($0.lastOver, $0.isKept, $0.kept) }
+        let isChanged = !isKept || !isUnchanged(value, before)
+        // An equal object takes the place of the one that was kept: for observers that is no change.
+        let isOther = isChanged || function.holdsEquatable && !areSameObjects(opened(before), value)
+        var new = isOther ? reference(to: value) : ()
         TestPoint.evaluated.reach()
-        let isCurrent = underLock { state in
-            guard state.version == version else { return false }
-            if isOther, version > 1 { ownRoute.use(markReaders) }
+        return underLock { state in
+            if state.isEnded || version < state.lastOver { return true }
+            guard state.lastOver == lastOver else { return false }
+            if isOther, version > 1 { route.use(markReaders) }
             swap(&sources, &state.sources)
-            state.deadCount = 0
-            evaluator.store(0, ordering: .releasing)
+            (state.lastOver, state.deadCount) = (version, 0)
+            if version == state.version { evaluator.store(0, ordering: .releasing) }
             if isOther { swap(&state.kept, &new) }
             if isChanged {
                 if state.isRead { (state.isRead, state.lastRead) = (false, state.changes) }
@@ -280,11 +281,6 @@ final class Expression: @unchecked Sendable {
             }
             return true
         }
-        // Of an evaluation that was overtaken all sources are its own.
-        if !isCurrent { for link in sources { link.cancel() } }
-        if !recorder.isSame { for link in recorder.dropped { link.cancel() } }
-        withExtendedLifetime(object) {}
-        return isCurrent && mark.load(ordering: .acquiring).kind != .clean
     }
 
     /// Takes all sources out, for good.
