@@ -21,7 +21,8 @@ extension KeyValueObservation {
     }
 
     /// Arms an observation with `.once` again after it has fired. Has no effect while it is armed. Of a change that was made before
-    /// this call it is not notified, also where others are still to be, except for the one that it has fired for.
+    /// this call it is not notified, also where others are still to be, except for the one that it has fired for. While another thread
+    /// arms it, this returns at once, and it is notified of changes that begin when that thread's call has returned.
     ///
     /// With `.retainsTarget` it keeps the target alive again. Inside the handler, and while the change waits at a scheduler, it ends the
     /// delivery under way: the `onEnd` closures run with `.fired` before it returns. A change that waits is still delivered.
@@ -30,19 +31,20 @@ extension KeyValueObservation {
     public func rearm() throws(KeyValueError) {
         let targets = options.contains(.retainsTarget) ? targets : []
         defer { withExtendedLifetime(targets) {} }
-        didFire()
-        let (fired, before) = underLock {
-            let change = changeState(from: .fired, to: .active)
-            if change.changed {
+        var isArmed = false
+        repeat {
+            didFire()
+            let before = state
+            if before == .ended { throw endedError }
+            if before != .fired { return }
+            isArmed = underLock {
+                // Not one that has been armed and has fired again since: its `onEnd` is still to run.
+                guard endReason == .fired, changeState(from: .fired, to: .active).changed else { return false }
                 endReason = nil
                 if !targets.isEmpty { details?.retainedTargets = targets }
+                return true
             }
-            return change
-        }
-        guard fired else {
-            if before == .ended { throw endedError }
-            return
-        }
+        } while !isArmed
         guard attach() else {
             underLock {
                 guard changeState(from: .active, to: .fired).changed else { return }

@@ -81,7 +81,9 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
     var isDeinitializing: Bool { pinned.isDeinitializing }
 
     /// The object's class, also after its deinit.
-    var objectClass: AnyClass { schema?.type ?? guarded.details?.untrackedClass ?? pinned.objectClass }
+    var objectClass: AnyClass {
+        schema?.type ?? lock.withLock { guarded.details?.untrackedClass } ?? pinned.objectClass
+    }
 
     var unmanagedSchema: Borrowed<ClassSchema>? { layout?.value.schema }
     var schema: ClassSchema? { unmanagedSchema?.object }

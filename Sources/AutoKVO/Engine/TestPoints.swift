@@ -39,6 +39,8 @@ package enum TestPoint: Hashable, Sendable {
     case endingPart
     /// The changes that `coalescingChanges` held back are about to be delivered.
     case coalesced
+    /// An expression that is marked is about to be looked at, for the first time or behind one that it read.
+    case checking
     /// An expression is about to be evaluated, and has no mark.
     case evaluating
     /// An expression has been evaluated, and its value is not kept yet.

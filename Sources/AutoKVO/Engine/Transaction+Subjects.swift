@@ -160,7 +160,7 @@ extension Transaction {
     /// Adds what has been moved to the property since its subjects were found, by a handler or by another thread: paths whose observers
     /// were told of the value from before the store, or not at all.
     func addMovedSubjects(_ thread: InPlace<ThreadContext>) {
-        guard moves != PathLink.moves, let record = currentRecord else { return }
+        guard moves != PathLink.moves, !isSilent, let record = currentRecord else { return }
         let count = subjects.count
         findSubjects(of: record, slot, only: .moved, thread)
         if subjects.count > count { hasMoved = true }

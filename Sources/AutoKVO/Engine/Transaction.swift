@@ -32,8 +32,10 @@ final class Transaction: PooledObject {
     private(set) var slot = -1
     /// The target's record, which keeps its address from being reused; nil if the target had no observer when the change began.
     private(set) var record: ObjectRecord?
-    /// The target, pinned, if it had no record.
+    /// The target, pinned, if it had no observer.
     private var pin: PinnedReference<TrackedObject>?
+    /// Whether the change turns out to be none: what is moved to the property meanwhile is not told of it.
+    private(set) var isSilent = false
     /// Number of changes of the same property that have begun inside this one and not ended.
     private var depth = 0
     /// Whether it is a `coalescingChanges`.
@@ -72,9 +74,9 @@ final class Transaction: PooledObject {
         (self.record, self.slot, target, isPreparing) = (record, slot, record.target, true)
     }
 
-    /// Nobody is notified, also of what observers that are added before its end see.
-    private func beginSilently(_ object: TrackedObject, _ slot: Int) {
-        (target, self.slot, pin) = (ObjectIdentifier(object), slot, PinnedReference(object))
+    /// Nobody observes the property. What is moved to it before the end is told, unless the change is none.
+    private func beginSilently(_ object: TrackedObject, _ slot: Int, _ isSilent: Bool) {
+        (target, self.slot, pin, self.isSilent) = (ObjectIdentifier(object), slot, PinnedReference(object), isSilent)
     }
 
     /// Ready for the next change. It has no subjects any more.
@@ -82,7 +84,7 @@ final class Transaction: PooledObject {
         assert(subjects.isEmpty && marked.isEmpty)
         (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
         (depth, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, 0)
-        hasMoved = false
+        (isSilent, hasMoved) = (false, false)
         if walks > 0 { (walks, walked, walk) = (0, [:], .other) }
         if subjects.capacity > Transaction.searchedCount {
             forgetPlaces()
@@ -141,7 +143,7 @@ final class Transaction: PooledObject {
         // The object is alive as long as this runs, or has no observer any more: so no handler can end this change by its death.
         guard !isSilent, object.isObserved, !object.isDeinitializing, let record = object.unmanagedRecord else {
             let transaction = thread.value.takeTransaction()
-            transaction.use { $0.beginSilently(object, slot) }
+            transaction.use { $0.beginSilently(object, slot, isSilent) }
             thread.value.openTransactions.append(transaction)
             return true
         }

@@ -85,10 +85,32 @@ struct OpenTransactionTests {
 
     private final class Reader: Model {
         @ObservedWeak var person: Person?
+        @Observed var number = 0
         @Derived({ (reader: Reader) in
             let person = reader.person
             return "\(person?.age ?? -1) \(person?.scores ?? []) \(person?.tags ?? []) \(person?.fullName ?? "-")"
         }) var text: String
+    }
+
+    @Test(
+        "a set is announced to get what it has: nobody is told, also where a path was moved there before")
+    func silent() throws {
+        let reader = Reader()
+        let (first, second) = (Person(), Person())
+        second.tags = ["a"]
+        reader.person = first
+        let calls = Counter()
+        try reader.observe("person.tags") { _ in calls.add() }
+        // Moves the path while a change is open.
+        try reader.observe("number") { [unowned reader] _ in reader.person = second }
+        reader.willChangeValue(forKey: "number")
+        reader.didChangeValue(forKey: "number")
+        expectEqual(calls.count, 1)
+        second.willChangeValue(forKey: "tags", withSetMutation: .union, using: ["a"])
+        second.didChangeValue(forKey: "tags", withSetMutation: .union, using: ["a"])
+        expectEqual(calls.count, 1)
+        second.tags.insert("b")
+        expectEqual(calls.count, 2)
     }
 
     @Test(

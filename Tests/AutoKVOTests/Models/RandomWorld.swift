@@ -49,7 +49,7 @@ private final class Disturbance {
     private var random: SplitMix64
     private static let points: [TestPoint] = [
         .attaching, .ending, .firing, .beforeCall, .beforeObserver, .lettingGo, .written, .subjectsFound, .begun,
-        .relinking, .linked, .coalesced, .evaluating, .evaluated, .updatingDerivedKeyRoutes,
+        .relinking, .linked, .coalesced, .checking, .evaluating, .evaluated, .updatingDerivedKeyRoutes,
     ]
 
     init(seed: Int) {

@@ -195,6 +195,7 @@ final class Expression: @unchecked Sendable {
         defer { swap(&stack, &thread.value.checkedExpressions) }
         stack.append(Checked(expression: .retaining(self)))
         while let top = stack.last?.expression {
+            TestPoint.checking.reach()
             let step = top.use { $0.nextStep(&stack[stack.count - 1], isDeep: isDeep) }
             if case .refresh(let source) = step {
                 stack.append(Checked(expression: source))

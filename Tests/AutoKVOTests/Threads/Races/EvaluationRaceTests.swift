@@ -34,7 +34,7 @@
         }
 
         /// Before the function is called, the mark is cleared and nothing read; another thread stores, marks again and evaluates: it takes over.
-        /// When it has returned, 1 is computed and not kept; another thread does the same: the version says that the first one keeps nothing.
+        /// When it has returned, 1 is computed and not kept; another thread does the same: the version says that a newer one is over.
         @Test("a source changes meanwhile", arguments: [TestPoint.evaluating, .evaluated]) func changed(
             point: TestPoint
         ) {
@@ -45,7 +45,7 @@
             expectRight()
         }
 
-        /// Another thread only reads meanwhile: what it computes is for itself, and takes nothing over.
+        /// Another thread only reads meanwhile, and is over before this one: what it has kept is newer.
         @Test("the value is read by another thread at both points", arguments: [TestPoint.evaluating, .evaluated])
         func read(point: TestPoint) {
             observe()
@@ -55,6 +55,75 @@
             expectEqual(seen, 4)
             expectEqual(calls.entries.map(\.new), [4])
             expectRight()
+        }
+
+        /// Threads that only read take the evaluation over, and have read nothing yet when this thread has told its change and makes others: these
+        /// find the sources of its own evaluation, and its value is their old one.
+        @Test("threads that read have taken over, and have not begun to read", arguments: [1, 2])
+        func takenOver(readers: Int) {
+            observe()
+            let door = Door()
+            var threads: [Thread] = []
+            func takeOver() {
+                let hasBegun = Door()
+                threads.append(
+                    Thread { [sum] in
+                        TestPoint.evaluating.whenReached {
+                            hasBegun.open()
+                            door.wait()
+                        }
+                        _ = sum.value
+                    })
+                hasBegun.wait()
+                if threads.count < readers { TestPoint.evaluating.whenReached(takeOver) }
+            }
+            TestPoint.evaluating.whenReached(takeOver)
+            for value in [1, 2, 1] { sum.first.value = value }
+            expectEqual(calls.entries.map { [$0.old, $0.new] }, [[0, 1], [1, 2], [2, 1]])
+            door.open()
+            for thread in threads { thread.join() }
+            sum.first.value = 0
+            expectEqual(calls.entries.last?.old, 1)
+            expectRight()
+        }
+
+        /// A thread that reads has looked at all sources, and is about to take the mark away:
+        ///
+        ///     reads                                    sets the source again
+        ///                                              marks
+        ///     looks at the mark, takes it away?
+        ///                                              looks at the mark, and reads the value for observers
+        @Test("what was looked at changes again before the mark is taken away") func markedAgain() {
+            let chain = Chain()
+            let (hasMarked, door) = (Door(), Door())
+            chain.$next.observe(options: [.old, .new], calls.handler())
+            var thread: Thread?
+            var count = 0
+            func look() {
+                count += 1
+                if count < 3 { return TestPoint.checking.whenReached(look) }
+                thread = Thread { [chain] in
+                    TestPoint.checking.whenReached {
+                        hasMarked.open()
+                        door.wait()
+                    }
+                    chain.source.value = 2
+                    hasMarked.open()
+                }
+                hasMarked.wait()
+            }
+            coalescingChanges {
+                chain.source.value = 1
+                onAnotherThread { [chain] in
+                    TestPoint.checking.whenReached(look)
+                    _ = chain.next
+                }
+                door.open()
+                thread?.join()
+            }
+            expectEqual(count, 3)
+            expectEqual(calls.entries.map { [$0.old, $0.new] }, [[1, 2]])
+            expectEqual(chain.next, 2)
         }
 
         /// A new source has its link, and has not been read: a store on another thread finds the link.
@@ -77,6 +146,13 @@
             expectEqual(calls.count, 0)
             #expect(sum.value == 2 && sum.first.observations().isEmpty)
         }
+    }
+
+    /// A value that is computed from a computed one. Used as the one above.
+    private final class Chain: TrackedObject, @unchecked Sendable {
+        let source = RaceSource()
+        @Derived({ (chain: Chain) in chain.source.value / 2 }) var half: Int
+        @Derived({ (chain: Chain) in chain.half + 1 }) var next: Int
     }
 
     /// Reads one source or the other. Used as the one above.

@@ -100,6 +100,30 @@
             expectEqual(tracker.liveCount, 0)
         }
 
+        ///     rearm(): it has not fired
+        ///                                        fires
+        ///     it has fired: arms it, and its
+        ///     `onEnd` has not run
+        @Test func endActionsRunForEachTimeThatItFiresWhileAnotherThreadArmsIt() throws {
+            let source = RaceSource()
+            let (calls, ends, stop) = (Counter(), Counter(), Counter())
+            let observation = try source.observe("value", options: .once) { _ in calls.add() }
+            observation.onEnd { if $0 == .fired { ends.add() } }
+            concurrently(2) { number in
+                if number == 1 {
+                    while stop.count == 0 { try! observation.rearm() }
+                } else {
+                    for value in 1...load(40_000) {
+                        source.value = value
+                        if value % 2 == 0 { try! observation.rearm() }
+                    }
+                    stop.add()
+                }
+            }
+            expectEqual(calls.count, ends.count)
+            observation.remove()
+        }
+
         ///     rearm(): the routes are made
         ///                                        a target dies, and finds no observation
         ///     links the routes: that one cannot be
