@@ -13,8 +13,8 @@ final class Binding: @unchecked Sendable {
     private let name: String
     /// Whether a value of the property's type is neither transformed nor converted.
     private let copiesValues: Bool
-    /// The thread that sets the property, and 0 while none does. Two may at the same time if the property is a weak one: then either
-    /// may be forgotten, until it sets the property again.
+    /// The thread that sets the property, and 0 while none does. Two may at the same time where the source allows it: then either may
+    /// be forgotten, until it sets the property again.
     private let thread = Atomic<UInt>(0)
     /// Whether the source has changed while the property was being set because of an earlier change.
     private let isOutdated = Atomic<Bool>(false)

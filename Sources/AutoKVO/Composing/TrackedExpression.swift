@@ -64,15 +64,20 @@ extension KeyValueObserver {
 @usableFromInline final class TrackingLoop: Sendable {
     @usableFromInline typealias Step = @MainActor @Sendable (_ onChange: @escaping @Sendable () -> Void) -> Void
 
+    /// In a struct, as in `Diagnostics`: a closure by itself would be wrapped again each time it is read.
+    private struct Steps {
+        let evaluate: Step
+    }
+
     private let scheduler: any MainActorChangeScheduler
     /// Evaluates the closure once; nil when the observation has ended.
-    private let step: Mutex<Step?>
+    private let steps: Mutex<Steps?>
     /// Whether a change is about to be stored.
     private let isChanging = Atomic(false)
 
     @usableFromInline init(_ scheduler: any MainActorChangeScheduler, _ step: @escaping Step) {
         self.scheduler = scheduler
-        self.step = Mutex(step)
+        steps = Mutex(Steps(evaluate: step))
     }
 
     @usableFromInline func schedule() {
@@ -81,7 +86,7 @@ extension KeyValueObserver {
 
     @MainActor private func run() {
         if isChanging.load(ordering: .relaxed) { return MainActorScheduler().schedule { self.schedule() } }
-        step.withLock { $0 }? {
+        steps.withLock { $0 }?.evaluate {
             self.isChanging.store(true, ordering: .relaxed)
             self.schedule()
             self.isChanging.store(false, ordering: .relaxed)
@@ -90,7 +95,7 @@ extension KeyValueObserver {
 
     @usableFromInline func end() {
         // The closure is released without the lock.
-        _ = step.withLock { $0.take() }
+        _ = steps.withLock { $0.take() }
     }
 }
 

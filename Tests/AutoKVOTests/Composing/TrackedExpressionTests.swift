@@ -90,6 +90,27 @@ import Testing
         #expect(loop.turn() == 0 && observation.target == nil)
     }
 
+    @Test("the last of many changes take no longer than the first ones") func many() {
+        let (owner, loop) = (PlainObserver(tracker), Loop())
+        let (lamp, log) = (lamp, log)
+        let observation = owner.observe(tracking: { lamp.level }, on: loop) { log.levels.append($1) }
+        var times: [Duration] = []
+        for _ in 0..<10 {
+            times.append(
+                ContinuousClock().measure {
+                    for _ in 0..<400 {
+                        lamp.level += 1
+                        _ = loop.turn()
+                    }
+                })
+        }
+        // Where each change made the next one longer it was ten times.
+        #expect(times.suffix(3).min()! < times.prefix(3).min()! * 4)
+        expectEqual(log.levels, Array(1...4000))
+        observation.remove()
+        _ = loop.turn()
+    }
+
     @Test("a loop that runs operations at once delivers what was stored") func atOnce() async {
         let owner = PlainObserver(tracker)
         let (lamp, log) = (lamp, log)
