@@ -74,7 +74,7 @@ final class Transaction: PooledObject {
         (self.record, self.slot, target, isPreparing) = (record, slot, record.target, true)
     }
 
-    /// Nobody observes the property. What is moved to it before the end is told, unless the change is none.
+    /// A change without subjects: nobody observes the property, or the change turns out to be none.
     private func beginSilently(_ object: TrackedObject, _ slot: Int, _ isSilent: Bool) {
         (target, self.slot, pin, self.isSilent) = (ObjectIdentifier(object), slot, PinnedReference(object), isSilent)
     }

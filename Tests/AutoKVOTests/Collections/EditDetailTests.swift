@@ -68,7 +68,7 @@ struct EditDetailTests {
         #expect(Array(window.rows) == [8, 3] && Array(copy) == [8, 3])
     }
 
-    @Test("an observer is told of an edit during whose closure it was added") func addedInside() {
+    @Test("an observer that the closure of an edit adds is called for that edit") func addedInside() {
         let box = Box()
         var told: [Range<Int>] = []
         box.numbers = [1, 2]

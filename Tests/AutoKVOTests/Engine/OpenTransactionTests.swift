@@ -93,7 +93,7 @@ struct OpenTransactionTests {
     }
 
     @Test(
-        "a set is announced to get what it has: nobody is told, also where a path was moved there before")
+        "an announced union that adds nothing calls no observer, also none of a path that was moved to the set earlier")
     func silent() throws {
         let reader = Reader()
         let (first, second) = (Person(), Person())
