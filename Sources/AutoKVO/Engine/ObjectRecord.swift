@@ -73,10 +73,6 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
     /// The tracked object, retained, or nil if its deinit has begun. Only for records with a schema.
     var trackedObject: TrackedObject? { object(as: TrackedObject.self) }
 
-    /// The same; the caller releases it.
-    @inline(__always)
-    var retainedObject: Borrowed<TrackedObject>? { pinned.retained(as: TrackedObject.self) }
-
     /// Whether the object's deinit has begun or is over.
     var isDeinitializing: Bool { pinned.isDeinitializing }
 

@@ -25,12 +25,8 @@ struct PinnedObject: Hashable, @unchecked Sendable {
 
     /// The object, retained, or nil if its deinit has begun.
     @inline(__always)
-    func object<Object: AnyObject>(as type: Object.Type) -> Object? { retained(as: type)?.take() }
-
-    /// The same; the caller releases it.
-    @inline(__always)
-    func retained<Object: AnyObject>(as type: Object.Type) -> Borrowed<Object>? {
-        csr_try_retain(address) ? .at(address) : nil
+    func object<Object: AnyObject>(as type: Object.Type) -> Object? {
+        csr_try_retain(address) ? Borrowed.at(address).take() : nil
     }
 
     /// The object's class. The object may be dead.

@@ -31,7 +31,7 @@ extension KeyValueObservation {
 extension PathLink {
     /// A link for a component of a route, in no list.
     convenience init(_ route: Route, level: Int, isMoved: Bool = false) {
-        self.init(route, level: level, isMoved: isMoved, record: .to(route.root), slot: 0)
+        self.init(route, level: level, isMoved: isMoved, record: route.root, slot: 0)
     }
 }
 

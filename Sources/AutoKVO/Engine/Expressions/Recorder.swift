@@ -179,7 +179,7 @@ struct Recorder {
     private mutating func makeLink(
         _ route: Borrowed<Route>, _ record: Borrowed<ObjectRecord>, _ slot: Int, atOffset offset: Int
     ) -> PathLink {
-        let link = PathLink(route.object, isMoved: isMoved, record: record, slot: slot)
+        let link = PathLink(route.object, isMoved: isMoved, record: record.object, slot: slot)
         // The getter of a weak property, or of another derived key, may be called: what it reads is not read by this expression.
         Recording.suspended {
             _ = record.use { $0.link(link) }

@@ -5,10 +5,10 @@
 /// compared with what it was (`update`).
 struct ElementChains {
     /// By the element's record, which the chain owns; and how often the element is in the collection.
-    private var chains: [Borrowed<ObjectRecord>: (chain: KeyPathChain, count: Int)] = [:]
+    private var chains: [ObjectIdentifier: (chain: KeyPathChain, count: Int)] = [:]
     /// What is at each position, nil for an element that is no tracked object. Nil if that is not known: elements are collections
     /// themselves, or a set was edited.
-    private var positions: [Borrowed<ObjectRecord>?]? = []
+    private var positions: [ObjectRecord?]? = []
     /// Number of elements of the collection.
     private var count = 0
     /// Whether the collection was what the property stores when it was read: edits are edits of that.
@@ -32,14 +32,14 @@ struct ElementChains {
         (count, areStored) = (new.count, new.areStored)
         guard let end = positions?.count, new.hasPositions else {
             positions = new.hasPositions ? new.records : nil
-            let leaving = chains.values.flatMap { repeatElement(Optional(Borrowed.to($0.chain.base)), count: $0.count) }
+            let leaving = chains.values.flatMap { repeatElement(Optional($0.chain.base), count: $0.count) }
             return exchange(leaving, for: new.records, make)
         }
         let shorter = min(end, new.records.count)
         var (same, sameAtEnd) = (0, 0)
-        while same < shorter, positions![same] == new.records[same] { same += 1 }
+        while same < shorter, positions![same] === new.records[same] { same += 1 }
         while sameAtEnd < shorter - same,
-            positions![end - 1 - sameAtEnd] == new.records[new.records.count - 1 - sameAtEnd]
+            positions![end - 1 - sameAtEnd] === new.records[new.records.count - 1 - sameAtEnd]
         {
             sameAtEnd += 1
         }
@@ -61,7 +61,9 @@ struct ElementChains {
     ) -> Moved? {
         guard areStored else { return nil }
         guard let indexes = edit.indexes else {
-            let areKnown = removed.records.allSatisfy { record in record.map { chains[$0] != nil } ?? true }
+            let areKnown = removed.records.allSatisfy { record in
+                record.map { chains[ObjectIdentifier($0)] != nil } ?? true
+            }
             guard areKnown, self.count - removed.count + inserted.count == count else { return nil }
             (positions, self.count) = (nil, count)
             return exchange(removed.records, for: inserted.records, make)
@@ -84,33 +86,34 @@ struct ElementChains {
 
     /// Counts elements that come, then elements that leave, so that the chain of one that only changes its position stays.
     private mutating func exchange(
-        _ leaving: [Borrowed<ObjectRecord>?], for coming: [Borrowed<ObjectRecord>?], _ make: Make
+        _ leaving: [ObjectRecord?], for coming: [ObjectRecord?], _ make: Make
     ) -> Moved {
         var moved = Moved()
         for case let record? in coming {
-            if chains[record] == nil {
-                let chain = make(record.object)
-                chains[record] = (chain, 0)
+            let key = ObjectIdentifier(record)
+            if chains[key] == nil {
+                let chain = make(record)
+                chains[key] = (chain, 0)
                 moved.come.append(chain)
             }
-            chains[record]!.count += 1
+            chains[key]!.count += 1
         }
         for case let record? in leaving {
-            chains[record]!.count -= 1
-            if chains[record]!.count == 0 { moved.gone.append(chains.removeValue(forKey: record)!.chain) }
+            let key = ObjectIdentifier(record)
+            chains[key]!.count -= 1
+            if chains[key]!.count == 0 { moved.gone.append(chains.removeValue(forKey: key)!.chain) }
         }
         return moved
     }
 }
 
-/// The elements of a collection, as they were read. It keeps them, and so their records.
+/// The elements of a collection, as they were read.
 struct ElementList {
-    private let value: Any?
     /// Number of elements.
     let count: Int
     /// The records of the tracked objects among them, nil for an element that is none. Those of an element that is a collection are
     /// behind all others, and `hasPositions` is false.
-    private(set) var records: [Borrowed<ObjectRecord>?] = []
+    private(set) var records: [ObjectRecord?] = []
     private(set) var hasPositions = true
     /// Whether the collection is what its property stores.
     let areStored: Bool
@@ -118,8 +121,8 @@ struct ElementList {
     /// - Parameters:
     ///   - value: The collection; nil for no elements.
     ///   - record: The record of an element; nil if it has none.
-    init(of value: Any?, areStored: Bool = false, _ record: (TrackedObject) -> Borrowed<ObjectRecord>?) {
-        (self.value, self.areStored) = (value, areStored)
+    init(of value: Any?, areStored: Bool = false, _ record: (TrackedObject) -> ObjectRecord?) {
+        self.areStored = areStored
         guard let collection = value.flatMap(unwrapped) as? any KeyValueCollection else {
             count = 0
             return

@@ -25,16 +25,14 @@ class KeyPathChain: @unchecked Sendable {
     final let base: ObjectRecord
     /// The route; nil if it is this chain itself.
     private let owner: Route?
-    /// The record of the route's root, which the route owns.
-    private let root: Borrowed<ObjectRecord>
     /// Whether the route led somewhere else before, or to fewer elements.
     private let isMoved: Bool
     /// Used under the lock.
     @exclusivity(unchecked) private final var state = State()
 
     private struct State {
-        /// The link of the first level; retained, as those behind it are.
-        var first: Borrowed<PathLink>?
+        /// The link of the first level, which owns those behind it.
+        var first: PathLink?
         /// Behind an operator.
         var elements = ElementChains()
         var version = 0
@@ -42,18 +40,10 @@ class KeyPathChain: @unchecked Sendable {
         var isEnded = false
 
         /// Nil if the path is shorter at the moment.
-        func link(_ level: Int) -> Borrowed<PathLink>? {
+        func link(_ level: Int) -> PathLink? {
             var link = first
-            for _ in 0..<level { link = link?.use { $0.behind } }
+            for _ in 0..<level { link = link?.behind }
             return link
-        }
-
-        /// Stores what is behind a link, or the first link. Returns what was there.
-        @inline(__always)
-        mutating func set(_ new: Borrowed<PathLink>?, behind link: Borrowed<PathLink>?) -> Borrowed<PathLink>? {
-            var other = new
-            if let link { link.use { swap(&$0.behind, &other) } } else { swap(&first, &other) }
-            return other
         }
     }
 
@@ -66,21 +56,20 @@ class KeyPathChain: @unchecked Sendable {
         self.base = base
         self.owner = owner
         self.isMoved = isMoved
-        root = .to(owner?.base ?? base)
     }
 
-    final var route: Borrowed<Route> { .toOptional(owner) ?? .at(Borrowed.to(self).rawAddress) }
+    final var route: Route { owner ?? known(self, as: Route.self) }
 
     @inline(__always)
     private final func underLock<Result>(_ body: (inout State) -> Result) -> Result {
-        root.use { $0.lock.withLock { body(&state) } }
+        (owner?.base ?? base).lock.withLock { body(&state) }
     }
 
     /// Moves the links behind the first derived value on the way to the object that is there now.
     final func followDerivedValue() {
         let level = underLock { state in
             path.keys.indices.first { level in
-                guard let link = state.link(level)?.object, !link.isLeaf else { return false }
+                guard let link = state.link(level), !link.isLeaf else { return false }
                 return link.record.layout!.value[link.slot].isRecorded
             }
         }
@@ -92,11 +81,7 @@ class KeyPathChain: @unchecked Sendable {
     /// - Complexity: O(*n*) for *n* components; behind an operator, O(*m*) for *m* elements.
     final func relink(from level: Int) {
         var (version, start) = (0, 0)
-        var (previous, stale): (Borrowed<PathLink>?, Borrowed<PathLink>?) = (nil, nil)
-        // The object that a link is to be made in, retained; at first the one of the link before.
-        var object: Borrowed<TrackedObject>?
-        defer { object?.release() }
-        var slot = 0
+        var (previous, stale): (PathLink?, PathLink?) = (nil, nil)
         underLock { state in
             if state.isEnded { return }
             state.pending = min(state.pending, level)
@@ -104,41 +89,40 @@ class KeyPathChain: @unchecked Sendable {
             (version, start) = (state.version, state.pending)
             if start > 0 {
                 previous = state.link(start - 1)
-                guard let previous else { return }
-                (object, slot) = previous.use { ($0.record.retainedObject, $0.slot) }
+                stale = previous?.behind.take()
+            } else {
+                stale = state.first.take()
             }
-            stale = state.set(nil, behind: previous)
         }
         if version == 0 { return }
         cancel(stale)
         TestPoint.relinking.reach()
 
+        // The object that a link is to be made in.
+        var object: TrackedObject?
         if start == 0 {
-            object = base.retainedObject
+            object = base.trackedObject
         } else if start < path.keys.count {
-            object = object.flatMap { next(behind: $0, slot) }
+            object = next(behind: previous)
         }
         for level in start..<max(start, path.keys.count) {
-            guard let current = object, let record = current.use(record) else { break }
-            guard let slot = self.slot(of: level, in: record) else { break }
-            let link = Borrowed.retaining(
-                PathLink(self, level: level, isMoved: isMoved || version > 1, record: record, slot: slot))
-            defer { link.release() }
+            guard let record = object.flatMap(record), let slot = slot(of: level, in: record) else { break }
+            let link = PathLink(self, level: level, isMoved: isMoved || version > 1, record: record, slot: slot)
             let isLast = level == path.keys.count - 1
             let isEnd = isLast && path.elementPath == nil
             let isCurrent = underLock { state in
                 guard state.version == version else { return false }
-                _ = state.set(link.retain(), behind: previous)
+                if let previous { previous.behind = link } else { state.first = link }
                 if isEnd { state.pending = .max }
                 return true
             }
             guard isCurrent else { return }
-            previous = link
-            let isLinked = link.use { link in record.use { $0.link(link) } }
+            let isLinked = link.record.link(link)
             TestPoint.linked.reach()
             if isEnd { return }
             guard isLinked, !isLast else { break }
-            object = next(behind: current, slot)
+            object = next(behind: link)
+            previous = link
         }
         if path.elementPath != nil {
             guard syncElements(version: version) else { return }
@@ -146,30 +130,28 @@ class KeyPathChain: @unchecked Sendable {
         underLock { if $0.version == version { $0.pending = .max } }
     }
 
-    /// The object that a key holds now, retained. Releases the one that has the key and a record.
-    @inline(__always)
-    private final func next(behind object: Borrowed<TrackedObject>, _ slot: Int) -> Borrowed<TrackedObject>? {
-        defer { object.release() }
-        let key = object.use { $0.unmanagedRecord! }.use { $0.layout!.value.declaration(slot) }
-        do throws(KeyValueError) { return try path.readObject(key, of: object).map { .retaining($0) } } catch {
+    /// The object that the key of a link holds now.
+    private final func next(behind link: PathLink?) -> TrackedObject? {
+        guard let link, let object = link.record.trackedObject else { return nil }
+        do throws(KeyValueError) {
+            return try path.readObject(link.record.layout!.value.declaration(link.slot), of: .to(object))
+        } catch {
             report(error)
             return nil
         }
     }
 
     /// The slot of the key of a level. Nil if the object's class has no such key.
-    @inline(__always)
-    private final func slot(of level: Int, in record: Borrowed<ObjectRecord>) -> Int? {
-        let schema = record.use { $0.unmanagedSchema! }
+    private final func slot(of level: Int, in record: ObjectRecord) -> Int? {
+        let schema = record.unmanagedSchema!
         if let slot = path.slot(of: level, in: schema) { return slot }
-        report(schema.object.unknownKey(path.keys[level], in: route.use { $0.path.text }))
+        report(schema.object.unknownKey(path.keys[level], in: route.path.text))
         return nil
     }
 
     /// The record of an object on the way. Nil if it is dying, or the schema of its class has a fault.
-    @inline(__always)
-    private final func record(of object: TrackedObject) -> Borrowed<ObjectRecord>? {
-        do throws(KeyValueError) { return try object.makeUnmanagedRecord() } catch {
+    private final func record(of object: TrackedObject) -> ObjectRecord? {
+        do throws(KeyValueError) { return try object.makeRecord() } catch {
             report(error)
             return nil
         }
@@ -179,27 +161,24 @@ class KeyPathChain: @unchecked Sendable {
         Diagnostics.report("A key path leads to an object it does not fit: \(error)")
     }
 
-    private final func cancel(_ first: Borrowed<PathLink>?) {
+    /// Cancels links that nothing else leads to any more, one after the other: a path may be long.
+    private final func cancel(_ first: PathLink?) {
         var next = first
         while let link = next {
-            next = link.use {
-                $0.cancel()
-                return $0.behind
-            }
-            link.release()
+            link.cancel()
+            next = link.behind.take()
         }
     }
 
     /// Makes chains for new elements, and ends those of former ones, behind an operator. False if another thread took over.
     private final func syncElements(version wanted: Int) -> Bool {
-        let last = underLock { $0.link(path.keys.count - 1)?.object }
+        let last = underLock { $0.link(path.keys.count - 1) }
         let read = last.flatMap { $0.record.readComparing($0.slot) }
         let elements = ElementList(of: read?.value, areStored: read?.isStored ?? false, record)
         let moved = underLock { state in
             state.version == wanted
                 ? state.elements.update(to: elements) { chain(for: $0, isMoved: isMoved || wanted > 1) } : nil
         }
-        withExtendedLifetime(elements) {}
         return finish(moved)
     }
 
@@ -217,17 +196,16 @@ class KeyPathChain: @unchecked Sendable {
             of: edit.kind == .removal ? nil : edit.indexes.flatMap { pickElements($0, of: value) } ?? edit.inserted,
             record)
         let moved = underLock { state in
-            state.pending == .max && state.link(link.level) == .to(link)
+            state.pending == .max && state.link(link.level) === link
                 ? state.elements.follow(edit, removed, inserted, count: count) {
                     chain(for: $0, isMoved: true)
                 } : nil
         }
-        withExtendedLifetime((removed, inserted)) {}
         return finish(moved)
     }
 
     private final func chain(for element: ObjectRecord, isMoved: Bool) -> KeyPathChain {
-        KeyPathChain(path.elementPath!, base: element, owner: route.object, isMoved: isMoved)
+        KeyPathChain(path.elementPath!, base: element, owner: route, isMoved: isMoved)
     }
 
     /// Links and ends the chains of elements that have moved, without the lock. False if there is nothing because another thread took

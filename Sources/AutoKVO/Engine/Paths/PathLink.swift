@@ -20,8 +20,8 @@ final class PathLink: @unchecked Sendable {
     let isLeaf: Bool
     /// Whether the path has been linked before, to other objects perhaps.
     let isMoved: Bool
-    /// The link of the next level, as long as the chain has both. The lock of the chain's root guards it.
-    var behind: Borrowed<PathLink>?
+    /// The link of the next level, which it owns as long as the chain has both. The lock of the chain's root guards it.
+    var behind: PathLink?
     /// Where the property is stored in the object, if an expression has read it there.
     private(set) var offset = -1
     /// The expression of the key that is read, if it is a derived one; retained. Set by who makes the link.
@@ -40,19 +40,20 @@ final class PathLink: @unchecked Sendable {
     private static let movesCounter = Atomic<UInt64>(0)
 
     /// - Parameter level: -1 for a key that an expression reads, whose chain is its route.
-    init(_ chain: KeyPathChain, level: Int = -1, isMoved: Bool, record: Borrowed<ObjectRecord>, slot: Int) {
+    init(_ chain: KeyPathChain, level: Int = -1, isMoved: Bool, record: ObjectRecord, slot: Int) {
+        let route = chain.route
         self.chain = chain
-        unmanagedRoute = chain.route
-        observation = unmanagedRoute.use { $0.unmanagedObservation }
-        needs = unmanagedRoute.use { $0.needs }
-        unmanagedExpression = unmanagedRoute.use { .toOptional($0.expression) }
+        unmanagedRoute = .to(route)
+        observation = route.unmanagedObservation
+        needs = route.needs
+        unmanagedExpression = .toOptional(route.expression)
         self.isMoved = isMoved
         self.level = level
-        self.record = record.object
+        self.record = record
         self.slot = slot
         let isLast = level >= 0 && level == chain.path.keys.count - 1
         isFollowed = !isLast || chain.path.elementPath != nil
-        isLeaf = isLast && chain.path.tail == nil && chain === unmanagedRoute.use { $0 }
+        isLeaf = isLast && chain.path.tail == nil && chain === route
         Counters.links.add(1)
     }
 
@@ -72,7 +73,7 @@ final class PathLink: @unchecked Sendable {
     var route: Route { unmanagedRoute.object }
 
     /// Whether it is the link of the root's own property.
-    var isFirst: Bool { level == 0 && chain === unmanagedRoute.use { $0 } }
+    var isFirst: Bool { level == 0 && chain === route }
 
     /// Whether links are behind it, which are moved when its property changes, or an expression is, which is evaluated.
     let isFollowed: Bool

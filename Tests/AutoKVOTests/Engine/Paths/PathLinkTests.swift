@@ -50,7 +50,7 @@ struct PathLinkTests {
 
     @Test("a cancelled link leaves its list and does not get in again") func cancelling() throws {
         let route = try node.route("next.value")
-        let link = PathLink(route, level: 0, isMoved: false, record: .to(route.root), slot: 1)
+        let link = PathLink(route, level: 0, isMoved: false, record: route.root, slot: 1)
         #expect(route.root.link(link))
         #expect(links(node, "next").count == 1 && link.isLinked)
         #expect(route.root.link(link))
