@@ -84,21 +84,14 @@ extension Array where Element: AnyObject {
     func forEachOfOneClass(from start: Int, _ body: (Borrowed<Element>) -> Void) -> Int {
         withUnsafeBytes { bytes in
             let objects = UnsafeBufferPointer(rebasing: bytes.assumingMemoryBound(to: Borrowed<Element>.self)[start...])
-            let (next, count) = (objects.baseAddress!, objects.count)
-            let first: AnyClass = next[0].use { type(of: $0) }
-            func isOfFirst(_ index: Int) -> Bool { next[index].use { type(of: $0) } == first }
-            var index = 0
-            // Four at a time, which halves the time where the function only adds a number.
-            while count - index >= 4, isOfFirst(index), isOfFirst(index + 1), isOfFirst(index + 2), isOfFirst(index + 3)
-            {
-                for offset in 0..<4 { body(next[index + offset]) }
-                index += 4
+            let first: AnyClass = objects[0].use { type(of: $0) }
+            var count = 0
+            for object in objects {
+                if object.use({ type(of: $0) }) != first { break }
+                body(object)
+                count += 1
             }
-            while index < count, isOfFirst(index) {
-                body(next[index])
-                index += 1
-            }
-            return index
+            return count
         }
     }
 }
