@@ -99,24 +99,16 @@ extension HandlerCall {
 // MARK: Calling it
 
 extension KeyValueObservation {
-    /// Calls a handler that takes only a change. The caller pins the observation.
-    @inline(__always)
-    func callHandlerOfChange(_ context: Borrowed<ChangeContext>) {
-        #if DEBUG
-            LockOrder.assertNoLockHeld()
-        #endif
-        closure(context.rawAddress)
-    }
-
     /// Calls the handler. The caller pins the observation, and retains the observer and, if the handler takes it, the target.
     @inline(__always)
     func callHandler(_ context: Borrowed<ChangeContext>, target: () -> UnsafeRawPointer) {
-        // Compared one after the other, the common ones first: a `switch` would be a jump through a table in memory.
-        if handling == .change { return callHandlerOfChange(context) }
         #if DEBUG
             LockOrder.assertNoLockHeld()
         #endif
-        if handling == .observerAndChange || handling == .observer {
+        // Compared one after the other, the common ones first: a `switch` would be a jump through a table in memory.
+        if handling == .change {
+            closure(context.rawAddress)
+        } else if handling == .observerAndChange || handling == .observer {
             closure(observerAddress.unsafelyUnwrapped, context.rawAddress)
         } else if handling == .targetAndChange {
             closure(target(), context.rawAddress)

@@ -34,19 +34,9 @@ struct HandlerLoop {
     /// Calls the handler of an observation of a list, which the traversal pins.
     @inline(__always)
     mutating func call(_ observation: KeyValueObservation) {
-        #if DEBUG
-            TestPoint.beforeCall.reach()
-        #endif
-        let flags = observation.flags
-        guard flags.isDisjoint(with: slowPathFlags) else { return callSlowPath(observation) }
-        if flags.isDisjoint(with: .notJustChange) {
-            TestPoint.beforeObserver.reach()
-            context.use { $0.observation = Borrowed.to(observation) }
-            observation.callHandlerOfChange(context)
-            if !context.isUnique { replaceContext() }
-        } else {
-            _ = perform(observation, by: nil)
-        }
+        TestPoint.beforeCall.reach()
+        guard observation.flags.isDisjoint(with: slowPathFlags) else { return callSlowPath(observation) }
+        _ = perform(observation, by: nil)
     }
 
     @inline(never)

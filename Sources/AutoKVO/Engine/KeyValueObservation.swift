@@ -60,9 +60,7 @@ public final class KeyValueObservation: @unchecked Sendable {
         self.slot = Int32(truncatingIfNeeded: slot)
         self.unmanagedObserverRecord = unmanagedObserverRecord?.retain()
         observerAddress = unmanagedObserverRecord?.use { $0.address }
-        var flags = flags.union(ObservationFlags(options)).union(.any)
-        if observerAddress != nil || handler.shape != .change { flags.formUnion(.notJustChange) }
-        atomicFlags = Atomic(flags)
+        atomicFlags = Atomic(flags.union(ObservationFlags(options)).union(.any))
         handling = handler.shape
         closure = handler.takeClosure()
         self.site = site

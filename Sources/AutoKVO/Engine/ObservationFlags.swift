@@ -13,8 +13,6 @@ struct ObservationFlags: OptionSet, AtomicRepresentable, Sendable {
     static let part = ObservationFlags(rawValue: 1 << 14)
     /// Every observation has it, so a set with it is disjoint with no observation's flags.
     static let any = ObservationFlags(rawValue: 1 << 15)
-    /// It has an observer, which is retained for the call, or its handler takes more than the change.
-    static let notJustChange = ObservationFlags(rawValue: 1 << 16)
     /// It counts the calls of its handler. Its details exist from the beginning.
     static let counted = ObservationFlags(rawValue: 1 << 17)
     /// Disjoint with the flags of an active observation only.

@@ -10,12 +10,12 @@ struct ObservationFlagsTests {
     private static let states: [ObservationFlags.State] = [.active, .claimed, .fired, .ended]
 
     @Test("flags keep the options in every state", arguments: options) func optionsAreKept(options: ObservingOptions) {
-        let flags = ObservationFlags(options).union([.any, .part, .notJustChange])
+        let flags = ObservationFlags(options).union([.any, .part, .counted])
         for state in Self.states {
             let changed = flags.with(state)
             expectEqual(changed.state, state)
             expectEqual(changed.options, options)
-            #expect(changed.isSuperset(of: [.any, .part, .notJustChange]))
+            #expect(changed.isSuperset(of: [.any, .part, .counted]))
             expectEqual(changed.with(.active), flags)
         }
     }
