@@ -125,6 +125,19 @@ import Testing
         observation.remove()
     }
 
+    @Test("another thread may end it while the main one evaluates") func endedElsewhere() {
+        let (owner, loop, lamp) = (PlainObserver(tracker), Loop(), lamp)
+        for round in 1...load(300) {
+            let observation = owner.observe(tracking: { lamp.level }, on: loop) { _, _ in }
+            let thread = Thread { observation.remove() }
+            while loop.turn() > 0 { lamp.level = round }
+            thread.join()
+            lamp.level = -round
+            _ = loop.turn()
+            #expect(loop.turn() == 0 && observation.target == nil)
+        }
+    }
+
     @Test("it ends with its owner in another main loop, and keeps nothing") func ownerDiesInLoop() {
         let (lamp, log, loop) = (lamp, log, Loop())
         var owner: PlainObserver? = PlainObserver(tracker)

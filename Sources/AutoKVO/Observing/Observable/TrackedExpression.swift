@@ -71,13 +71,13 @@ extension KeyValueObserver {
 
     private let scheduler: any MainActorChangeScheduler
     /// Evaluates the closure once; nil when the observation has ended.
-    private let steps: Mutex<Steps?>
+    private let steps: Guarded<Steps?>
     /// Whether a change is about to be stored.
     private let isChanging = Atomic(false)
 
     @usableFromInline init(_ scheduler: any MainActorChangeScheduler, _ step: @escaping Step) {
         self.scheduler = scheduler
-        steps = Mutex(Steps(evaluate: step))
+        steps = Guarded(Steps(evaluate: step))
     }
 
     @usableFromInline func schedule() {
