@@ -138,6 +138,18 @@ import Testing
         }
     }
 
+    @Test("a loop that runs operations on another thread traps with a sentence that names it") func wrongThread() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            await MainActor.run {
+                let (lamp, loop) = (Lamp(), Loop())
+                Person().observe(tracking: { lamp.level }, on: loop) { _, _ in }
+                onAnotherThread { _ = loop.turn() }
+            }
+        }
+        let sentence = "Loop, a MainActorChangeScheduler, has run an operation on another thread than the main one."
+        expectEqual(missing(sentence, in: result), [])
+    }
+
     @Test("it ends with its owner in another main loop, and keeps nothing") func ownerDiesInLoop() {
         let (lamp, log, loop) = (lamp, log, Loop())
         var owner: PlainObserver? = PlainObserver(tracker)

@@ -81,7 +81,7 @@ extension KeyValueObserver {
     }
 
     @usableFromInline func schedule() {
-        scheduler.schedule { MainActor.assumeIsolated { self.run() } }
+        scheduler.schedule { self.scheduler.run { self.run() } }
     }
 
     @MainActor private func run() {
