@@ -186,7 +186,7 @@ extension KeyValueObservation {
     private func claim(_ subject: Subject, _ calls: CallsOfChange?) -> Bool {
         // A change that a manual observation misses does not make it fire.
         if isManual, observerRecord?.isDeinitializing ?? false {
-            observerIsGone()
+            reportDeadObserver()
             return false
         }
         let token = subject.event.token

@@ -97,17 +97,18 @@ extension KeyValueObservation {
     func attach() -> Bool {
         if let unmanagedObserverRecord, !unmanagedObserverRecord.use({ $0.hold(self) }) { return false }
         TestPoint.attaching.reach()
-        let isLinked: Bool
-        if hasRoutes {
-            let routes = activateRoutes()
-            routes.forEach { $0.start() }
-            // Checked after linking: a target that died before does not find the observation, and so does not end it.
-            isLinked = routes.contains { !$0.root.isDeinitializing } || !isLive
-        } else {
-            isLinked = unmanagedRecord!.use { $0.link(self) }
-        }
+        let isLinked = linkToTargets()
         if !isLinked { unmanagedObserverRecord?.use { $0.letGo(of: self) } }
         return isLinked
+    }
+
+    /// Links the observation into the lists of what it observes. False if that is dying.
+    private func linkToTargets() -> Bool {
+        guard hasRoutes else { return unmanagedRecord!.use { $0.link(self) } }
+        let routes = activateRoutes()
+        routes.forEach { $0.start() }
+        // Checked after linking: a target that died before does not find the observation, and so does not end it.
+        return routes.contains { !$0.root.isDeinitializing } || !isLive
     }
 
     /// Takes the observation out of the target's and the observer's lists, unless it has been armed again, or a change is on its way.
@@ -210,8 +211,7 @@ extension KeyValueObservation {
     /// A manual observation whose observer has died without a hook is still in the list of what that observer holds. When the
     /// target is dead too, it is taken out, since no object can find it there.
     private func forgetDeadObserver() {
-        guard let observerRecord, observerRecord.isDeinitializing else { return }
-        observerRecord.letGo(of: self)
+        if let observerRecord, observerRecord.isDeinitializing { observerRecord.letGo(of: self) }
     }
 
     /// One of several targets, or the only one of a path, died.
@@ -234,10 +234,9 @@ extension KeyValueObservation {
 
     /// Breaks the ownership cycle of an observation and its routes when all targets and the observer are dead.
     private func forgetRoutesIfUnreachable() {
-        guard hasRoutes, observerRecord?.isDeinitializing ?? true else { return }
-        guard let routes = underLock({ details?.routes?.areAllDead() ?? false ? details!.takeRoutes() : nil }) else {
-            return
-        }
+        guard hasRoutes, observerRecord?.isDeinitializing ?? true,
+            let routes = underLock({ details?.routes?.areAllDead() ?? false ? details!.takeRoutes() : nil })
+        else { return }
         // A target that died before its route was started has not ended the route.
         routes.forEach { $0.end() }
         forgetDeadObserver()
@@ -256,7 +255,13 @@ extension KeyValueObservation {
             end(.observerDeinitialized)
             return
         }
-        _ = changeState(from: .fired, to: .active)
+        // It misses the change, so it has not fired, and belongs in the targets' lists, out of which this call has taken it.
+        if changeState(from: .fired, to: .active).changed, !flags.contains(.scheduled) { _ = linkToTargets() }
+        reportDeadObserver()
+    }
+
+    /// A manual observation misses a change. Says so the first time.
+    func reportDeadObserver() {
         let isFirst = underLock {
             let details = makeDetails()
             defer { details.hasReportedDeadObserver = true }

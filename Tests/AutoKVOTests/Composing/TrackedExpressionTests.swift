@@ -138,7 +138,8 @@ import Testing
         }
     }
 
-    @Test("a loop that runs operations on another thread traps with a sentence that names it") func wrongThread() async {
+    @Test("a loop that runs operations on another thread traps with a sentence that names it") func wrongThread() async
+    {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             await MainActor.run {
                 let (lamp, loop) = (Lamp(), Loop())

@@ -20,6 +20,39 @@
             expectEqual(tracker.liveCount, 1)
         }
 
+        ///     fires: the state says so, and it is
+        ///     taken out of its lists
+        ///                                        the observer dies
+        ///     finds it dead: the change is missed,
+        ///     so it has not fired after all
+        @Test(arguments: ["age", "age|firstName", "address.city"], [false, true])
+        func manualOnceWhoseObserverDiesBeforeTheCallIsFoundAgain(path: String, isTracked: Bool) throws {
+            let target = person()
+            target.address = tracker.track(Address())
+            let (calls, ends) = (Counter(), Counter())
+            let observer = Shared<AnyObject?>(isTracked ? person() : PlainObserver(tracker))
+            let observation = try target.addObserver(
+                observer.value!, forKeyPath: path, options: [.once, .unregisterManually]
+            ) { [token = tracker.token()] _, _ in
+                token.touch()
+                calls.add()
+            }
+            observation.onEnd { if $0 != .removed { ends.add() } }
+            TestPoint.beforeObserver.whenReached { onAnotherThread { observer.value = nil } }
+            let lines = messages {
+                for round in 1...2 {
+                    if path == "address.city" { target.address!.city += "." } else { target.age = round }
+                    expectEqual(target.observations(), [observation])
+                    #expect(observation.isValid)
+                }
+            }
+            expectEqual(lines.count, 1)
+            observation.remove()
+            expectEqual(target.observations(), [])
+            expectEqual([calls.count, ends.count], [0, 0])
+            expectEqual(tracker.liveCount, 2)
+        }
+
         /// The observer's deinit has begun on another thread and has not ended the observation: the call is not made.
         @Test func observerInItsDeinitIsNotCalled() throws {
             let target = person()
