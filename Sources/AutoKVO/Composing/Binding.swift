@@ -127,7 +127,11 @@ struct KeyBinding {
     }
 
     /// What the property would be set to for a value of the source.
-    func converted(_ value: Any?) throws(KeyValueError) -> Any { try key.converted(transform(value)) }
+    func converted(_ value: Any?) throws(KeyValueError) -> Any {
+        // A transform takes the layers of `Optional` away.
+        let isCopied = transform.isIdentity && value.map(key.property.isOfType) ?? false
+        return try key.converted(isCopied ? value : transform(value))
+    }
 
     /// Sets the property to the source's value at a change, unless it has an equal value.
     @inline(__always) func follow(_ change: Change<Any>, on object: TrackedObject) {

@@ -35,14 +35,9 @@ extension TrackedObject {
             return try bindPath(key, to: keyPath, of: source, options, transform, file, line)
         }
         let binding = try KeyBinding(of: key, of: self, to: keyPath, of: type(of: source), transform)
-        func current(isReported: Bool) -> Any? {
-            do throws(KeyValueError) { return try source.value(forKeyPath: keyPath) } catch {
-                // As at a change: what the path cannot read is nil.
-                if isReported { Diagnostics.report("A binding finds no value: \(error)") }
-                return nil
-            }
-        }
-        _ = try binding.converted(current(isReported: false))
+        // With its layers of `Optional`, and as at a change: what the path cannot read is reported, and nil.
+        let handle = try source.path(keyPath)
+        _ = try binding.converted(try? source.value(forKeyPath: keyPath))
         let name = ObservationName.binding(binding.slot)
         let observation = try source.addObserver(
             self, forKeyPath: [keyPath], options: options.ofBinding,
@@ -51,7 +46,7 @@ extension TrackedObject {
             binding.follow(change, on: object)
         }
         name.end(of: self, except: observation)
-        binding.follow(observation, on: self) { current(isReported: true) }
+        binding.follow(observation, on: self) { handle.value }
         return observation
     }
 

@@ -56,6 +56,40 @@ struct BindingTests {
         expectEqual(form.title, "Ann Ray")
     }
 
+    private final class Layered: Model {
+        @Observed var layers: Int?? = 1
+        @Observed var next: Layered?
+        override class var schema: Schema {
+            Schema(Layered.self, extending: super.schema) {
+                Key("layers", \.layers)
+                Key("next", \.next)
+            }
+        }
+    }
+
+    @Test(
+        "a property that is optional twice has each value of another one at once",
+        arguments: ["layers", "next.layers"], [nil, .some(nil), 1] as [Int??])
+    func optionalTwice(path: String, first: Int??) throws {
+        let (own, other) = (Layered(), Layered())
+        other.next = other
+        other.layers = .some(nil)
+        own.layers = first
+        try own.bind("layers", to: path, of: other)
+        #expect(own.layers == .some(nil))
+        for value in [nil, .some(nil), 3, .some(nil)] as [Int??] {
+            other.layers = value
+            #expect(own.layers == value)
+            own.unbind("layers")
+            own.layers = first
+            try own.bind("layers", to: path, of: other)
+            #expect(own.layers == value)
+        }
+        other.next = nil
+        #expect(own.layers == (path == "layers" ? .some(nil) : nil))
+        own.unbind("layers")
+    }
+
     @Test("a change that goes through a binding is one call at its end, and an equal value none") func chain() throws {
         let recorder = Recorder<Any>()
         try form.bind("count", to: "age", of: person)
