@@ -42,7 +42,7 @@ extension TrackedObject {
             canConvert(from: collection.elementType, to: type)
         else {
             throw KeyValueError(
-                .wrongType(expected: "\(valueType)", actual: "a collection of \(type)"),
+                .wrongType(expected: declaredName(of: valueType), actual: "a collection of \(type)"),
                 className: "\(Swift.type(of: self))", key: checked.path.keys.last!, keyPath: keyPath)
         }
     }

@@ -35,7 +35,8 @@ extension TrackedObject {
     ) throws(KeyValueError) {
         guard other != Any.self, !canConvert(from: type, to: other) else { return }
         throw KeyValueError(
-            .wrongType(expected: "\(type)", actual: "\(other)"), className: "\(Swift.type(of: self))", key: key,
+            .wrongType(expected: declaredName(of: type), actual: "\(other)"), className: "\(Swift.type(of: self))",
+            key: key,
             keyPath: keyPath)
     }
 }

@@ -125,5 +125,8 @@ private func canCast(from source: Any.Type, to target: Any.Type) -> Bool {
 
 func isClass<Other: AnyObject>(_ type: AnyClass, orSubclassOf other: Other.Type) -> Bool { type is Other.Type }
 
+/// The name by which an error describes a type that was declared.
+func declaredName(of type: Any.Type) -> String { type == (any IntOrDouble).self ? "Int or Double" : "\(type)" }
+
 /// The name by which an error describes the type of a value.
 func typeName(of value: Any?) -> String { value.flatMap(unwrapped).map { "\(type(of: $0))" } ?? "nil" }

@@ -14,6 +14,7 @@ private final class Settings: TrackedObject {
     @Observed var small: Int8 = 0
     @Observed var name = "x"
     @Observed var names = ["x"]
+    @Observed var rows = [[1]]
     @Observed var any: Any = 0
 
     override class var schema: Schema {
@@ -122,6 +123,16 @@ struct MessageTests {
         #expect(message { _ = try settings.value(forKeyPath: "names.count") }.contains("such as \"names.@count\""))
         #expect(message { _ = try settings.value(forKeyPath: "name.@count") }.hasSuffix(": String is no collection"))
         #expect(message { try settings.observe("names.@sum") { _ in } }.hasSuffix(": it takes numbers, not String"))
+    }
+
+    @Test("a sum holds an Int or a Double, in words that are no type's") func sums() {
+        expectEqual(
+            message { try settings.observe("any.@sum", as: String.self) { _ in } },
+            "wrong type for \"any.@sum\": Settings.any holds Int or Double, not String")
+        let elements = message { try settings.observeElements("any.@sum", as: Int.self) }
+        #expect(elements.hasSuffix("holds Int or Double, not a collection of Int"))
+        let nested = message { try settings.observe("rows.@unionOfArrays.@sum") { _ in } }
+        #expect(nested.hasSuffix("it takes collections, not Int or Double"))
     }
 
     @Test(

@@ -202,6 +202,6 @@ extension ParsedKeyPath.Tail {
             throw unsupported("\(type) is no collection")
         }
         if let result = function.resultType(of: values) { return result }
-        throw unsupported("it takes \(function.operands), not \(unwrappedType(values))")
+        throw unsupported("it takes \(function.operands), not \(declaredName(of: unwrappedType(values)))")
     }
 }
