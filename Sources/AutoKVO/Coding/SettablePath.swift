@@ -3,14 +3,8 @@ struct SettablePath<Value> {
     let path: ParsedKeyPath
 
     init(_ handle: some PropertyHandle) {
-        let target = handle.target
-        if let path = target.path {
-            self.path = path
-        } else if let schema = target.object.record?.schema ?? (try? target.object.requireSchema()) {
-            path = ParsedKeyPath([.init(schema: schema, slot: target.slot())])
-        } else {
-            fatalMisuse("The schema of \(type(of: target.object)) has a fault.")
-        }
+        // A path by name is followed by name, also if it is one key.
+        path = handle.target.path ?? handle.target.wholePath
     }
 
     /// The object that has the last key, and that key; nil where an object on the way is nil.

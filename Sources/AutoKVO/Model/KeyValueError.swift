@@ -31,7 +31,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
         case deinitializingObject
         /// The observation was removed, or a side of it is dead.
         case endedObservation
-        /// The set of paths is empty.
+        /// The set of paths is empty, or a class of which all keys were to be observed has none.
         case emptyPathSet
         /// A removal names neither an observer nor a target.
         case nothingToMatch
@@ -150,7 +150,7 @@ extension KeyValueError: CustomStringConvertible {
         case .endedObservation:
             return "the observation of \(path) has ended and cannot be armed again"
         case .emptyPathSet:
-            return "no key path was given"
+            return className.isEmpty ? "no key path was given" : "\(className) has no keys to observe"
         case .nothingToMatch:
             return "neither an observer nor a target was given to remove observations of"
         case .schemaFault(let fault):

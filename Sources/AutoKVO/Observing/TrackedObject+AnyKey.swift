@@ -18,7 +18,13 @@ extension TrackedObject {
         _ handler: @escaping (Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
         try Registration(options, userInfo, .closure(handler), file, line).observe(
-            try requireSchema().namedKeys.map(\.name), of: [self])
+            try allKeys(), of: [self])
+    }
+
+    fileprivate func allKeys() throws(KeyValueError) -> [String] {
+        let schema = try requireSchema()
+        if !schema.namedKeys.isEmpty { return schema.namedKeys.map(\.name) }
+        throw KeyValueError(.emptyPathSet, className: schema.className)
     }
 }
 
@@ -33,6 +39,6 @@ extension KeyValueObserver {
         line: UInt = #line, _ handler: @escaping (Self, Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
         try Registration(options, userInfo, .closure(handler), file, line)
-            .observe(try target.requireSchema().namedKeys.map(\.name), of: [target], by: self)
+            .observe(try target.allKeys(), of: [target], by: self)
     }
 }

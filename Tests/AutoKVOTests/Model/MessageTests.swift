@@ -135,6 +135,14 @@ struct MessageTests {
         #expect(nested.hasSuffix("it takes collections, not Int or Double"))
     }
 
+    @Test("to observe any key of a class without keys is refused, with the class") func anyKeyOfNone() {
+        final class Empty: TrackedObject {}
+        for text in [
+            message { try Empty().observeAnyKey { _ in } },
+            message { try settings.observeAnyKey(of: Empty()) { _, _ in } },
+        ] { expectEqual(text, "Empty has no keys to observe") }
+    }
+
     @Test(
         "a misspelt operator gets the nearest one",
         arguments: [("@avrg", "@avg"), ("@Count", "@count"), ("@mx", "@max")])
