@@ -240,7 +240,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     @export(implementation) func fail(_ bounds: Range<Int>, isOutdated: Bool) -> Never {
         let indexes = bounds.count == 1 ? "The index \(bounds.lowerBound) is" : "The indexes \(bounds) are"
         fatalMisuse(
-            "\(indexes) out of range for \(type(of: object)).\(key), which has \(count) elements."
+            "\(indexes) out of range for \(type(of: object)).\(key), which has \(count) element\(count == 1 ? "" : "s")."
                 + (isOutdated
                     ? " A handler that ran before the edit was stored has changed the array: $\(key).edit { … } checks and edits in one."
                     : ""))

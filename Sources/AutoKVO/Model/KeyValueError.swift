@@ -122,7 +122,7 @@ extension KeyValueError: CustomStringConvertible {
 
     private var sentence: String {
         let (path, key) = (quoted(keyPath), quoted(key))
-        let name = "\(className).\(shown(self.key))"
+        let name = (className.isEmpty ? "" : className + ".") + shown(self.key)
         let detail = box.contents.detail
         switch reason {
         case .unknownKey(let nearest):
@@ -143,12 +143,12 @@ extension KeyValueError: CustomStringConvertible {
             return "unsupported operator \(key) in key path \(path)"
                 + (detail.map { ": \($0)" } ?? didYouMean(nearestOperator))
         case .indexOutOfRange(let index, let count):
-            return "index \(index) is out of range for \(name), which has \(count) elements"
+            return "index \(index) is out of range for \(name), which has \(count) element\(count == 1 ? "" : "s")"
         case .deinitializingObject:
             return "\(className.isEmpty ? "the object" : "an object of class \(className)") is being deinitialized"
                 + (keyPath.isEmpty ? "" : ", so \(path) cannot be used")
         case .endedObservation:
-            return "the observation of \(path) has ended and cannot be armed again"
+            return "the observation\(keyPath.isEmpty ? "" : " of \(path)") has ended and cannot be armed again"
         case .emptyPathSet:
             return className.isEmpty ? "no key path was given" : "\(className) has no keys to observe"
         case .nothingToMatch:

@@ -204,7 +204,7 @@ extension TrackedObject {
                 isAnnounced = self.isAnnounced(slot)
                 if isPlanned() { return isNeeded }
             }
-            fatalMisuse("A collection of \(type(of: self)) was changed each time that an edit of it was planned.")
+            fatalMisuse("A collection of \(type(of: self)) was changed each of 100 times that an edit's closure ran.")
         }
         guard try isNeeded() else { return nil }
         guard isAnnounced, let slot else {

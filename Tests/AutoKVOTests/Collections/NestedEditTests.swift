@@ -295,7 +295,7 @@ struct NestedEditTests {
             crate.$items.append(4)
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("The index 1 is out of range for Crate.items, which has 1 elements."))
+        #expect(text.contains("The index 1 is out of range for Crate.items, which has 1 element."))
         #expect(text.contains("$items.edit { … }"))
 
         crate.items = [1]
@@ -677,7 +677,7 @@ struct SelfReadingEditTests {
             }
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("A collection of Crate was changed each time that an edit of it was planned."))
+        #expect(text.contains("A collection of Crate was changed each of 100 times that an edit's closure ran."))
     }
 
     private struct Reading: RandomNumberGenerator {

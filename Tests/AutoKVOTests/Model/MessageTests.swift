@@ -135,6 +135,19 @@ struct MessageTests {
         #expect(nested.hasSuffix("it takes collections, not Int or Double"))
     }
 
+    @Test("what has no class, no path or no key is left out of a sentence") func leftOut() throws {
+        expectEqual(
+            KeyValueError(.readOnlyKey, key: "@count", keyPath: "names.@count").description,
+            "read-only key \"names.@count\": @count cannot be set by name")
+        let reading = settings.observe(reading: { _ in 1 }, options: .once) { _, _ in }
+        reading.remove()
+        expectEqual(message { try reading.rearm() }, "the observation has ended and cannot be armed again")
+        expectEqual(message { try settings.observe([String]()) { _ in } }, "no key path was given")
+        expectEqual(
+            "\(KeyValueError(.indexOutOfRange(index: 1, count: 1), className: "Settings", key: "names"))",
+            "index 1 is out of range for Settings.names, which has 1 element")
+    }
+
     @Test("to observe any key of a class without keys is refused, with the class") func anyKeyOfNone() {
         final class Empty: TrackedObject {}
         for text in [
