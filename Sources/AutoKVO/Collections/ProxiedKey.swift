@@ -90,10 +90,11 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
     var editedSlot: Int? { key.key.slot }
     var value: Value { key.read() as? Value ?? [] }
 
-    /// Whether the collection is a certain one, as far as its elements can be compared.
-    private func isStill(_ known: Value, comparing: Bool = true) -> Bool {
-        let now = value
-        return known.count == now.count && (!comparing || areEqual(known, now) || !areEqual(known, known))
+    /// Whether the collection is a known one, as far as its elements can be compared. The one that is there is known then.
+    private func isStill(_ known: inout Value?, comparing: Bool = true) -> Bool {
+        let (last, now) = (known!, value)
+        known = now
+        return last.count == now.count && (!comparing || areEqual(last, now) || !areEqual(last, last))
     }
 
     func edit<Result, Failure: Error>(
@@ -109,15 +110,16 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
             plan: { () throws(Failure) in
                 planned = value
                 return try plan(planned!)
-            }, isPlanned: { isStill(planned!, comparing: asking) }, change
+            }, isPlanned: { isStill(&planned, comparing: asking) }, change
         ) {
-            var value = value
+            // Not read again: the getter may have another one then.
+            var value = planned.take()!
             let result = store(&value)
             made = value
             key.key.declared.write!(object, value)
             return result
         } isMade: {
-            made.map { isStill($0) } ?? true
+            made == nil || isStill(&made)
         } stored: {
             stored()
         }

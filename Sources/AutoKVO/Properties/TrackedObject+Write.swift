@@ -213,16 +213,17 @@ extension TrackedObject {
             return store()
         }
         let edit = change()
-        // A handler of a prior call that ends its own observation may change it without anybody who observes.
-        let isUntouched = Transaction.begin(self, slot, edit, isPlain: isMade == nil) && isPlanned()
+        let isBegun = Transaction.begin(self, slot, edit, isPlain: isMade == nil)
+        let isMade = edit.flatMap { _ in isMade ?? isStillStored(slot) }
+        if isMade != nil { Transaction.forEachSubject(of: self, slot) { $0.keepOldCollection() } }
+        // A handler of a prior call that ends its own observation may change it without anybody who observes, and so may getters.
+        let isUntouched = isBegun && isPlanned()
         if !isUntouched { Transaction.forEachSubject(of: self, slot) { $0.includeFurtherChange() } }
         var told = isUntouched ? edit : nil
         defer { Transaction.end(self, slot, told) }
         if !isUntouched, try !isNeeded() { return nil }
-        let isMade = told.flatMap { _ in isMade ?? isStillStored(slot) }
-        if isMade != nil { Transaction.forEachSubject(of: self, slot) { $0.keepOldCollection() } }
         defer {
-            if let isMade, !isMade() {
+            if told != nil, let isMade, !isMade() {
                 told = nil
                 Transaction.forEachSubject(of: self, slot) { $0.reportAsSetting() }
             }
@@ -236,8 +237,7 @@ extension TrackedObject {
     final func didStoreEqual(atOffset offset: Int) {
         guard let record, let slot = slot(atOffset: offset), let list = record.list(slot) else { return }
         let isNeeded = !list.value.interest.load(ordering: .acquiring).isDisjoint(with: .beyondOwnList)
-        if !isNeeded || record.layout!.value[slot].isSilent { return }
-        Transaction.didChange([(record, slot)], search: .computed)
+        if isNeeded, !record.layout!.value[slot].isSilent { Transaction.didChange([(record, slot)], search: .computed) }
     }
 
     /// Whether a property still reads what is stored, asked behind an edit: an override's getter that does need not do so then. Nil for a

@@ -165,6 +165,45 @@ struct StaleEditTests {
         }
     }
 
+    /// Reading them may replace them.
+    private final class ExpiringShelf: Shelf {
+        var (reads, lastRead) = (0, 0)
+        override var books: [Int] {
+            get {
+                reads += 1
+                if reads == lastRead { super.books = [8, 1] }
+                return super.books
+            }
+            set { super.books = newValue }
+        }
+    }
+
+    @Test(
+        "a getter that replaces the array while an edit of it is under way: what is there is edited, and told",
+        arguments: 1...12, [[], .new, [.old, .new], [.old, .new, .prior]] as [ObservingOptions])
+    func replacedByGetter(read: Int, options: ObservingOptions) throws {
+        for isByName in [false, true] {
+            let shelf = ExpiringShelf()
+            shelf.books = Array(1...8)
+            var copy = Array(1...8)
+            let observation = shelf.$books.observe(options: options) {
+                if !$0.isPrior, options.contains(.new) { $0.apply(to: &copy) }
+            }
+            (shelf.reads, shelf.lastRead) = (0, read)
+            if isByName {
+                try shelf.mutableArrayValue(forKey: "books").removeAll { $0 as? Int == 8 }
+            } else {
+                shelf.$books.removeAll { $0 == 8 }
+            }
+            shelf.lastRead = 0
+            let books = shelf.books
+            #expect([[1], [8, 1], Array(1...7)].contains(books))
+            // What is replaced behind the edit, when it is compared, is not told.
+            if books != [8, 1], options.contains(.new) { expectEqual(copy, books) }
+            observation.remove()
+        }
+    }
+
     @Test(
         "an edit by name is reported as a setting if the property does not read what the edit made",
         arguments: ["even", "books"])
