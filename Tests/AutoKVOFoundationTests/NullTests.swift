@@ -29,6 +29,19 @@ struct NullTests {
     private let person = Person()
     private let parcel = Parcel()
 
+    @Test("undoing the edit of an array brings back an NSNull that was in it") func undone() {
+        let things: [Any] = [NSNull(), 1, Int?.none as Any]
+        parcel.things = things
+        let history = UndoHistory(of: parcel)
+        parcel.$things.removeFirst()
+        parcel.$things.append(NSNull())
+        parcel.$things.swapAt(0, 2)
+        while history.undo() {}
+        #expect(parcel.things.count == 3 && parcel.things[0] is NSNull && parcel.things[1] as? Int == 1)
+        while history.redo() {}
+        #expect(parcel.things.count == 3 && parcel.things[0] is NSNull && parcel.things[2] as? Int == 1)
+    }
+
     @Test("NSNull sets an optional property to nil, also one that accepts any value") func setsNil() throws {
         person.nickname = "x"
         person.spouse = Person()

@@ -5,6 +5,8 @@
     @usableFromInline let object: TrackedObject
     let schema: ClassSchema
     let key: ResolvedKey
+    /// Whether values are from the collection itself: then they are not converted as those from outside are, an `NSNull` to nil.
+    var isOwn = false
 
     @usableFromInline init(_ object: TrackedObject, _ name: String) throws(KeyValueError) {
         self.object = object
@@ -13,8 +15,8 @@
     }
 
     /// A key that has been looked up.
-    init(_ object: TrackedObject, _ schema: ClassSchema, _ key: ResolvedKey) {
-        (self.object, self.schema, self.key) = (object, schema, key)
+    init(_ object: TrackedObject, _ schema: ClassSchema, _ key: ResolvedKey, isOwn: Bool = false) {
+        (self.object, self.schema, self.key, self.isOwn) = (object, schema, key, isOwn)
     }
 
     /// The key at the end of a path, which has to be of a kind and settable. An object on the way that is nil is an error.
@@ -50,7 +52,8 @@
     /// Values as elements of a type.
     @usableFromInline func convert<Element>(_ values: [Any], to type: Element.Type) throws(KeyValueError) -> [Element] {
         try values.map { value throws(KeyValueError) -> Element in
-            if let element = convertForCoding(value, to: type) { return element }
+            let element = isOwn ? AutoKVO.convert(value, to: type) : convertForCoding(value, to: type)
+            if let element { return element }
             throw error(.wrongType(expected: "elements of type \(type)", actual: typeName(of: value)))
         }
     }

@@ -145,8 +145,8 @@ extension Property {
             let (end, value) = (other.object(from: root), transform(other.value(from: root)))
             guard other.object(from: root) === end, reading.isValid else { return }
             shown.set(end, value)
-            // A handler may have corrected it.
-            writeBack(object, to: root)
+            // A handler may have corrected it. One that does not equal itself would always seem corrected.
+            if areEqual(value, value) { writeBack(object, to: root) }
         }
         let (name, back) = (bindingName, ObservationName.shown(source.bindingName))
         let reading = source.addObserver(object, options: options.ofBinding, userInfo: name, file: file, line: line) {

@@ -98,7 +98,7 @@ public final class UndoHistory: TrackedObject {
     /// - Parameters:
     ///   - objects: The objects. They are not kept alive.
     ///   - includingParts: Whether the tracked objects that are in their properties, but the weak ones, and in those of these, are recorded too,
-    ///     as long as they are there, and until the end of the step that takes them out.
+    ///     as long as they are there, and until the end of the step that takes them out. A history is not.
     ///   - limit: How many steps are kept.
     public init(of objects: [TrackedObject], includingParts: Bool = false, limit: Int = 100) {
         (includesParts, self.limit) = (includingParts, limit)
@@ -166,8 +166,7 @@ public final class UndoHistory: TrackedObject {
                 }
             }
         }
-        mode = .recording
-        isStepComplete = true
+        (mode, isStepComplete) = (.recording, true)
         var entries: [Entry] = []
         swap(&entries, &replayed)
         let back = makeStep(step.name, entries.filter { $0.property.object != nil })
@@ -226,10 +225,9 @@ public final class UndoHistory: TrackedObject {
         while let (object, whole) = places.popLast() {
             let identity = ObjectIdentifier(object)
             if let whole { followed[whole]?.parts[identity, default: 0] += 1 }
-            if followed[identity] != nil {
-                followed[identity]!.places += 1
-                continue
-            }
+            followed[identity]?.places += 1
+            // A history that recorded itself, or another one that records it, would never come to an end.
+            if followed[identity] != nil || object is UndoHistory { continue }
             followed[identity] = Followed()
             let properties = StoredProperty.all(of: object)
             let observations = properties.compactMap { property in

@@ -7,6 +7,7 @@ private final class Gauge: TrackedObject {
     @Observed var opaque = Opaque(0)
     @Observed var real = 0.0
     @Observed var action: () -> Void = {}
+    @Observed var point = Point(x: 0)
 
     override class var schema: Schema {
         Schema(Gauge.self, extending: super.schema) {
@@ -24,6 +25,8 @@ private struct Opaque {
     let number: Int
     init(_ number: Int) { self.number = number }
 }
+
+private struct Point: Equatable { let x: Double }
 
 /// Bindings whose source is corrected.
 struct BindingCorrectionTests {
@@ -172,6 +175,23 @@ struct BindingCorrectionTests {
             b.action()
         }
         #expect(a.opaque.number == 5 && b.opaque.number == 5 && calls == 1 && told.isEmpty)
+    }
+
+    @Test("bound both ways, they stop too, and a number that does not equal itself inside of a value", arguments: 0..<2)
+    func bothWays(side: Int) {
+        let c = Gauge()
+        b.$opaque.bindBothWays(to: a.$opaque)
+        c.$opaque.bindBothWays(to: b.$opaque)
+        b.$action.bindBothWays(to: a.$action)
+        b.$point.bindBothWays(to: a.$point)
+        let edited = side == 0 ? a : b
+        var calls = 0
+        edited.opaque = Opaque(4)
+        edited.action = { calls += 1 }
+        edited.point = Point(x: .nan)
+        (side == 0 ? b : a).action()
+        #expect(a.opaque.number == 4 && b.opaque.number == 4 && c.opaque.number == 4 && calls == 1)
+        #expect(a.point.x.isNaN && b.point.x.isNaN)
     }
 
     @Test("a handler may count the source down, however far", arguments: [false, true]) func countDown(byName: Bool)

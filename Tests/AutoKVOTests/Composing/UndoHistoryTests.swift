@@ -192,6 +192,25 @@ struct UndoHistoryTests {
         #expect(make()() == nil)
     }
 
+    @Test("a history in a property of what it records is no part of it, nor is another one") func historyInside() {
+        final class Document: TrackedObject {
+            @Observed var text = ""
+            @Observed var histories: [UndoHistory] = []
+        }
+        let document = Document()
+        let (own, other) = (
+            UndoHistory(of: document, includingParts: true), UndoHistory(of: document, includingParts: true)
+        )
+        document.histories = [own, other, UndoHistory(of: own)]
+        document.text = "a"
+        #expect(own.undoName == "text" && other.undoName == "text" && !document.histories[2].canUndo)
+        #expect(own.undo() && document.text == "" && own.undoName == "histories" && own.redoName == "text")
+        #expect(own.redo() && document.text == "a")
+        #expect(own.undo() && own.undo() && document.histories.isEmpty)
+        #expect(own.redo() && document.histories.count == 3 && document.histories[0] === own)
+        document.histories = []
+    }
+
     @Test("objects that are in each other, to a depth of 10,000, are recorded on a small stack") func deepParts() {
         let folders = (0..<10_000).map { _ in Folder() }
         for (outer, inner) in zip(folders, folders.dropFirst()) { outer.folders = [inner] }
