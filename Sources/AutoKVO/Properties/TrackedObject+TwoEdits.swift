@@ -14,11 +14,14 @@ extension TrackedObject {
         }
         withoutActuallyEscaping(second) { second in
             let thread = ThreadContext.current
-            let (rest, whole, outer) = (
-                thread.value.takeSubject(), thread.value.takeTransaction(), thread.value.twoEdits
-            )
+            let (rest, whole) = (thread.value.takeSubject(), thread.value.takeTransaction())
+            let (outer, held) = (thread.value.twoEdits, Int32(isObserved ? 1 : 0))
             thread.value.twoEdits = whole
+            // If an observer of the first edit ends the last observation, the object counts as observed all the same: what it then does with
+            // the property has the second one made before.
+            record.lock.withLock { record.interestDidChange(by: held) }
             defer {
+                record.lock.withLock { record.interestDidChange(by: -held) }
                 thread.value.twoEdits = outer
                 thread.value.giveBack(whole)
             }

@@ -24,15 +24,15 @@ struct ObservedWrite {
         isOverridden: Bool = false
     ) {
         guard let list = record.use({ $0.list(slot) }) else { return nil }
-        var interest = list.value.interest.load(ordering: .acquiring)
-        if interest.isEmpty || layout.value[slot].isSilent || object.isDeinitializing { return nil }
+        if layout.value[slot].isSilent || object.isDeinitializing { return nil }
         thread = ThreadContext.current
         if thread.value.firstPending != nil {
-            let thread = thread
-            record.use { Transaction.completeDeliveries(before: $0, slot, thread) }
-            // Handlers were called, which may have added and removed observers.
-            interest = list.value.interest.load(ordering: .acquiring)
+            // Also where nobody observes any more: the second one of two edits may be pending.
+            record.use { [thread] in Transaction.completeDeliveries(before: $0, slot, thread) }
         }
+        // Handlers were called, which may have added and removed observers.
+        let interest = list.value.interest.load(ordering: .acquiring)
+        if interest.isEmpty { return nil }
         self.list = list
         self.slot = Int32(truncatingIfNeeded: slot)
         // Inside an announced change of the same property, or of one that leads to the same observers, the outer one notifies. If one is open

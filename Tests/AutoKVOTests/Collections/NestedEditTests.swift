@@ -256,6 +256,32 @@ struct NestedEditTests {
         check(before, after, is: [4])
     }
 
+    @Test(
+        "it is made before also where nobody observes the array any more, or the object",
+        arguments: 0..<4, [false, true])
+    func unobserved(form: Int, isOtherObserved: Bool) throws {
+        func edit(_ edits: () throws -> Void, _ inside: @escaping (Crate) -> Void) rethrows -> [Int] {
+            crate.items = [1, 2]
+            items.observe(options: .once) { [unowned crate] _ in inside(crate) }
+            try edits()
+            return crate.items
+        }
+        let edits: () throws -> Void = {
+            switch form {
+            case 0: items.update(to: [2, 7])
+            case 1: items.replaceSubrange(0..<1, with: [7, 8])
+            case 2: items.edit { $0 = [2, 7] }
+            default: try crate.mutableArrayValue(forKey: "items").replaceSubrange(0..<1, with: [7, 8])
+            }
+        }
+        if isOtherObserved { crate.$tags.observe { _ in } }
+        #expect(try edit(edits) { $0.items = [9] } == [9])
+        #expect(try edit(edits) { $0.$items.removeAll() } == [])
+        #expect(try edit(edits) { $0.$items.update(to: [3, 4]) } == [3, 4])
+        #expect(try edit(edits) { $0.items.removeAll { $0 > 6 } } == [2])
+        #expect(crate.observations().count == (isOtherObserved ? 1 : 0))
+    }
+
     @Test("the same for an assignment that is a removal and an insertion", arguments: 0..<3)
     func update(form: Int) throws {
         crate.items = [0, 1, 2, 3]
