@@ -147,10 +147,11 @@ public final class UndoHistory: TrackedObject {
     private func replay(_ steps: Property<[Step]>, into others: Property<[Step]>) -> Bool {
         // In a handler of a change that this has not heard of yet.
         if mode == .recording { OutermostChange.finishCalls() }
-        guard mode == .recording, let step = steps.value.last else { return false }
+        guard mode == .recording else { return false }
         if isChangeOpen {
             fatalError("An UndoHistory was used inside of coalescingChanges, or of an open change of what it records.")
         }
+        guard let step = steps.value.last else { return false }
         mode = .replaying
         // What has left comes back, or is changed outside.
         for case let object? in step.entries.values.map(\.first?.property.object)

@@ -58,7 +58,7 @@ struct UndoInsideTests {
         #expect(history.undo() && !history.canUndo && (sheet.a, sheet.b) == (0, 0))
     }
 
-    @Test("undoing inside of an open change of what is recorded traps", arguments: 0..<4) func openTraps(form: Int)
+    @Test("undoing inside of an open change of what is recorded traps", arguments: 0..<5) func openTraps(form: Int)
         async
     {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [form] in
@@ -75,6 +75,9 @@ struct UndoInsideTests {
                 sheet.willChangeValue(forKey: "a")
                 history.undo()
             case 2: coalescingChanges { history.undo() }
+            case 3:
+                let unused = UndoHistory(of: Sheet())
+                coalescingChanges { unused.undo() }
             default:
                 sheet.$a.observe(options: .prior) { if $0.isPrior { history.undo() } }
                 sheet.a = 2
