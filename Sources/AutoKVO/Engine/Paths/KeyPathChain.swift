@@ -25,6 +25,8 @@ class KeyPathChain: @unchecked Sendable {
     final let base: ObjectRecord
     /// The route; nil if it is this chain itself.
     private let owner: Route?
+    /// The record of the route's root, whose lock guards the state.
+    private let root: ObjectRecord
     /// Whether the route led somewhere else before, or to fewer elements.
     private let isMoved: Bool
     /// Used under the lock.
@@ -56,13 +58,14 @@ class KeyPathChain: @unchecked Sendable {
         self.base = base
         self.owner = owner
         self.isMoved = isMoved
+        root = owner?.base ?? base
     }
 
     final var route: Route { owner ?? known(self, as: Route.self) }
 
     @inline(__always)
     private final func underLock<Result>(_ body: (inout State) -> Result) -> Result {
-        (owner?.base ?? base).lock.withLock { body(&state) }
+        root.lock.withLock { body(&state) }
     }
 
     /// Moves the links behind the first derived value on the way to the object that is there now.
