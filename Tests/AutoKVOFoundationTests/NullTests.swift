@@ -42,6 +42,21 @@ struct NullTests {
         #expect(parcel.things.count == 3 && parcel.things[0] is NSNull && parcel.things[2] as? Int == 1)
     }
 
+    @Test("a record undoes and makes the edit of an array with an NSNull in it", arguments: [false, true])
+    func reverted(isTyped: Bool) throws {
+        parcel.things = [NSNull(), 1]
+        var (records, typed): ([ChangeRecord<Any>], [ChangeRecord<[Any]>]) = ([], [])
+        try parcel.observe("things", options: [.old, .new]) { records.append(ChangeRecord($0)) }
+        parcel.$things.observe(options: [.old, .new]) { typed.append(ChangeRecord($0)) }
+        parcel.$things.removeFirst()
+        let (removal, removalOfAny) = (typed[0], records[0])
+        try isTyped ? removal.revert(on: parcel) : removalOfAny.revert(on: parcel)
+        #expect(parcel.things.count == 2 && parcel.things[0] is NSNull)
+        parcel.things = [1]
+        try isTyped ? typed[1].apply(on: parcel) : records[1].apply(on: parcel)
+        #expect(parcel.things.count == 2 && parcel.things[0] is NSNull)
+    }
+
     @Test("NSNull sets an optional property to nil, also one that accepts any value") func setsNil() throws {
         person.nickname = "x"
         person.spouse = Person()

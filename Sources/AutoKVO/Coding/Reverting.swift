@@ -48,8 +48,12 @@ extension ProxiedKey {
             throw change.failure("it has no elements, which takes the option \(option)", object, keyPath)
         }
         let type = unwrappedType(key.declared.valueType)
+        var own = self
+        let collection = (change.old ?? change.new).flatMap(unwrapped) as? any KeyValueCollection
+        own.isOwn =
+            collection.map { Swift.type(of: $0).elementType } == (type as? any KeyValueCollection.Type)?.elementType
         if let type = type as? any ProxiedArray.Type, let indexes = change.indexes {
-            let array = MutableArrayProxy(self, type)
+            let array = MutableArrayProxy(own, type)
             if change.kind == .insertion { return try array.removeSubranges(indexes) }
             let old = try elements(change.old, change.options.old)
             if change.kind == .removal { return try array.insert(contentsOf: old, at: indexes) }
@@ -57,7 +61,7 @@ extension ProxiedKey {
         } else if let set = type as? any ProxiedSet.Type, change.indexes == nil {
             let left = change.kind == .insertion ? [] : try elements(change.old, change.options.old)
             let came = change.kind == .removal ? [] : try elements(change.new, change.options.new)
-            try set.revert(leaving: left, coming: came, on: self)
+            try set.revert(leaving: left, coming: came, on: own)
         } else {
             throw change.failure("it has no elements of \(type)", object, keyPath)
         }

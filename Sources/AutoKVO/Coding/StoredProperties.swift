@@ -51,8 +51,7 @@ struct StoredProperty {
     func revert(_ change: PastChange) throws(KeyValueError) {
         guard let object else { return }
         func restore() throws(KeyValueError) {
-            let own = ProxiedKey(object, schema, key, isOwn: true)
-            if change.kind != .setting { return try own.revert(change, in: key.name) }
+            if change.kind != .setting { return try ProxiedKey(object, schema, key).revert(change, in: key.name) }
             guard var old = change.old else { return }
             if let referent = old as? PinnedReference<TrackedObject> { old = referent.object as Any }
             if key.isOverridden, let write = key.declared.write {

@@ -5,7 +5,7 @@
     @usableFromInline let object: TrackedObject
     let schema: ClassSchema
     let key: ResolvedKey
-    /// Whether values are from the collection itself: then they are not converted as those from outside are, an `NSNull` to nil.
+    /// Whether elements are from such a collection: then they are not converted as those from outside are, an `NSNull` to nil.
     var isOwn = false
 
     @usableFromInline init(_ object: TrackedObject, _ name: String) throws(KeyValueError) {
@@ -15,8 +15,8 @@
     }
 
     /// A key that has been looked up.
-    init(_ object: TrackedObject, _ schema: ClassSchema, _ key: ResolvedKey, isOwn: Bool = false) {
-        (self.object, self.schema, self.key, self.isOwn) = (object, schema, key, isOwn)
+    init(_ object: TrackedObject, _ schema: ClassSchema, _ key: ResolvedKey) {
+        (self.object, self.schema, self.key) = (object, schema, key)
     }
 
     /// The key at the end of a path, which has to be of a kind and settable. An object on the way that is nil is an error.
