@@ -50,7 +50,7 @@ class ChangeContext: PooledObject {
     /// Whether the observation being called has an option.
     @export(implementation) @inline(__always)
     final func wants(_ option: ObservingOptions) -> Bool {
-        observation.unsafelyUnwrapped.use { $0.options.contains(option) }
+        observation!.use { $0.options.contains(option) }
     }
 
     @export(implementation)

@@ -19,8 +19,8 @@ extension Change {
     /// The same, not converted, in a handler of the change: the target is alive then, and not retained.
     var valueInHandler: Any {
         if let route = context.route { return route.use { $0.currentValue() as Any } }
-        return context.observation.unsafelyUnwrapped.use { observation in
-            observation.unmanagedRecord.unsafelyUnwrapped.use { $0.readValueOfLiving(Int(observation.slot)) }
+        return context.observation!.use { observation in
+            observation.unmanagedRecord!.use { $0.readValueOfLiving(Int(observation.slot)) }
         }
     }
 }

@@ -109,7 +109,7 @@ extension KeyValueObservation {
         if handling == .change {
             closure(context.rawAddress)
         } else if handling == .observerAndChange || handling == .observer {
-            closure(observerAddress.unsafelyUnwrapped, context.rawAddress)
+            closure(observerAddress!, context.rawAddress)
         } else if handling == .targetAndChange {
             closure(target(), context.rawAddress)
         } else {

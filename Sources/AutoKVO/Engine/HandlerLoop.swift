@@ -126,7 +126,7 @@ struct HandlerLoop {
         }
         observation.callHandler(context) {
             route?.use { $0.root.address }
-                ?? observation.unmanagedRecord.unsafelyUnwrapped.use { $0.address }
+                ?? observation.unmanagedRecord!.use { $0.address }
         }
         if !context.isUnique { replaceContext() }
         if route != nil { context.use { $0.route = nil } }

@@ -42,9 +42,9 @@ extension KeyValueObservation {
 
     /// Removes paths and a target, nil for every target, from an observation. Returns whether it had one of them.
     func remove(_ paths: RemovedPaths, of target: TrackedObject?) -> Bool {
-        let address = target.map { UnsafeRawPointer(Borrowed.to($0).address) }
+        let identity = target.map { ObjectIdentifier($0) }
         func fits(_ root: ObjectRecord?, _ slot: Int?, _ path: ParsedKeyPath?) -> Bool {
-            guard address == nil || root?.address == address else { return false }
+            guard identity == nil || root?.target == identity else { return false }
             switch paths {
             case .all: return true
             case .key(let removed): return slot == removed

@@ -212,18 +212,18 @@ func describeObject(_ object: AnyObject) -> String {
 @usableFromInline
 final class ObservationDetails {
     // Guarded by the lock of the observation's record.
-    @exclusivity(unchecked) var userInfo: Any?
+    var userInfo: Any?
     @exclusivity(unchecked) var routes: RouteList?
     /// For a part: the route for which it is in the list. Constant.
     var partRoute: Route?
     /// The paths of an observation that has ended and has no routes any more.
-    @exclusivity(unchecked) var endedPaths: [ParsedKeyPath]?
-    @exclusivity(unchecked) var onEnd: [(KeyValueObservation.EndReason) -> Void] = []
+    var endedPaths: [ParsedKeyPath]?
+    var onEnd: [(KeyValueObservation.EndReason) -> Void] = []
     /// Drops the changes that wait at a scheduler. Runs when the observation is removed or a side dies, also after it has fired,
     /// and not when it fires.
-    @exclusivity(unchecked) var dropChanges: (() -> Void)?
+    var dropChanges: (() -> Void)?
     /// Targets kept alive for `.retainsTarget`.
-    @exclusivity(unchecked) var retainedTargets: [TrackedObject] = []
+    var retainedTargets: [TrackedObject] = []
     /// With `.once` and `.prior`: the change that made the prior call.
     var claimant: UInt = 0
     /// Whether that may turn out to be no change: then the call after another one takes its place.

@@ -78,7 +78,7 @@ extension ObjectRecord {
         let (isUnlinked, result) = changeList(slot, isAhead: observation.options.contains(.prior)) {
             var (growth, isUnlinked): (Int32, Bool) = (0, false)
             if observation.isLinked, !(unlessFindable && observation.isFindable) {
-                isUnlinked = list(slot).unsafelyUnwrapped.value.remove(observation)
+                isUnlinked = list(slot)!.value.remove(observation)
                 growth = -1
             }
             return (growth, (isUnlinked, finish(observation)))
@@ -109,7 +109,7 @@ extension ObjectRecord {
         changeList(link.slot, isAhead: true, isInner: link.isInner) {
             if cancelling { link.isCancelled = true }
             guard link.isLinked else { return (0, ()) }
-            list(link.slot).unsafelyUnwrapped.value.remove(link)
+            list(link.slot)!.value.remove(link)
             return (-1, ())
         }
     }

@@ -189,14 +189,14 @@ extension ObjectRecord {
     @inline(__always)
     func readValue(_ slot: Int, into memory: UnsafeMutablePointer<Any>) {
         if let value = expression(slot)?.value() { return memory.initialize(to: value) }
-        layout.unsafelyUnwrapped.value.declaration(slot).use { $0.read(address, into: memory) }
+        layout!.value.declaration(slot).use { $0.read(address, into: memory) }
     }
 
     /// The same as a result.
     @inline(__always)
     func readValueOfLiving(_ slot: Int) -> Any {
         if let value = expression(slot)?.value() { return value }
-        return layout.unsafelyUnwrapped.value.declaration(slot).use { key in
+        return layout!.value.declaration(slot).use { key in
             Borrowed<AnyObject>.at(address).use { key.read($0) }
         }
     }
