@@ -23,15 +23,17 @@ struct ObservedWrite {
         to object: TrackedObject, _ record: Borrowed<ObjectRecord>, _ slot: Int, _ layout: InPlace<SlotLayout>,
         isOverridden: Bool = false
     ) {
-        guard let list = record.use({ $0.list(slot) }) else { return nil }
-        if layout.value[slot].isSilent || object.isDeinitializing { return nil }
-        thread = ThreadContext.current
-        if thread.value.firstPending != nil {
-            // Also where nobody observes any more: the second one of two edits may be pending.
-            record.use { [thread] in Transaction.completeDeliveries(before: $0, slot, thread) }
+        guard let list = record.use({ $0.list(slot) }), !layout.value[slot].isSilent, !object.isDeinitializing else {
+            return nil
         }
-        // Handlers were called, which may have added and removed observers.
-        let interest = list.value.interest.load(ordering: .acquiring)
+        var interest = list.value.interest.load(ordering: .acquiring)
+        thread = ThreadContext.current
+        // Where nobody observes any more, the second one of two edits may be pending.
+        if thread.value.firstPending != nil, !interest.isEmpty || thread.value.twoEdits != nil {
+            record.use { [thread] in Transaction.completeDeliveries(before: $0, slot, thread) }
+            // Handlers were called, which may have added and removed observers.
+            interest = list.value.interest.load(ordering: .acquiring)
+        }
         if interest.isEmpty { return nil }
         self.list = list
         self.slot = Int32(truncatingIfNeeded: slot)
@@ -44,9 +46,7 @@ struct ObservedWrite {
         needsOld = !isAnnounced && interest.contains(.old)
         needsNew = !isAnnounced && interest.contains(.new)
     }
-}
 
-extension ObservedWrite {
     /// Whether the `coalescingChanges` under way notifies of it.
     @inline(__always)
     fileprivate func isHeldBack(_ record: Borrowed<ObjectRecord>) -> Bool {
