@@ -78,7 +78,7 @@ struct ThreadContext {
             guard let pointer = pointer?.assumingMemoryBound(to: ThreadContext.self) else { return }
             let state = InPlace(pointer)
             while let transaction = state.value.openTransactions.last {
-                transaction.use { $0.drop(state, threadEnds: true) }
+                transaction.object.drop(state, threadEnds: true)
             }
             state.value.spareContexts.releaseAll()
             state.value.spareSubjects.releaseAll()

@@ -22,11 +22,11 @@ struct ToldElsewhere {
 
 extension Subject {
     /// The record of the object that has the key, or at which the path begins.
-    private var root: ObjectRecord { route?.use { $0.base } ?? record!.object }
+    private var root: ObjectRecord { route?.object.base ?? record!.object }
 
     /// Adds to the number of subjects with this topic that are open on any thread. Under the lock of `root`.
     private func addOpen(_ one: Int32) -> Int32 {
-        route?.use { $0.openSubjects.wrappingAdd(one, ordering: .relaxed).newValue }
+        route?.object.openSubjects.wrappingAdd(one, ordering: .relaxed).newValue
             ?? list!.value.openSubjects.wrappingAdd(one, ordering: .relaxed).newValue
     }
 

@@ -27,14 +27,14 @@ struct TracedCalls {
     /// In the handler of a trace: has all those called whom the change concerns, and then tells of it.
     static func complete(_ context: ChangeContext, telling tell: @escaping ([TracedChange.Call]) -> Void) {
         let thread = ThreadContext.current
-        let (record, slot) = context.observation!.use { ($0.record!, Int($0.slot)) }
+        let (record, slot) = (context.currentObservation.record!, Int(context.currentObservation.slot))
         let change = Change(target: ObjectIdentifier(record), key: record.schema!.keys[slot].name, tell: tell)
         if context.event.value.excluded.contains(.traced), !thread.value.traced.isEmpty {
             return thread.value.traced[thread.value.traced.count - 1].others.append(change)
         }
         // The rest of a change that is two edits is pending, too (`inTwoEdits`). It is a change of its own, behind this one.
-        let rest = Transaction.deliveriesUnderWay(of: record, slot, thread).filter { $0.use { $0.continuation == nil } }
-        for delivery in rest { delivery.use { $0.event.excluded.formUnion(.traced) } }
+        let rest = Transaction.deliveriesUnderWay(of: record, slot, thread).filter { $0.object.continuation == nil }
+        for delivery in rest { delivery.object.event.excluded.formUnion(.traced) }
         thread.value.traced.append(TracedCalls())
         Transaction.complete(rest, thread)
         let made = thread.value.traced.removeLast()
@@ -53,7 +53,7 @@ extension InPlace where Value == ThreadContext {
         if value.traced.isEmpty || !observation.hasRoutes && observation.sequence == 0 { return }
         let duration = start.duration(to: .now)
         let (target, keyPath) =
-            route?.use { ($0.root, $0.text) } ?? (observation.record!, observation.directKey)
+            (route?.object).map { ($0.root, $0.text) } ?? (observation.record!, observation.directKey)
         value.traced[value.traced.count - 1].calls.append(
             .init(
                 keyPath: keyPath, registeredAt: observation.registrationSite, duration: duration,

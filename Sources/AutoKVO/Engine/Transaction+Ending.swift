@@ -68,7 +68,7 @@ extension Transaction {
         }
         let released = areKnown ? takeTold() : []
         if areHeld {
-            subjects.removeAll { $0.use { $0.openCount > 0 } }
+            subjects.removeAll { $0.object.openCount > 0 }
             forgetPlaces()
         }
         withExtendedLifetime(released) {}
@@ -96,9 +96,9 @@ extension Transaction {
     /// it too, is delivered if it is the object.
     func drop(_ thread: InPlace<ThreadContext>, threadEnds: Bool = false) {
         thread.value.remove(.to(self))
-        let due = threadEnds ? [] : subjects.filter { $0.use { $0.isDue } }
+        let due = threadEnds ? [] : subjects.filter { $0.object.isDue }
         countOut()
-        let notified = due.filter { $0.use { $0.openCount == 0 } }
+        let notified = due.filter { $0.object.openCount == 0 }
         if !notified.isEmpty {
             if thread.value.coalescing != nil { forgetWalks(thread) }
             settle(thread)

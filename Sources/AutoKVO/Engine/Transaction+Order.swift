@@ -23,12 +23,12 @@ extension Transaction {
         // The second one of two edits may still have to be made, also where only what is derived from the property is observed.
         if let list = record.list(slot) { topics.insert(list.address) }
         if !thread.value.mayBePending(topics) { return [] }
-        return thread.value.pending.filter { $0.use { $0.isConcerned(topics) } }
+        return thread.value.pending.filter { $0.object.isConcerned(topics) }
     }
 
     /// Completes deliveries unless a handler of one before has made a change that did.
     static func complete(_ deliveries: [Borrowed<Subject>], _ thread: InPlace<ThreadContext>) {
-        for delivery in deliveries { delivery.use { if $0.isPending { $0.complete(thread) } } }
+        for delivery in deliveries.map(\.object) where delivery.isPending { delivery.complete(thread) }
     }
 
     /// Several paths of one observation are called in the order of registration, behind all lists. So those of one key, which are called with
@@ -49,9 +49,9 @@ extension Transaction {
     }
 
     static func separated(_ subjects: [Borrowed<Subject>], _ parts: [Subject]) -> [Borrowed<Subject>] {
-        let lists = subjects.filter { $0.use { $0.list != nil } }
-        let paths = subjects.filter { $0.use { $0.list == nil } } + parts.map { .to($0) }
-        return lists + paths.inOrder { a, b in a.use { a in b.use { b in a.place.1 < b.place.1 } } }
+        let lists = subjects.filter { $0.object.list != nil }
+        let paths = subjects.filter { $0.object.list == nil } + parts.map { .to($0) }
+        return lists + paths.inOrder { $0.object.place.1 < $1.object.place.1 }
     }
 }
 

@@ -125,7 +125,7 @@ extension Transaction {
             return a < b || a == b && last.0 != .max
         }
         if isSorted { return }
-        let found = Array(subjects[start...]).inOrder { a, b in a.use { a in b.use { b in a.place < b.place } } }
+        let found = Array(subjects[start...]).inOrder { $0.object.place < $1.object.place }
         subjects.removeSubrange(start...)
         for subject in found {
             if let last = subjects.last, subject.use({ $0.route != nil && $0.route == last.use { $0.route } }) {
@@ -173,7 +173,7 @@ extension Transaction {
 
     /// The first part of that. While derived values are still to be computed, a path of two of them may lead to a mixture of old and new.
     static func findMovedSubjects(_ thread: InPlace<ThreadContext>) -> [Transaction] {
-        let moved = thread.value.openTransactions.filter { $0.use { $0.moves != PathLink.moves } }.map(\.object)
+        let moved = thread.value.openTransactions.map(\.object).filter { $0.moves != PathLink.moves }
         for transaction in moved { transaction.addMovedSubjects(thread) }
         return moved
     }

@@ -203,7 +203,7 @@ final class Transaction: PooledObject {
         if needs.contains(.old) { forEachSubject { if $0.needs.contains(.old) { $0.readOld() } } }
         if needs.contains(.prior), thread.value.coalescing == nil {
             let notified = subjects.filter {
-                $0.use { isOpener(of: $0) && $0.lowerBound == 0 && $0.needs.contains(.prior) }
+                isOpener(of: $0.object) && $0.object.lowerBound == 0 && $0.object.needs.contains(.prior)
             }
             if !notified.isEmpty { notify(notified, isPrior: true, thread) }
         }
@@ -241,7 +241,7 @@ final class Transaction: PooledObject {
     private func includeFurtherChangeOfEdited(_ thread: InPlace<ThreadContext>) {
         for subject in subjects.map(\.object) where subject.edit != nil && !isOpener(of: subject) {
             if subject.isCoalesced || subject.isReachedOnTheWay { subject.includeFurtherChange() }
-            let opener = thread.value.openTransactions.first { $0.use { ObjectIdentifier($0) } == subject.opener }
+            let opener = thread.value.openTransactions.first { ObjectIdentifier($0.object) == subject.opener }
             opener?.object.includeFurtherChange()
         }
     }

@@ -43,7 +43,7 @@ enum TransactionsOfTasks {
         let thread = ThreadContext.current
         let visit = thread.value.makeToken()
         for transaction in taken {
-            transaction.use { $0.visit = visit }
+            transaction.object.visit = visit
             thread.value.openTransactions.append(transaction)
             thread.value.waitingCount += transaction.object.marked.count
         }
@@ -82,7 +82,7 @@ extension Transaction {
     static func beginInPlace(_ object: TrackedObject, _ slot: Int, _ thread: InPlace<ThreadContext>) -> Bool {
         let target = ObjectIdentifier(object)
         if let open = thread.value.openTransaction(target, slot) {
-            open.use { $0.includeFurtherChange() }
+            open.object.includeFurtherChange()
             return true
         }
         begin(object, slot)
