@@ -12,10 +12,11 @@ extension CollectionOperator {
 struct OperatorResult {
     let function: CollectionOperator
     private var count = 0
-    /// Nil if something is not a number.
-    private var sum: Number? = .whole(0)
-    /// What is to be added to a whole sum, in units of 2^64: so it is exact, in whatever order the numbers come.
-    private var carry: Int128 = 0
+    /// The sum of whole numbers: of their lowest 64 bits, and of what is left, in units of 2^64. So it is exact, in whatever order they come.
+    private var (low, high): (Int128, Int128) = (0, 0)
+    /// The sum of all, once one of them is not whole.
+    private var real: Double?
+    private var areNumbers = true
     /// The value that comes before all others, the first one of several; and the same if it is a number.
     private var first: Any?
     private var firstNumber: Number?
@@ -25,23 +26,26 @@ struct OperatorResult {
     init(of function: CollectionOperator) { self.function = function }
 
     /// Whether it may be the sum of nothing, or of nils: of floating-point numbers it is not a whole one.
-    var isNothing: Bool {
-        if function == .sum, case .whole(0) = sum { carry == 0 } else { false }
+    var isNothing: Bool { function == .sum && areNumbers && real == nil && whole == 0 }
+
+    /// The sum of whole numbers, if it has room.
+    private var whole: Int128? {
+        let high = high + low >> 64
+        return high.magnitude >> 62 > 0 ? nil : high << 64 + Int128(UInt64(truncatingIfNeeded: low))
     }
 
     /// The sum, rounded.
-    private var total: Double? {
-        guard case .whole(let low) = sum, carry != 0 else { return sum?.double }
-        if carry.magnitude >> 62 > 0 { return Double(carry) * 0x1p64 }
-        return Double(carry << 64 + Int128(low))
-    }
+    private var total: Double { real ?? whole.map { Double($0) } ?? Double(high + low >> 64) * 0x1p64 }
 
     /// The operator's value. Nil if the values are not of a kind that it works on.
     var value: Any? {
         switch function {
         case .count: return count
-        case .sum: return carry == 0 ? sum?.value : total
-        case .avg: return count == 0 ? 0.0 : total.map { $0 / Double(count) }
+        case .sum, .avg:
+            if !areNumbers { return nil }
+            if function == .avg { return count == 0 ? 0.0 : total / Double(count) }
+            if real == nil, let sum = whole.flatMap({ Int(exactly: $0) }) { return sum }
+            return total
         case .min, .max: return isComparable ? first ?? Any?.none as Any : nil
         case .unionOfObjects: return values
         case .distinctUnionOfObjects: return distinct(values)
@@ -86,34 +90,19 @@ struct OperatorResult {
         count += 1
     }
 
-    /// Adds the numbers that a function passes on, which returns how many, and which may be called twice.
+    /// Adds the numbers that a function passes on, which returns how many.
     @inline(__always)
     mutating func addEach(_ pass: ((Int) -> Void) -> Int) -> Int {
-        if function == .sum || function == .avg, case .whole(var sum) = sum {
-            var isTooLarge = false
-            let added = pass {
-                let result = sum.addingReportingOverflow($0)
-                sum = result.partialValue
-                isTooLarge = isTooLarge || result.overflow
-            }
-            if !isTooLarge {
-                (self.sum, count) = (.whole(sum), count + added)
-                return added
-            }
-        }
-        return pass { add(.whole($0)) }
+        guard function == .sum || function == .avg, real == nil else { return pass { add(.whole($0)) } }
+        var sum = low
+        let added = pass { sum &+= Int128($0) }
+        (low, count) = (sum, count + added)
+        return added
     }
 
     @inline(__always)
     private mutating func addToSum(_ number: Number) {
-        if case .whole(let a) = sum, case .whole(let b) = number {
-            let (low, overflow) = a.addingReportingOverflow(b)
-            sum = .whole(low)
-            if overflow { carry += b < 0 ? -1 : 1 }
-        } else {
-            sum = total.map { .real($0 + number.double) }
-            carry = 0
-        }
+        if real == nil, case .whole(let whole) = number { low += Int128(whole) } else { real = total + number.double }
     }
 
     private mutating func addToSum(_ value: Any) {
@@ -124,18 +113,14 @@ struct OperatorResult {
         } else if let real = value as? any BinaryFloatingPoint {
             addToSum(.real(Double(real)))
         } else {
-            sum = nil
+            areNumbers = false
         }
     }
 
-    /// Adds an integer of any type: its lowest 64 bits, as a signed number, and what is left.
     private mutating func addLarge<Integer: BinaryInteger>(_ integer: Integer) {
-        let low = Int(truncatingIfNeeded: integer)
-        guard let high = Int128(exactly: integer >> 64), case .whole = sum else {
-            return addToSum(.real(Double(integer)))
-        }
-        addToSum(.whole(low))
-        carry += high + (low < 0 ? 1 : 0)
+        guard real == nil, let high = Int128(exactly: integer >> 64) else { return addToSum(.real(Double(integer))) }
+        low += Int128(UInt64(truncatingIfNeeded: integer))
+        self.high += high
     }
 
     private mutating func compare(_ value: Any) {
