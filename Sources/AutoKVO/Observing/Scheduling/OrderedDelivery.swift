@@ -72,26 +72,18 @@
 
     /// Delivers what is in the queue and then a change that is made on the actor on which the queue's operations run.
     func deliverAtOnce<Value: Sendable>(_ change: Change<Value>, on actor: some Actor) {
-        lock.lock()
-        let (isEmpty, call) = (changes.first == nil, call)
-        lock.unlock()
-        if isEmpty { return perform(call, change.context, on: actor) }
         // Behind the others: one of their handlers may make another change, before which this one is delivered.
         guard let added = add(change) else { return }
+        let call = lock.withLock { self.call }
         while let next = lock.withLock({ take(upTo: added.number) }) { perform(call, next, on: actor) }
     }
 
-    /// Calls the handler with a change that was taken out of the queue.
+    /// Calls the handler with a change that was taken out of the queue, unless it is one to be dropped.
     private func perform(_ call: Call?, _ change: ScheduledChange, on actor: AnyObject?) {
-        perform(call, change as ChangeContext, on: actor)
-        change.endDelivery()
-    }
-
-    /// Calls the handler, unless the change is one to be dropped.
-    private func perform(_ call: Call?, _ context: ChangeContext, on actor: AnyObject?) {
+        defer { change.endDelivery() }
         TestPoint.taken.reach()
-        guard let target = context.target, !context.isWithdrawn else { return }
-        call?(actor, context)
+        guard let target = change.target, !change.isWithdrawn else { return }
+        call?(actor, change)
         withExtendedLifetime(target) {}
     }
 
