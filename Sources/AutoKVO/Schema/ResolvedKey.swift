@@ -187,11 +187,6 @@ extension ClassSchema {
 
     @inline(__always)
     func unmanagedDependencies(of slot: Int) -> Borrowed<DependencyClosure> {
-        keys[slot].closure.load() ?? makeDependencies(of: slot)
-    }
-
-    @inline(never)
-    private func makeDependencies(of slot: Int) -> Borrowed<DependencyClosure> {
-        keys[slot].closure.setIfNil(DependencyClosure(of: slot, among: keys))
+        keys[slot].closure.load() ?? keys[slot].closure.setIfNil(DependencyClosure(of: slot, among: keys))
     }
 }
