@@ -86,17 +86,14 @@ private protocol RestorableStorage {
     static func restore(_ value: Any, _ offset: Int, of object: TrackedObject)
 }
 
-extension Observed: RestorableStorage {
+extension RestorableStorage where Self: ValueStorage {
     fileprivate static func restore(_ value: Any, _ offset: Int, of object: TrackedObject) {
         if let value = value as? Value { Property(object, PropertyStorage(in: object, offset: offset)).write(value) }
     }
 }
 
-extension ObservedReadOnly: RestorableStorage {
-    fileprivate static func restore(_ value: Any, _ offset: Int, of object: TrackedObject) {
-        Observed<Value>.restore(value, offset, of: object)
-    }
-}
+extension Observed: RestorableStorage {}
+extension ObservedReadOnly: RestorableStorage {}
 
 extension ObservedWeak: RestorableStorage {
     fileprivate static func restore(_ value: Any, _ offset: Int, of object: TrackedObject) {
