@@ -39,7 +39,7 @@ extension Registration {
     consuming func observe(_ handle: HandleTarget, by observer: AnyObject? = nil) -> KeyValueObservation {
         let site = site
         do throws(KeyValueError) {
-            if let path = handle.longPath { return try observe(try check(path, of: handle.object), by: observer) }
+            if let path = handle.longPath { return try observe([try check(path, of: handle.object)], by: observer) }
             return try observe(key: handle.slot(site), of: handle.object, by: observer)
         } catch {
             fatalMisuse("\(error), at \(site.description)")

@@ -64,7 +64,7 @@ struct Registration: ~Copyable {
         if found == nil {
             // Looked for before the names, which are hashed.
             if let kept = CheckedKeyPath.kept(string, by: schema), kept.path.isLong {
-                return try observe(try check(kept, of: target), by: observer)
+                return try observe([try check(kept, of: target)], by: observer)
             }
             found = schema.use { $0.slots[string] }
         }
@@ -72,7 +72,7 @@ struct Registration: ~Copyable {
             if string.utf8.contains(UInt8(ascii: "|")) {
                 return try observe([Dependency(target, string)], by: observer)
             }
-            return try observe(try check(string, of: target), by: observer)
+            return try observe([try check(string, of: target)], by: observer)
         }
         if schema.use({ $0.layout.value[slot].isRecorded }) {
             try target.checkReads(of: slot, schema.object)
@@ -134,7 +134,7 @@ struct Registration: ~Copyable {
             }
             return try observe(string: found[0].path.text, of: found[0].target, by: observer)
         }
-        return try observe(found[0], found.dropFirst(), by: observer)
+        return try observe(found, by: observer)
     }
 
     /// A path, and the object at which it begins with its record.
@@ -159,20 +159,19 @@ struct Registration: ~Copyable {
     }
 
     /// Observes paths, each by a route.
-    consuming func observe(
-        _ first: CheckedPath, _ others: ArraySlice<CheckedPath> = [], by observer: AnyObject?
-    ) throws(KeyValueError) -> KeyValueObservation {
+    consuming func observe(_ paths: [CheckedPath], by observer: AnyObject?) throws(KeyValueError) -> KeyValueObservation
+    {
         let observation = try makeWithRoutes(
-            .to(first.record), of: [first.target] + others.map { $0.target }, by: observer
+            .to(paths[0].record), of: paths.map { $0.target }, by: observer
         ) { observation in
-            func route(_ checked: CheckedPath, _ order: Int) -> Route {
-                Route(
-                    checked.path, root: checked.record, sink: .observation(observation),
-                    isOneOfSeveral: !others.isEmpty, order: order)
-            }
-            return RouteList([route(first, 0)] + others.enumerated().map { route($0.element, $0.offset + 1) })
+            RouteList(
+                paths.enumerated().map { order, checked in
+                    Route(
+                        checked.path, root: checked.record, sink: .observation(observation),
+                        isOneOfSeveral: paths.count > 1, order: order)
+                })
         }
-        return try Self.start(observation, of: first.target, by: observer)
+        return try Self.start(observation, of: paths[0].target, by: observer)
     }
 
     @inline(__always)
