@@ -100,25 +100,19 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
             { CollectionChange(kind, indexes: indexes.shifted(by: -start)) }, { store(&$0, indexes) }, stored: stored)
     }
 
-    /// Removes the elements at some indexes, if there are any.
-    @export(implementation) func remove<Failure: Error>(
-        asking: Bool = false, at plan: (Value) throws(Failure) -> RangeSet<Int>
+    /// The edit of a kind: removes the elements at some indexes, replaces them by as many others, or inserts as many in such a way that they
+    /// are there.
+    @export(implementation) func edit<Failure: Error>(
+        _ kind: ChangeKind, with elements: [Value.Element] = [], asking: Bool = false, stored: () -> Void = {},
+        at plan: (Value) throws(Failure) -> RangeSet<Int>
     ) throws(Failure) {
-        try edit(.removal, releasing: true, asking: asking, at: plan) { $0.remove(at: $1) }
-    }
-
-    /// Inserts elements in such a way that they are at some indexes, as many as there are elements: one insertion.
-    @export(implementation) func insert<Failure: Error>(
-        _ elements: [Value.Element], at plan: (Value) throws(Failure) -> RangeSet<Int>
-    ) throws(Failure) {
-        try edit(.insertion, at: plan) { $0.insert(elements, at: $1) }
-    }
-
-    /// Replaces the elements at some indexes by as many others: one replacement.
-    @export(implementation) func replace<Failure: Error>(
-        with elements: [Value.Element], stored: () -> Void = {}, at plan: (Value) throws(Failure) -> RangeSet<Int>
-    ) throws(Failure) {
-        try edit(.replacement, releasing: true, stored: stored, at: plan) { $0.replace(at: $1, with: elements) }
+        try edit(kind, releasing: kind != .insertion, asking: asking, stored: stored, at: plan) { value, indexes in
+            switch kind {
+            case .insertion: value.insert(elements, at: indexes)
+            case .removal: value.remove(at: indexes)
+            default: value.replace(at: indexes, with: elements)
+            }
+        }
     }
 
     /// Replaces as many elements as there are on both sides, then inserts or removes the rest.
@@ -129,7 +123,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         var outcome = Swift.Result<Void, Failure>.success(())
         object.inTwoEdits(editedSlot) { isStored in
             outcome = Swift.Result { () throws(Failure) in
-                try replace(with: elements, stored: isStored) { value throws(Failure) in
+                try edit(.replacement, with: elements, stored: isStored) { value throws(Failure) in
                     bounds = try plan(value)
                     common = Swift.min(bounds.count, elements.count)
                     return RangeSet(bounds.prefix(common))
@@ -145,10 +139,10 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
             }
             outcome = Swift.Result { () throws(Failure) in
                 let coming = Array(elements.dropFirst(common))
-                if coming.isEmpty { return try remove { value throws(Failure) in RangeSet(try rest(value)) } }
-                try insert(coming) { value throws(Failure) in
-                    let index = try rest(value).lowerBound
-                    return RangeSet(index..<index + coming.count)
+                try edit(coming.isEmpty ? .removal : .insertion, with: coming) { value throws(Failure) in
+                    let rest = try rest(value)
+                    return RangeSet(
+                        coming.isEmpty ? rest : rest.lowerBound..<rest.lowerBound + coming.count)
                 }
             }
         }

@@ -51,7 +51,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         // Made before the access: they may be read from this property.
         let elements = Array(elements)
         if !object.isObserved { return storage.exclusively { $0.append(contentsOf: elements) } }
-        insert(elements) { RangeSet($0.endIndex..<$0.endIndex + elements.count) }
+        edit(.insertion, with: elements) { RangeSet($0.endIndex..<$0.endIndex + elements.count) }
     }
 
     /// Inserts an element before the one at an index, or at the end.
@@ -103,8 +103,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Complexity: O(1).
     @export(implementation) public func popLast() -> Value.Element? {
-        if !object.isObserved { return storage.exclusively { $0.isEmpty ? nil : $0.remove(at: $0.endIndex - 1) } }
-        return edit(.removal) {
+        edit(.removal) {
             RangeSet(Swift.max($0.startIndex, $0.endIndex - 1)..<$0.endIndex)
         } _: { value, _ in
             value.remove(at: value.endIndex - 1)
@@ -142,7 +141,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     @export(implementation) public func removeSubranges(_ indexes: RangeSet<Int>) {
         guard let bounds = indexes.bounds else { return }
         require(bounds)
-        remove { value -> RangeSet<Int> in
+        edit(.removal) { value -> RangeSet<Int> in
             require(bounds, stillIn: value)
             return indexes
         }
@@ -152,9 +151,6 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Complexity: O(*n*).
     @export(implementation) public func removeAll(keepingCapacity: Bool = false) {
-        if !object.isObserved, _isPOD(Value.Element.self) {
-            return storage.exclusively { $0.removeAll(keepingCapacity: keepingCapacity) }
-        }
         edit(.removal, releasing: true) {
             RangeSet($0.startIndex..<$0.endIndex)
         } _: { value, _ in
@@ -169,7 +165,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Complexity: O(*n*).
     @export(implementation) public func removeAll(where condition: (Value.Element) throws -> Bool) rethrows {
-        try remove(asking: true) { try $0.indexes(where: condition) }
+        try edit(.removal, asking: true) { try $0.indexes(where: condition) }
     }
 
     /// Replaces elements by others: a replacement of as many as there are on both sides, and an insertion or removal of
@@ -219,9 +215,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     }
 
     @export(implementation) func remove(given bounds: (Value) -> Range<Int>) {
-        let given = require(bounds(value))
-        if !object.isObserved, _isPOD(Value.Element.self) { return storage.exclusively { $0.removeSubrange(given) } }
-        remove(at: { RangeSet(require(bounds($0), stillIn: $0)) })
+        require(bounds(value))
+        edit(.removal) { RangeSet(require(bounds($0), stillIn: $0)) }
     }
 
     @export(implementation) func relative(_ expression: some RangeExpression<Int>, to value: Value) -> Range<Int> {

@@ -78,7 +78,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
             }
         } _: {
             guard let differences, differences.isTwoEdits else { return }
-            insert(coming) { value in
+            edit(.insertion, with: coming) { value in
                 // Prior handlers of this change may have taken elements out.
                 let (end, places) = (value.count + coming.count, differences.inserted)
                 let fits = places.bounds!.upperBound <= end

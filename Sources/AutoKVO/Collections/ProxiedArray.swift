@@ -12,11 +12,9 @@ extension ProxiedArray {
         _ kind: ChangeKind, with values: [Any], asking: Bool, of key: ProxiedKey,
         at plan: (any ProxiedArray) throws(KeyValueError) -> RangeSet<Int>
     ) throws(KeyValueError) {
-        let (editor, elements) = (key.editor(of: Self.self), try key.convert(values, to: Element.self))
-        switch kind {
-        case .insertion: try editor.insert(elements) { array throws(KeyValueError) in try plan(array) }
-        case .removal: try editor.remove(asking: asking) { array throws(KeyValueError) in try plan(array) }
-        default: try editor.replace(with: elements) { array throws(KeyValueError) in try plan(array) }
+        let elements = try key.convert(values, to: Element.self)
+        try key.editor(of: Self.self).edit(kind, with: elements, asking: asking) { array throws(KeyValueError) in
+            try plan(array)
         }
     }
 
