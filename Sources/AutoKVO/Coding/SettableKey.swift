@@ -19,9 +19,11 @@ struct SettableKey {
     /// The index of the key among those of the class.
     var slot: Int { key.slot }
 
-    /// The value as one of the property's type.
-    func converted(_ value: Any?) throws(KeyValueError) -> Any {
-        try schema.convert(value, for: key, in: key.name)
+    /// What a transform makes of a value, as a value of the property's type.
+    func converted(_ value: Any?, by transform: BindingTransform) throws(KeyValueError) -> Any {
+        // A transform takes the layers of `Optional` away.
+        let isCopied = transform.isIdentity && value.map(property.isOfType) ?? false
+        return try schema.convert(isCopied ? value : transform(value), for: key, in: key.name)
     }
 }
 

@@ -36,24 +36,20 @@ final class Binding: @unchecked Sendable {
         guard copiesValues else { return false }
         let value = SettableProperty.value(of: change)
         guard property.isOfType(value) else { return false }
-        set(object, to: value) { change.observation.isValid ? SettableProperty.value(of: change) : nil }
+        ifNotInside {
+            if !property.holds(value, in: object) { property.set(object, to: value) }
+            if isOutdated.load(ordering: .relaxed) {
+                follow(object, from: value) { change.observation.isValid ? SettableProperty.value(of: change) : nil }
+            }
+        }
         return true
     }
 
     /// Sets the property to a value of its type, unless it has an equal one.
     ///
-    /// Setting it calls handlers, which may change the source again: those of the property, and before it is set those that have not heard of
-    /// the property's last change. The binding is called for that inside of itself, and leaves it to this call to follow.
-    ///
-    /// - Parameter current: What the property is to be set to if the source has changed meanwhile; nil to leave it, as when the binding has ended.
-    @inline(__always) func set(_ object: TrackedObject, to value: Any, again current: () -> Any?) {
-        ifNotInside {
-            if !property.holds(value, in: object) { property.set(object, to: value) }
-            if isOutdated.load(ordering: .relaxed) { follow(object, from: value, current) }
-        }
-    }
-
-    /// Sets the property to a value of its type, unless it has an equal one. What makes the value may change the source, too.
+    /// What makes the value may change the source. Setting the property calls handlers, which may, too: those of the property, and before it
+    /// is set those that have not heard of the property's last change. The binding is called for that inside of itself, and leaves it to this
+    /// call to follow.
     ///
     /// - Parameter current: What the property is to be set to; nil to leave it.
     /// - Returns: False if this thread is setting the property already: then that call sets it again.
@@ -100,67 +96,5 @@ final class Binding: @unchecked Sendable {
         }
         isOutdated.store(false, ordering: .relaxed)
         Diagnostics.report("\(name) is bound in a circle in which no value becomes equal; it was left as it is")
-    }
-}
-
-/// What a binding by name keeps.
-struct KeyBinding {
-    private let binding: Binding
-    private let key: SettableKey
-    private let keyPath: String
-    private let transform: BindingTransform
-    var slot: Int { key.slot }
-
-    /// Checks all that can be checked before there is a value.
-    init(
-        of key: String, of object: TrackedObject, to keyPath: String, of source: TrackedObject.Type,
-        _ transform: BindingTransform
-    ) throws(KeyValueError) {
-        self.keyPath = keyPath
-        self.transform = transform
-        let (given, result) = try transform.types(for: key, of: object, from: keyPath, of: source)
-        self.key = try SettableKey(key, of: object, for: result)
-        // An `Any?` may hold an NSNull, which is nil.
-        binding = Binding(
-            self.key.property, "\(type(of: object)).\(key)",
-            copiesValues: transform.isIdentity && !isOpen(unwrappedType(given)))
-    }
-
-    /// What the property would be set to for a value of the source.
-    func converted(_ value: Any?) throws(KeyValueError) -> Any {
-        // A transform takes the layers of `Optional` away.
-        let isCopied = transform.isIdentity && value.map(key.property.isOfType) ?? false
-        return try key.converted(isCopied ? value : transform(value))
-    }
-
-    /// Sets the property to the source's value at a change, unless it has an equal value.
-    @inline(__always) func follow(_ change: Change<Any>, on object: TrackedObject) {
-        if !binding.copyValue(of: change, to: object) { follow(change.observation, on: object) { change.currentValue } }
-    }
-
-    /// Sets the property to the transformed value of the source, unless it has an equal value, as long as the binding lasts.
-    @inline(never)
-    func follow(_ observation: KeyValueObservation, on object: TrackedObject, _ current: () -> Any?) {
-        binding.set(object, to: { Binding.value(observation) { convertedOrReported(current()) } })
-    }
-
-    private func convertedOrReported(_ value: Any?) -> Any? {
-        do throws(KeyValueError) { return .some(try converted(value)) } catch {
-            Diagnostics.report("A binding to \(keyPath.debugDescription) cannot set the property: \(error)")
-            return nil
-        }
-    }
-}
-
-extension BindingTransform {
-    /// The type of the values at the end of a path, and what they are turned into for a key of an object.
-    func types(
-        for key: String, of object: TrackedObject, from keyPath: String, of source: TrackedObject.Type
-    ) throws(KeyValueError) -> (given: Any.Type, result: Any.Type) {
-        let given = try source.valueType(forKeyPath: keyPath)
-        if let result = resultType(for: given) { return (given, result) }
-        throw KeyValueError(
-            .invalidValue("the binding's transform takes no \(given)"), className: "\(type(of: object))", key: key,
-            keyPath: keyPath)
     }
 }

@@ -31,22 +31,47 @@ extension TrackedObject {
         _ key: String, to keyPath: String, of source: TrackedObject, options: ObservingOptions = [],
         transform: BindingTransform = .identity, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
-        if slot(ofKey: key) == nil, key.utf8.contains(UInt8(ascii: ".")) {
-            return try bindPath(key, to: keyPath, of: source, options, transform, file, line)
+        let given = try type(of: source).valueType(forKeyPath: keyPath)
+        guard let result = transform.resultType(for: given) else {
+            throw KeyValueError(
+                .invalidValue("the binding's transform takes no \(given)"), className: "\(type(of: self))", key: key,
+                keyPath: keyPath)
         }
-        let binding = try KeyBinding(of: key, of: self, to: keyPath, of: type(of: source), transform)
+        if slot(ofKey: key) == nil, key.utf8.contains(UInt8(ascii: ".")) {
+            try checkType(result, forKeyPath: key)
+            return try path(key, as: Any?.self).bind(
+                to: source.path(keyPath), options: options, file: file, line: line
+            ) { transform($0 as Any) }
+        }
+        let settable = try SettableKey(key, of: self, for: result)
+        // An `Any?` may hold an NSNull, which is nil.
+        let copiesValues = transform.isIdentity && !isOpen(unwrappedType(given))
+        let binding = Binding(settable.property, "\(type(of: self)).\(key)", copiesValues: copiesValues)
+        /// Sets the property to the transformed value of the source, unless it has an equal value, as long as the binding lasts.
+        @inline(never) func follow(_ observation: KeyValueObservation, on object: TrackedObject, _ current: () -> Any?)
+        {
+            func converted() -> Any? {
+                do throws(KeyValueError) { return .some(try settable.converted(current(), by: transform)) } catch {
+                    Diagnostics.report(
+                        "A binding to \(keyPath.debugDescription) cannot set the property: \(error)")
+                    return nil
+                }
+            }
+            binding.set(object, to: { Binding.value(observation, converted) })
+        }
         // With its layers of `Optional`, and as at a change: what the path cannot read is reported, and nil.
         let handle = try source.path(keyPath)
-        _ = try binding.converted(try? source.value(forKeyPath: keyPath))
-        let name = ObservationName.binding(binding.slot)
+        _ = try settable.converted(try? source.value(forKeyPath: keyPath), by: transform)
+        let name = ObservationName.binding(settable.slot)
         let observation = try source.addObserver(
             self, forKeyPath: [keyPath], options: options.ofBinding,
             userInfo: name, file: file, line: line
         ) { (object: TrackedObject, change: Change<Any>) in
-            binding.follow(change, on: object)
+            if binding.copyValue(of: change, to: object) { return }
+            follow(change.observation, on: object) { change.currentValue }
         }
         name.end(of: self, except: observation)
-        binding.follow(observation, on: self) { handle.value }
+        follow(observation, on: self) { handle.value }
         return observation
     }
 
@@ -69,16 +94,5 @@ extension TrackedObject {
     /// - Complexity: O(*n*) for *n* observations that this object holds.
     @discardableResult public func unbind(_ key: String) -> Bool {
         (slot(ofKey: key).map { .binding($0) } ?? ObservationName.path(key)).unbind(self)
-    }
-
-    private func bindPath(
-        _ key: String, to keyPath: String, of source: TrackedObject, _ options: ObservingOptions,
-        _ transform: BindingTransform, _ file: StaticString, _ line: UInt
-    ) throws(KeyValueError) -> KeyValueObservation {
-        let types = try transform.types(for: key, of: self, from: keyPath, of: type(of: source))
-        try checkType(types.result, forKeyPath: key)
-        return try path(key, as: Any?.self).bind(
-            to: source.path(keyPath), options: options, file: file, line: line
-        ) { transform($0 as Any) }
     }
 }
