@@ -77,18 +77,14 @@ extension KeyValueObserver where Self: TrackedObject {
     ///
     /// - Complexity: O(*n*) for *n* keys and their validations, which run on this thread.
     public var validationErrors: [String: String] {
-        do throws(KeyValueError) {
-            let schema = try requireSchema()
-            var errors: [String: String] = [:]
-            for key in schema.namedKeys where key.declared.write != nil || !key.validating.isEmpty {
-                var value = unwrapped(valueOfKey(key.slot, of: schema))
-                do throws(KeyValueError) { try validate(&value, schema, key, in: key.name) } catch {
-                    errors[key.name] = if case .invalidValue(let why) = error.reason { why } else { "\(error)" }
-                }
+        let schema = orTrap { () throws(KeyValueError) in try requireSchema() }
+        var errors: [String: String] = [:]
+        for key in schema.namedKeys where key.declared.write != nil || !key.validating.isEmpty {
+            var value = unwrapped(valueOfKey(key.slot, of: schema))
+            do throws(KeyValueError) { try validate(&value, schema, key, in: key.name) } catch {
+                errors[key.name] = if case .invalidValue(let why) = error.reason { why } else { "\(error)" }
             }
-            return errors
-        } catch {
-            fatalMisuse("\(error)")
         }
+        return errors
     }
 }

@@ -36,19 +36,14 @@ extension Diagnostics {
                 handler(TracedChange(key: key, kind: kind, oldValue: old, newValue: new, calls: calls))
             }
         }
-        do throws(KeyValueError) {
-            let schema = try object.requireSchema()
-            var observations: [KeyValueObservation] = []
-            for key in schema.namedKeys {
-                let registration = Registration(
-                    [.old, .new, .unregisterAutomatically], nil, .closure(trace), file, line)
-                observations.append(try registration.observeFirst(key.slot, of: object))
+        let observations = orTrap { () throws(KeyValueError) in
+            try object.requireSchema().namedKeys.map { key throws(KeyValueError) in
+                try Registration([.old, .new, .unregisterAutomatically], nil, .closure(trace), file, line)
+                    .observeFirst(key.slot, of: object)
             }
-            guard let first = observations.first else { fatalMisuse("\(schema.className) has no key to be traced.") }
-            first.onEnd { _ in for other in observations.dropFirst() { other.remove() } }
-            return first.scoped()
-        } catch {
-            fatalMisuse("\(error)")
         }
+        guard let first = observations.first else { fatalMisuse("\(type(of: object)) has no key to be traced.") }
+        first.onEnd { _ in for other in observations.dropFirst() { other.remove() } }
+        return first.scoped()
     }
 }

@@ -106,6 +106,11 @@ public struct KeyValueError: Error, Hashable, Sendable {
     }
 }
 
+/// What a function returns. An error of it is a mistake in code, and traps.
+func orTrap<Result>(_ body: () throws(KeyValueError) -> Result) -> Result {
+    do throws(KeyValueError) { return try body() } catch { fatalMisuse("\(error)") }
+}
+
 extension KeyValueError: CustomStringConvertible {
     /// One sentence with the class, the key and, where there is one, the nearest name. Names and paths are escaped, and
     /// cut after 200 characters: `key` and `keyPath` have them whole.

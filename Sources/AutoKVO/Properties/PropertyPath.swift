@@ -59,11 +59,8 @@ extension HandleTarget {
             return HandleTarget(object, path: ParsedKeyPath(properties() + added))
         }
         // A path by name is followed by name.
-        do throws(KeyValueError) {
-            return HandleTarget(object, path: try .parse(path.text + "." + ParsedKeyPath(added).text))
-        } catch {
-            fatalMisuse("\(error)")
-        }
+        let text = path.text + "." + ParsedKeyPath(added).text
+        return HandleTarget(object, path: orTrap { () throws(KeyValueError) in try .parse(text) })
     }
 
     /// The properties that a component of a path stands for. A blank object says where in an object the property is, so that an

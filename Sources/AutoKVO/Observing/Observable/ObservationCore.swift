@@ -17,11 +17,7 @@ final class ObservationCore: Sendable {
 
     /// The core of an object, made if there is none; nil if the object's deinit has begun.
     static func of(_ object: TrackedObject) -> ObservationCore? {
-        do throws(KeyValueError) {
-            return try object.makeRecord()?.observationCore
-        } catch {
-            fatalMisuse("\(error)")
-        }
+        orTrap { () throws(KeyValueError) in try object.makeRecord() }?.observationCore
     }
 
     /// Sees to it that the registrar is called around each change of a member of a view, from now on.
