@@ -56,19 +56,6 @@ public struct ObservationGraph: Sendable {
     public let observations: [Edge]
     /// By the derived value, and then in the order of reading; each once. None of a value that is being computed.
     public let reads: [Read]
-
-    /// A graph of objects and observations that need not exist: for tests.
-    package init(
-        objects: [(address: UInt, className: String, isAlive: Bool)],
-        observations: [(
-            targets: [UInt], observer: UInt?, keyPaths: [String], options: ObservingOptions, registeredAt: String,
-            calls: Int?
-        )], reads: [(object: UInt, key: String, sourceObject: UInt, sourceKey: String)] = []
-    ) {
-        self.objects = objects.map(Object.init)
-        self.observations = observations.map(Edge.init)
-        self.reads = reads.map(Read.init)
-    }
 }
 
 extension Diagnostics {
@@ -84,7 +71,7 @@ extension Diagnostics {
 }
 
 extension ObservationGraph {
-    init(of records: [ObjectRecord]) {
+    fileprivate init(of records: [ObjectRecord]) {
         var sightings: [UnsafeRawPointer: Sighting] = [:]
         var readings: [Reading] = []
         for record in records {

@@ -1,7 +1,8 @@
-import AutoKVO
 import AutoKVOTestSupport
 import Synchronization
 import Testing
+
+@testable import AutoKVO
 
 private final class GraphNode: TrackedObject {
     @Observed var next: GraphNode?
@@ -207,19 +208,19 @@ struct ObservationGraphTests {
     @Test("it says itself in Mermaid, Graphviz and JSON, whatever is in the names") func formats() throws {
         let graph = ObservationGraph(
             objects: [
-                (address: 16, className: "Per\"son<#>", isAlive: true),
-                (address: 32, className: "Panel\\", isAlive: false),
+                .init(address: 16, className: "Per\"son<#>", isAlive: true),
+                .init(address: 32, className: "Panel\\", isAlive: false),
             ],
             observations: [
-                (
+                .init(
                     targets: [16], observer: 32, keyPaths: ["a\"b", "c"], options: [.new], registeredAt: "x.swift:1",
-                    calls: nil
-                ),
-                (targets: [16], observer: nil, keyPaths: ["d\n"], options: [], registeredAt: "y.swift:2", calls: 3),
+                    calls: nil),
+                .init(
+                    targets: [16], observer: nil, keyPaths: ["d\n"], options: [], registeredAt: "y.swift:2", calls: 3),
             ],
             reads: [
-                (object: 32, key: "sum", sourceObject: 16, sourceKey: "a\"b"),
-                (object: 32, key: "sum", sourceObject: 32, sourceKey: "x"),
+                .init(object: 32, key: "sum", sourceObject: 16, sourceKey: "a\"b"),
+                .init(object: 32, key: "sum", sourceObject: 32, sourceKey: "x"),
             ])
         expectEqual(
             graph.mermaid,
