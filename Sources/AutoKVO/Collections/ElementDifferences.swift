@@ -26,7 +26,7 @@ struct ElementDifferences {
             (0..<limit - start).first { !areSame(old.count - 1 - $0, new.count - 1 - $0) } ?? limit - start
         let left = old[start..<old.count - rest].map { ElementIdentity($0) }
         let right = new[start..<new.count - rest].map { ElementIdentity($0) }
-        let areMoved = allowsReplacement && left.count == right.count && Self.areMoved(left, right)
+        let areMoved = allowsReplacement && left.count == right.count && missing(from: left, among: right).isEmpty
         if !left.isEmpty, !right.isEmpty, !areMoved, left.count + right.count <= Self.maximumCount {
             for change in right.difference(from: left) {
                 switch change {
@@ -40,17 +40,6 @@ struct ElementDifferences {
         } else {
             (removed, inserted) = (RangeSet(start..<start + left.count), RangeSet(start..<start + right.count))
         }
-    }
-
-    /// Whether the same elements are there in another order.
-    private static func areMoved(_ old: [ElementIdentity], _ new: [ElementIdentity]) -> Bool {
-        var counts: [ElementIdentity: Int] = [:]
-        for element in old { counts[element, default: 0] += 1 }
-        for element in new {
-            guard let count = counts[element], count > 0 else { return false }
-            counts[element] = count - 1
-        }
-        return true
     }
 
     /// The first of the edits, or the only one.
