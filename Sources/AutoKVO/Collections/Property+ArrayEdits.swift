@@ -229,14 +229,10 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     func require(_ bounds: Range<Int>, stillIn found: Value? = nil) -> Range<Int> {
         let value = found ?? value
         if bounds.lowerBound >= value.startIndex && bounds.upperBound <= value.endIndex { return bounds }
-        fail(bounds, isOutdated: found != nil)
-    }
-
-    @export(implementation) func fail(_ bounds: Range<Int>, isOutdated: Bool) -> Never {
         let indexes = bounds.count == 1 ? "The index \(bounds.lowerBound) is" : "The indexes \(bounds) are"
         fatalMisuse(
             "\(indexes) out of range for \(type(of: object)).\(key), which has \(count) element\(count == 1 ? "" : "s")."
-                + (isOutdated
+                + (found != nil
                     ? " A handler that ran before the edit was stored has changed the array: $\(key).edit { … } checks and edits in one."
                     : ""))
     }
