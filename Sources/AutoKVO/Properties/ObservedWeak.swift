@@ -41,10 +41,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
         wrapped wrapped: @autoclosure () -> ReferenceWritableKeyPath<Owner, Referent?>,
         storage storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>
     ) -> Referent? {
-        get {
-            if isRecording { object.noteRead(atOffset: find(storage, in: object).offset(in: object)) }
-            return read(object) { object[keyPath: storage].reference }
-        }
+        get { Handle.read(PropertyStorage(find(storage, in: object)), object) }
         set { write(newValue, object, find(storage, in: object)) { getter(of: wrapped()) } }
     }
 
@@ -68,12 +65,6 @@ public struct ObservedWeak<Referent: TrackedObject> {
         locked(object) { _ in PropertyStorage(at: &object[keyPath: storage]) }
     }
 
-    private static func read(_ object: TrackedObject, _ body: () -> PinnedReference<Referent>?) -> Referent? {
-        let reference = locked(object) { _ in body() }
-        TestPoint.readingWeak.reach()
-        return reference?.object
-    }
-
     private static func write(
         _ newValue: Referent?, _ object: TrackedObject, _ storage: PropertyStorage<ObservedWeak<Referent>>,
         getter: () -> PropertyGetter?
@@ -93,7 +84,9 @@ public struct ObservedWeak<Referent: TrackedObject> {
     final class Handle: IndirectStorage<Referent?> {
         override class func read(_ storage: PropertyStorage<Referent?>, _ object: TrackedObject) -> Referent? {
             if isRecording { object.noteRead(atOffset: storage.offset(in: object)) }
-            return ObservedWeak.read(object) { PropertyStorage<ObservedWeak>(storage).value.reference }
+            let reference = locked(object) { _ in PropertyStorage<ObservedWeak>(storage).value.reference }
+            TestPoint.readingWeak.reach()
+            return reference?.object
         }
 
         override class func write(_ value: Referent?, _ storage: PropertyStorage<Referent?>, _ object: TrackedObject) {
