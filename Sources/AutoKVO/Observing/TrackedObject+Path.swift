@@ -18,15 +18,10 @@ extension TrackedObject {
         _ keyPath: String, as type: Value.Type = Any.self
     ) throws(KeyValueError) -> PropertyPath<Value> {
         let schema = try requireSchema()
-        guard let slot = schema.slot(of: keyPath) else {
-            let checked = try CheckedKeyPath.of(keyPath, from: schema)
-            try requireValues(of: checked.valueType, as: type, checked.path.keys.last!, keyPath)
-            return PropertyPath(HandleTarget(self, path: checked.path))
-        }
-        let key = schema.keys[slot]
-        try key.checkKeyPath(of: self)
-        try requireValues(of: key.declared.valueType, as: type, keyPath, keyPath)
-        return PropertyPath(HandleTarget(self, path: try .parse(keyPath)))
+        if let slot = schema.slot(of: keyPath) { try schema.keys[slot].checkKeyPath(of: self) }
+        let checked = try CheckedKeyPath.of(keyPath, from: schema)
+        try requireValues(of: checked.valueType, as: type, checked.path.keys.last!, keyPath)
+        return PropertyPath(HandleTarget(self, path: checked.path))
     }
 
     /// Checks that values of a type may be delivered as another one.
