@@ -61,12 +61,10 @@ extension SettingPlan {
             }
             let places = entries.indices.map { index in prepared.overtaken[index].map { 2 * $0 + 1 } ?? 2 * index }
             entries = entries.indices.inOrder { (places[$0], $0) < (places[$1], $1) }.map { entries[$0] }
-            self = SettingPlan()
             faults = add(entries, of: root, validating: false, comparing: true)
         }
         // Validations are user code: they are called once, in the order that was found.
         if validating && isDeep {
-            self = SettingPlan()
             faults = add(entries, of: root, validating: true, comparing: false)
         }
         if let error = KeyValueError(faults.inOrder { $0.name < $1.name }.map(\.error)) { throw error }
@@ -76,6 +74,7 @@ extension SettingPlan {
     private mutating func add(
         _ entries: [Entry], of root: TrackedObject, validating: Bool, comparing: Bool
     ) -> [(name: String, error: KeyValueError)] {
+        self = SettingPlan()
         var faults: [(name: String, error: KeyValueError)] = []
         for (number, entry) in entries.enumerated() {
             if comparing { prepared.path = number }
