@@ -99,18 +99,14 @@ extension ResolvedKey {
     /// Whether the property of an object is, as far as its getter says now, the collection that is stored: an edit of that is an edit of
     /// what the getter returns. Asked again behind the edit, since another getter returns what is stored only now and then.
     func readsStoredCollection(of object: TrackedObject) -> Bool {
-        guard let field, let storageType else { return false }
-        return storageType.stores(declared.read(object), in: field, of: object)
+        observed?.stores(declared.read(object), in: object) ?? false
     }
 
     /// The storage, if reading it is what the getter does in an object of exactly this class.
     func storage(in object: TrackedObject) -> FieldLayout.Field? {
-        switch keyPathCheck.load(ordering: .relaxed) {
-        case .passed: return field
-        case .pending where isReadInStorage(of: object):
+        if keyPathCheck.load(ordering: .relaxed) == .pending, isReadInStorage(of: object) {
             keyPathCheck.store(.passed, ordering: .relaxed)
-            return field
-        default: return nil
         }
+        return keyPathCheck.load(ordering: .relaxed) == .passed ? field : nil
     }
 }
