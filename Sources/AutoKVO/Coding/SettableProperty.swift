@@ -26,22 +26,17 @@ struct SettableProperty {
     }
 
     /// The value that the path of a change has now, in a handler of the change, whatever its type.
-    @inline(__always)
     static func value<Value>(of change: Change<Value>) -> Any { change.valueInHandler }
 
     /// Whether a value is held as one of the property's type.
-    @inline(__always)
     func isOfType(_ value: Any) -> Bool { contentType(of: value) == type }
 
     /// Whether the property of an object has a value that is equal to this one, which has its type.
-    @inline(__always)
     func holds(_ value: Any, in object: TrackedObject) -> Bool { areEqual(read(object), value) }
 
-    @inline(__always)
     func areEqual(_ a: Any, _ b: Any) -> Bool { equality.compare(a, b) }
 
     /// Sets the property of an object to a value of its type.
-    @inline(__always)
     func set(_ object: TrackedObject, to value: Any) { write(object, value) }
 }
 

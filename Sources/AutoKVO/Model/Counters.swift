@@ -10,7 +10,6 @@ package enum Counters: Int {
 
     package var count: Int { Self.counts[rawValue].load(ordering: .relaxed) }
 
-    @inline(__always)
     func add(_ difference: Int) {
         #if DEBUG
             Self.counts[rawValue].wrappingAdd(difference, ordering: .relaxed)

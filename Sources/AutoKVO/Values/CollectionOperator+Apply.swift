@@ -91,7 +91,6 @@ struct OperatorResult {
     }
 
     /// Adds the numbers that a function passes on, which returns how many.
-    @inline(__always)
     mutating func addEach(_ pass: ((Int) -> Void) -> Int) -> Int {
         guard function == .sum || function == .avg, real == nil else { return pass { add(.whole($0)) } }
         var sum = low
@@ -100,7 +99,6 @@ struct OperatorResult {
         return added
     }
 
-    @inline(__always)
     private mutating func addToSum(_ number: Number) {
         if real == nil, case .whole(let whole) = number { low += Int128(whole) } else { real = total + number.double }
     }
@@ -173,7 +171,6 @@ enum Number {
     case whole(Int)
     case real(Double)
 
-    @inline(__always)
     var double: Double {
         switch self {
         case .whole(let value): Double(value)
@@ -206,7 +203,6 @@ enum Number {
         }
     }
 
-    @inline(__always)
     static func < (a: Number, b: Number) -> Bool {
         switch (a, b) {
         case (.whole(let a), .whole(let b)): a < b
