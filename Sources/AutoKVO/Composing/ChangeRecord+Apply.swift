@@ -30,9 +30,8 @@ extension ChangeRecord {
     ///
     /// - Complexity: O(*r*) for *r* ranges of indexes.
     public var splices: [CollectionSplice] {
-        let splices: [CollectionSplice]
         if let indexes {
-            splices = indexes.ranges.map {
+            let splices = indexes.ranges.map {
                 CollectionSplice(
                     position: $0.lowerBound, removed: kind == .insertion ? 0 : $0.count,
                     inserted: kind == .removal ? 0 : $0.count)
@@ -41,12 +40,10 @@ extension ChangeRecord {
             return kind == .removal ? splices.reversed() : splices
         }
         if kind != .setting { fatalError("A change of a set at \(keyPath) has no splices: it has no positions.") }
-        splices = [
-            CollectionSplice(
-                position: 0, removed: isFirst ? 0 : count(of: oldValue, ".old"),
-                inserted: isGone ? 0 : count(of: newValue, ".new"))
-        ]
-        return splices.filter { $0.removed + $0.inserted > 0 }
+        let whole = CollectionSplice(
+            position: 0, removed: isFirst ? 0 : count(of: oldValue, ".old"),
+            inserted: isGone ? 0 : count(of: newValue, ".new"))
+        return whole.removed + whole.inserted > 0 ? [whole] : []
     }
 
     private func count(of value: Value?, _ option: String) -> Int {
