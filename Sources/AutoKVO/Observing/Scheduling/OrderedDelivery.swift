@@ -26,8 +26,6 @@
 
     typealias Call = @Sendable (_ actor: AnyObject?, ChangeContext) -> Void
 
-    @usableFromInline init() {}
-
     /// Adds a change at the end of the queue. Returns it, for an operation to be scheduled; nil if the queue is closed.
     ///
     /// - Parameter value: What is sent with it, besides the values that the observation asked for.
