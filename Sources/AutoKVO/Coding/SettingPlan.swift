@@ -46,7 +46,8 @@ extension SettingPlan {
     /// that another one replaces, by whatever path, comes after that.
     init(_ values: [String: Any?], of root: TrackedObject, validating: Bool) throws(KeyValueError) {
         self.init()
-        var entries: [Entry] = values.map { (KeyPathText.depth(of: $0.key), $0.key, $0.value) }
+        func isDot(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ".") }
+        var entries: [Entry] = values.map { ($0.key.utf8.count(where: isDot), $0.key, $0.value) }
             .inOrder { ($0.depth, $0.name) < ($1.depth, $1.name) }
         let isDeep = entries.last.map { $0.depth > 0 } ?? false
         var faults = add(entries, of: root, validating: validating && !isDeep, comparing: isDeep)
@@ -86,11 +87,6 @@ extension SettingPlan {
         }
         return faults
     }
-}
-
-extension KeyPathText {
-    /// How many dots a path has: one less than components.
-    fileprivate static func depth(of path: String) -> Int { path.utf8.count { $0 == UInt8(ascii: ".") } }
 }
 
 extension ParsedKeyPath.End {
