@@ -17,7 +17,14 @@ final class ObservationCore: Sendable {
 
     /// The core of an object, made if there is none; nil if the object's deinit has begun.
     static func of(_ object: TrackedObject) -> ObservationCore? {
-        orTrap { () throws(KeyValueError) in try object.makeRecord() }?.observationCore
+        guard let record = orTrap({ () throws(KeyValueError) in try object.makeRecord() }) else { return nil }
+        let core: AnyObject? = record.lock.withLock {
+            if record.guarded.isDying { return nil }
+            let details = record.guarded.makeDetails()
+            if details.observationCore == nil { details.observationCore = ObservationCore() }
+            return details.observationCore
+        }
+        return core as? ObservationCore
     }
 
     /// Sees to it that the registrar is called around each change of a member of a view, from now on.
@@ -65,18 +72,5 @@ final class ObservationCore: Sendable {
                 ? made : members.updateValue((made, announced), forKey: member)?.observation
         }
         surplus?.remove()
-    }
-}
-
-extension ObjectRecord {
-    /// The core of the object, made if there is none; nil if the object's deinit has begun.
-    fileprivate var observationCore: ObservationCore? {
-        let core: AnyObject? = lock.withLock {
-            if guarded.isDying { return nil }
-            let details = guarded.makeDetails()
-            if details.observationCore == nil { details.observationCore = ObservationCore() }
-            return details.observationCore
-        }
-        return core as? ObservationCore
     }
 }

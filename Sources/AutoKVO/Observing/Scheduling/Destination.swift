@@ -1,6 +1,6 @@
 /// What an observer elsewhere gets of a change: how it is put into the queue, on the thread of the change, and taken out of it.
 @usableFromInline struct Parcel<Content> {
-    let shape: HandlerCall.Shape
+    var shape = HandlerCall.Shape.observerAndChange
     let pack: (ChangeContext, OrderedDelivery, _ actor: AnyObject?) -> ScheduledChange?
     let open: @Sendable (ChangeContext) -> Content
 }
@@ -8,7 +8,7 @@
 extension Parcel {
     /// The change.
     @usableFromInline static func change<Value: Sendable>() -> Parcel where Content == Change<Value> {
-        Parcel(shape: .observerAndChange, pack: { $1.add(Change<Value>($0), for: $2) }, open: { Change($0) })
+        Parcel(pack: { $1.add(Change<Value>($0), for: $2) }, open: { Change($0) })
     }
 
     /// Nothing but that there was one.
@@ -19,7 +19,6 @@ extension Parcel {
     /// The whole value that there is at the change.
     @usableFromInline static func value() -> Parcel where Content: Sendable {
         Parcel(
-            shape: .observerAndChange,
             pack: { context, queue, actor in
                 let change = Change<Never>(context)
                 guard let value = change.currentValue(as: Content.self) else { return nil }
