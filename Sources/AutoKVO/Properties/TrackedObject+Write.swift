@@ -46,15 +46,6 @@ struct ObservedWrite {
         needsOld = !isAnnounced && interest.contains(.old)
         needsNew = !isAnnounced && interest.contains(.new)
     }
-
-    /// Whether the `coalescingChanges` under way notifies of it.
-    @inline(__always)
-    fileprivate func isHeldBack(_ record: Borrowed<ObjectRecord>) -> Bool {
-        guard let coalescing = thread.value.coalescing, isOfOwnList, thread.value.openTransactions.isEmpty else {
-            return false
-        }
-        return coalescing.use { $0.holdsAllObservers(of: list, record) }
-    }
 }
 
 extension TrackedObject {
@@ -72,7 +63,11 @@ extension TrackedObject {
             store()
             return true
         }
-        if write.isHeldBack(record) {
+        if let coalescing = write.thread.value.coalescing, write.isOfOwnList,
+            write.thread.value.openTransactions.isEmpty,
+            coalescing.use({ $0.holdsAllObservers(of: write.list, record) })
+        {
+            // The `coalescingChanges` under way notifies of it.
             store()
         } else if write.isAnnounced {
             Transaction.begin(self, slot, values: values)
