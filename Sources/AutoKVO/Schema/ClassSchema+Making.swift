@@ -213,8 +213,10 @@ private struct CollectedKeys {
             let name = String(field.name.dropFirst())
             if let problem = KeyPathText.problem(inKey: name) { throw .schemaFault(problem, of: type, key: name) }
             hidden[name] = nil
-            append(
-                [DeclaredKey(observed: name, in: field, storage, owner: type)], .init(field: field, storage: storage))
+            // If no schema declares it, it is read in its storage, and cannot be set by name.
+            let key = DeclaredKey(
+                name: name, owner: type, valueType: storage.valueType, read: storage.reader(of: field))
+            append([key], .init(field: field, storage: storage))
         }
     }
 
