@@ -100,10 +100,7 @@ private final class ObservedEach<Member: TrackedObject> {
     }
 
     func end() {
-        let ended = members.withLock { members -> Members? in
-            defer { members = nil }
-            return members
-        }
+        let ended = members.withLock { $0.take() }
         for member in (ended ?? [:]).values { member.observation?.remove() }
     }
 }

@@ -104,10 +104,9 @@
 
     /// Drops the queue and accepts nothing more.
     func close() {
-        var lastCall: Call?
-        lock.withLock {
-            swap(&lastCall, &call)
+        let lastCall = lock.withLock {
             isClosed = true
+            return call.take()
         }
         // Their operations may still refer to them. Released without the lock.
         while let change = lock.withLock({ take(upTo: .max) }) {
