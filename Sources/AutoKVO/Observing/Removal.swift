@@ -170,17 +170,15 @@ struct Removal {
         return holder.heldObservations()
     }
 
-    private func matches(_ observation: KeyValueObservation) -> Bool {
-        if let handler, observation.handlerName != handler { return false }
-        guard let context else { return true }
-        // Not what was registered without a context, if the given one is nil.
-        return observation.classicContext.map { $0.pointer == context.pointer } ?? false
-    }
-
     /// Ends an observation that matches, or removes the paths from it. False if it has none of them.
     private var removal: (KeyValueObservation) -> Bool {
         let named = keyPath.map { KeyValueObservation.RemovedPaths.named(Set($0.keyPaths)) } ?? .all
         let paths = handle.map { handle in handle.longPath.map { .path($0) } ?? .key(handle.slot()) } ?? named
-        return { matches($0) && $0.remove(paths, of: target) }
+        return { observation in
+            if let handler, observation.handlerName != handler { return false }
+            // Not what was registered without a context, if the given one is nil.
+            if let context, observation.classicContext.map({ $0.pointer == context.pointer }) != true { return false }
+            return observation.remove(paths, of: target)
+        }
     }
 }
