@@ -130,8 +130,9 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
         super.init(name: name, owner: owner)
     }
 
-    /// The key of an `@Observed` property that no schema declares, in a class that may override its getter. Nothing but the property's own setter can name the getter,
-    /// so it is found with the first write in an object that is observed; until then the property is read in its storage.
+    /// The key of an `@Observed` property that no schema declares, in a class that may override its getter. Nothing but the property's own
+    /// setter can name the getter, so it is found with the first write in an object that is observed; until then the property is read in its
+    /// storage.
     convenience init(throughGetterOf key: DeclaredKey, in observed: ObservedField) {
         let (getter, stored) = (FoundGetter(), observed.storage.reader(of: observed.field))
         self.init(
