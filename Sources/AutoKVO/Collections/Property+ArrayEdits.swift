@@ -103,7 +103,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Complexity: O(1).
     @export(implementation) public func popLast() -> Value.Element? {
-        edit(.removal) {
+        if !object.isObserved { return storage.exclusively { $0.isEmpty ? nil : $0.remove(at: $0.endIndex - 1) } }
+        return edit(.removal) {
             RangeSet(Swift.max($0.startIndex, $0.endIndex - 1)..<$0.endIndex)
         } _: { value, _ in
             value.remove(at: value.endIndex - 1)
@@ -151,6 +152,9 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Complexity: O(*n*).
     @export(implementation) public func removeAll(keepingCapacity: Bool = false) {
+        if !object.isObserved, _isPOD(Value.Element.self) {
+            return storage.exclusively { $0.removeAll(keepingCapacity: keepingCapacity) }
+        }
         edit(.removal, releasing: true) {
             RangeSet($0.startIndex..<$0.endIndex)
         } _: { value, _ in
@@ -215,7 +219,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     }
 
     @export(implementation) func remove(given bounds: (Value) -> Range<Int>) {
-        require(bounds(value))
+        let given = require(bounds(value))
+        if !object.isObserved, _isPOD(Value.Element.self) { return storage.exclusively { $0.removeSubrange(given) } }
         edit(.removal) { RangeSet(require(bounds($0), stillIn: $0)) }
     }
 
