@@ -282,6 +282,34 @@ struct NestedEditTests {
         #expect(crate.observations().count == (isOtherObserved ? 1 : 0))
     }
 
+    @Test(
+        "it is made before also where the edit's own closure makes the first observer of the object",
+        arguments: [false, true], [ObservingOptions.new, [.new, .once]])
+    func observedByTheClosure(hasRecord: Bool, options: ObservingOptions) {
+        crate.items = [1, 2]
+        if hasRecord { items.observe { _ in }.remove() }
+        var isRegistered = false
+        items.edit { value in
+            value = [2, 7]
+            if isRegistered { return }
+            isRegistered = true
+            items.observe(options: options) { [unowned crate] _ in if crate.items == [2] { crate.items = [9] } }
+        }
+        #expect(crate.items == [9])
+    }
+
+    @Test("a history that the edit's closure makes undoes both edits as one step") func historyOfTheClosure() {
+        crate.items = [1, 2]
+        var history: UndoHistory?
+        items.edit { value in
+            history = history ?? UndoHistory(of: crate)
+            value = [2, 7]
+        }
+        #expect(crate.items == [2, 7])
+        history!.undo()
+        #expect(crate.items == [1, 2] && !history!.canUndo)
+    }
+
     @Test("the same for an assignment that is a removal and an insertion", arguments: 0..<3)
     func update(form: Int) throws {
         crate.items = [0, 1, 2, 3]
