@@ -53,7 +53,7 @@ extension TrackedObject {
 
 extension ObservingOptions {
     @export(implementation) var ofElements: ObservingOptions {
-        union([.old, .new, .unregisterAutomatically]).subtracting([.prior, .distinct])
+        ofSeveralCalls.union([.old, .new, .unregisterAutomatically]).subtracting([.prior, .distinct])
     }
 }
 

@@ -2,7 +2,7 @@ extension ChangeContext {
     /// Makes several calls for one change, one after the other: for each element of a collection, or for each of several handlers.
     ///
     /// One of them may change the same property. Then those that are left are made first, as other observers that have not been called yet
-    /// are: they are a delivery under way. And one may end the observation: then no more are made.
+    /// are: they are a delivery under way. And one may end the observation, or remove the path: then no more are made.
     ///
     /// - Parameter call: Gets the number of the call.
     @usableFromInline
@@ -16,7 +16,7 @@ extension ChangeContext {
         var next = 0
         withoutActuallyEscaping(call) { call in
             func callRest() {
-                while next < count, observation.state != .ended {
+                while next < count, !isWithdrawn {
                     next += 1
                     rest.continuation = next == count ? nil : callRest
                     if next == count { thread.value.removePending(rest) }
@@ -29,5 +29,12 @@ extension ChangeContext {
             rest.continuation = nil
         }
         thread.giveBack(pooled)
+    }
+
+    /// Whether its observation has ended since the change was made, or has lost the path.
+    final var isWithdrawn: Bool {
+        let observation = currentObservation
+        return observation.state == .ended
+            || route?.use { $0.isOneOfSeveral && $0.isEnded && !(wants(.once) && observation.has($0)) } ?? false
     }
 }

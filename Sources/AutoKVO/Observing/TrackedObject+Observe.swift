@@ -61,7 +61,7 @@ extension TrackedObject {
             change.context.makeCalls(handlers.count) { handlers[$0].handler(change) }
         }
         return try observe(
-            pairs.map(\.keyPath), options: options, userInfo: userInfo, file: file, line: line, handler)
+            pairs.map(\.keyPath), options: options.ofSeveralCalls, userInfo: userInfo, file: file, line: line, handler)
     }
 
     /// Observes key paths as long as the result is kept.

@@ -30,6 +30,30 @@ struct EndedCallsTests {
         #expect(calls == 4 && box.tags == [])
     }
 
+    @Test("elements, and handlers of one path, that are removed of one target among others") func oneOfSeveral() throws
+    {
+        let (boxes, observer) = ([Box(), Box()], Box())
+        var calls = 0
+        boxes.map(\.$tags).observeElements(
+            for: observer,
+            added: { [unowned box = boxes[0]] observer, _ in
+                calls += 1
+                box.removeObserver(observer)
+            })
+        for box in boxes { box.tags = [1, 2, 3] }
+        expectEqual(calls, 1 + 3)
+        var (told, observation) = ("", nil as KeyValueObservation?)
+        observation = try boxes[0].observe([
+            "v": { _ in
+                told += "a"
+                observation?.remove(keyPath: "v")
+            }, "v": { _ in told += "b" }, "tags": { _ in told += "c" },
+        ])
+        boxes[0].v = 1
+        boxes[0].tags = []
+        expectEqual(told, "ac")
+    }
+
     @Test("elements, of which an observation that is made once gets all") func once() {
         let box = Box()
         var calls = 0

@@ -72,6 +72,37 @@ struct NestedOrderTests {
         expectEqual(ages, [["1", "2", "3"], ["1", "2", "3"], ["1", "2", "3"]])
     }
 
+    @Test(
+        "the same with .once, which has fired by then, of a key and of a path", arguments: [false, true], [false, true])
+    func severalCallsOnce(isPath: Bool, isOtherObserved: Bool) throws {
+        let holder = Person("Holder")
+        holder.spouse = person
+        if isOtherObserved { try person.observe("lastName") { _ in } }
+        let (object, prefix) = isPath ? (holder, "spouse.") : (person, "")
+        var told: [String] = []
+        func added(_ score: Int) {
+            told.append("+\(score) of \(person.scores)")
+            if score == 1 { person.scores = [5] }
+        }
+        let elements = try object.observeElements(prefix + "scores", as: Int.self, options: .once, added: added)
+        person.scores = [1, 2, 3]
+        expectEqual(told, ["+1 of [1, 2, 3]", "+2 of [1, 2, 3]", "+3 of [1, 2, 3]"])
+        #expect(person.scores == [5] && !elements.isValid)
+        told = []
+        func note(_ name: String) {
+            told.append("\(name) \(person.age)")
+            if name == "a" { person.age += 1 }
+        }
+        let several = try object.observe(
+            [prefix + "age": { _ in note("a") }, prefix + "age": { _ in note("b") }], options: .once)
+        person.age = 1
+        expectEqual(told, ["a 1", "b 1"])
+        try several.rearm()
+        person.age = 3
+        expectEqual(told, ["a 1", "b 1", "a 3", "b 3"])
+        expectEqual(person.observations().count, isOtherObserved ? 1 : 0)
+    }
+
     @Test("a leaf is set in a handler of the head's change, and the head in a handler of the leaf's") func headAndLeaf()
         throws
     {

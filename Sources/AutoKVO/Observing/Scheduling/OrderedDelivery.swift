@@ -168,13 +168,3 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
     /// Its operation. Run a second time, it does nothing.
     func deliver() { delivery.take()?.deliver(upTo: self, on: actor.take()) }
 }
-
-extension ChangeContext {
-    /// Whether its observation has ended since the change was made, or has lost the path.
-    fileprivate var isWithdrawn: Bool {
-        let observation = observation!.object
-        if observation.state == .ended { return true }
-        return route.map { $0.use { $0.isOneOfSeveral && $0.isEnded && !(wants(.once) && observation.has($0)) } }
-            ?? false
-    }
-}
