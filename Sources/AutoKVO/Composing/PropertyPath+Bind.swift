@@ -117,11 +117,10 @@ extension Property {
         let binding = makeBinding(own.settable, copiesValues: false)
         // An edit is for the object that was shown: one that has come meanwhile is to be read first, for which the binding is notified now if it
         // still will be.
-        func writeBack(_ object: TrackedObject, to root: TrackedObject) {
+        func writeBack(_ object: TrackedObject, to root: TrackedObject, _ reading: KeyValueObservation) {
             if let end = other.object(from: root), shown.isShown(end) == false { OutermostChange.finishCalls() }
-            let current = transform(other.value(from: root))
-            guard let value = own.value(from: object), let end = other.object(from: root),
-                shown.isShown(end) ?? false, !areEqual(current, value), !shown.isEqual(to: value)
+            guard let value = own.value(from: object), let end = other.object(from: root), shown.isShown(end) ?? false,
+                !areEqual(transform(other.value(from: root)), value), !shown.isEqual(to: value)
             else { return }
             let edited = inverse(value)
             // The functions may have selected another object, or ended this.
@@ -129,7 +128,16 @@ extension Property {
             other.set(edited, from: root)
             // A setter may have made of it what was there before, which is no change.
             let result = transform(other.value(from: root))
-            if shown.isShown(end) ?? false, shown.isEqual(to: result) { binding.set(object) { result } }
+            if shown.isShown(end) ?? false, shown.isEqual(to: result) { _ = follow(root, in: object, reading) }
+        }
+        // What is set may have its observers change the source.
+        func follow(_ root: TrackedObject, in object: TrackedObject, _ reading: KeyValueObservation) -> Value? {
+            func current() -> Any? { Binding.value(reading) { transform(other.value(from: root)) } }
+            guard binding.set(object, to: current), reading.isValid else { return nil }
+            let (end, value) = (other.object(from: root), transform(other.value(from: root)))
+            guard other.object(from: root) === end, reading.isValid else { return nil }
+            shown.set(end, value)
+            return value
         }
         // What is shown changes when it has been set: setting it completes deliveries of what was shown before.
         func show(_ root: TrackedObject, in object: TrackedObject, _ reading: KeyValueObservation) {
@@ -140,23 +148,17 @@ extension Property {
                 OutermostChange.finishCalls()
             }
             shown.set(nil, nil)
-            func current() -> Any? { Binding.value(reading) { transform(other.value(from: root)) } }
-            guard binding.set(object, to: current), reading.isValid else { return }
-            let (end, value) = (other.object(from: root), transform(other.value(from: root)))
-            guard other.object(from: root) === end, reading.isValid else { return }
-            shown.set(end, value)
             // A handler may have corrected it. One that does not equal itself would always seem corrected.
-            if areEqual(value, value) { writeBack(object, to: root) }
+            if let new = follow(root, in: object, reading), areEqual(new, new) { writeBack(object, to: root, reading) }
         }
         let (name, back) = (bindingName, ObservationName.shown(source.bindingName))
         let reading = source.addObserver(object, options: options.ofBinding, userInfo: name, file: file, line: line) {
             object, change in
             if let root = change.target { show(root, in: object, change.observation) }
         }
-        let writing = addObserver(
-            source.object, options: options.ofBinding, userInfo: back, file: file, line: line
-        ) { root, change in
-            if let object = change.target { writeBack(object, to: root) }
+        let writing = addObserver(source.object, options: options.ofBinding, userInfo: back, file: file, line: line) {
+            root, change in
+            if let object = change.target { writeBack(object, to: root, reading) }
         }
         // Another object may have an equal value, which is no change of the path where that leads through a derived value.
         let moving = other.observeObject(from: source.object, by: object, options.ofBinding, file, line) {

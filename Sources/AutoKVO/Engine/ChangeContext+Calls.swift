@@ -33,8 +33,7 @@ extension ChangeContext {
 
     /// Whether its observation has ended since the change was made, or has lost the path.
     final var isWithdrawn: Bool {
-        let observation = currentObservation
-        return observation.state == .ended
-            || route?.use { $0.isOneOfSeveral && $0.isEnded && !(wants(.once) && observation.has($0)) } ?? false
+        currentObservation.state == .ended
+            || route?.use { $0.isOneOfSeveral && $0.isEnded && !(wants(.once) && currentObservation.has($0)) } ?? false
     }
 }

@@ -214,4 +214,27 @@ struct BindingCorrectionTests {
         #expect(a.v == 0 && b.v == 0 && c.v == 0)
         expectEqual(values.count, 1001)
     }
+
+    @Test("an edit that the inverse makes nothing of is taken back, and a handler of that sets the other side")
+    func takenBack() {
+        let (field, level) = (Field(), Level())
+        field.$text.bindBothWays(
+            to: level.$number, transform: { "\($0)" }, inverse: { Int($0.filter(\.isNumber)) ?? 0 })
+        level.number = 6
+        #expect(field.text == "6")
+        field.text = "6x"
+        #expect(field.text == "6" && level.number == 6)
+        let once = field.$text.observe { [unowned field, unowned level] _ in
+            if field.text == "6" { level.number = 8 }
+        }
+        field.text = "6x"
+        #expect(field.text == "8" && level.number == 8)
+        once.remove()
+        field.text = "9"
+        #expect(field.text == "9" && level.number == 9)
+    }
 }
+
+private final class Field: TrackedObject { @Observed var text = "" }
+
+private final class Level: TrackedObject { @Observed(.distinct) var number = 0 }
