@@ -34,6 +34,7 @@ extension ChangeContext {
     /// Whether its observation has ended since the change was made, or has lost the path.
     final var isWithdrawn: Bool {
         currentObservation.state == .ended
-            || route?.use { $0.isOneOfSeveral && $0.isEnded && !(wants(.once) && currentObservation.has($0)) } ?? false
+            || (route?.object).map { $0.isOneOfSeveral && $0.isEnded && !(wants(.once) && currentObservation.has($0)) }
+                ?? false
     }
 }
