@@ -7,7 +7,8 @@ import Synchronization
 @usableFromInline
 struct ObservationFlags: OptionSet, AtomicRepresentable, Sendable {
     @usableFromInline let rawValue: UInt32
-    /// A scheduler delivers its changes. Its details exist from the beginning.
+    /// A scheduler delivers its changes, or its handler makes several calls for each: with `.once` it stays in the lists until that is over.
+    /// Its details exist from the beginning.
     static let scheduled = ObservationFlags(.scheduled)
     /// It is a part: a member of the list of one key in place of an observation with routes.
     static let part = ObservationFlags(rawValue: 1 << 14)

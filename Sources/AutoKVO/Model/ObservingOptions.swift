@@ -33,15 +33,15 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
     /// contain it; of this and `.unregisterManually`, the latter counts.
     public static let unregisterAutomatically = ObservingOptions(rawValue: 1 << 8)
 
-    /// Of a registration: a scheduler delivers the changes. An observation has the flag at its place.
+    /// Of a registration: a scheduler delivers the changes, or see `ofSeveralCalls`. An observation has the flag at its place.
     static let scheduled = ObservingOptions(rawValue: 1 << 13)
     /// With `.once` an observation whose handler makes several calls for a change (`makeCalls`) stays in the lists until it has returned, as one
     /// does whose change waits at a scheduler: a change that one of the calls makes is found to come behind the rest.
     @usableFromInline var ofSeveralCalls: ObservingOptions { contains(.once) ? union(.scheduled) : self }
-    /// Not written as sets of the others: in a long function the compiler makes an array of those for each use.
     /// In a change's `excluded`: its calls are measured. No observation has it, and every one has the flag at its place, so that each call
     /// takes the slow path of `HandlerLoop`.
     static let traced = ObservingOptions(rawValue: 1 << 15)
+    // Not written as sets of the others: in a long function the compiler makes an array of those for each use.
     static let onceOrDistinct = ObservingOptions(rawValue: 1 << 6 | 1 << 5)
     static let oldOrDistinct = ObservingOptions(rawValue: 1 << 0 | 1 << 5)
     static let newOrDistinct = ObservingOptions(rawValue: 1 << 1 | 1 << 5)
