@@ -1,5 +1,5 @@
 /// The first of each group of equal elements, in order.
-func withoutRepetitions<Element: Hashable>(_ elements: [Element]) -> [Element] {
+@usableFromInline func withoutRepetitions<Element: Hashable>(_ elements: [Element]) -> [Element] {
     if elements.count < 2 { return elements }
     var seen: Set<Element> = []
     return elements.filter { seen.insert($0).inserted }

@@ -54,14 +54,13 @@ extension TrackedObject {
         _ handlers: KeyValuePairs<String, (Change<Any>) -> Void>, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
-        let pairs = handlers.flatMap { set, handler in set.keyPaths.map { (keyPath: $0, handler: handler) } }
-        let handlersByPath = Dictionary(grouping: pairs, by: \.keyPath)
-        let handler: (Change<Any>) -> Void = { change in
-            let handlers = handlersByPath[change.keyPath] ?? []
-            change.context.makeCalls(handlers.count) { handlers[$0].handler(change) }
+        let pairs = handlers.flatMap { set, call in withoutRepetitions(set.keyPaths).map { (path: $0, call: call) } }
+        let pairsByPath = Dictionary(grouping: pairs, by: \.path)
+        let (paths, options) = (pairs.map(\.path), options.ofSeveralCalls)
+        return try observe(paths, options: options, userInfo: userInfo, file: file, line: line) { change in
+            let pairs = pairsByPath[change.keyPath] ?? []
+            change.context.makeCalls(pairs.count) { pairs[$0].call(change) }
         }
-        return try observe(
-            pairs.map(\.keyPath), options: options.ofSeveralCalls, userInfo: userInfo, file: file, line: line, handler)
     }
 
     /// Observes key paths as long as the result is kept.

@@ -57,6 +57,17 @@ struct NestedOrderTests {
         expectEqual(told, ["-1", "-2", "+3", "+4", "-3", "-4", "+5", "+6"])
     }
 
+    @Test("a path that is named twice for a handler calls it once for a change, and one named for two calls both")
+    func namedTwice() throws {
+        let person = Person()
+        var calls: [String] = []
+        try person.observe(
+            ["age|age|firstName": { calls.append("a \($0.keyPath)") }, "age": { calls.append("b \($0.keyPath)") }],
+            options: .initial)
+        person.age += 1
+        #expect(calls == ["a age", "b age", "a firstName", "a age", "b age"])
+    }
+
     @Test("several handlers for one path: each hears the older change first") func severalHandlers() throws {
         defer { person.removeAllObservers() }
         var told: [String] = []
