@@ -8,11 +8,7 @@
     private final class Sum: TrackedObject, @unchecked Sendable {
         let first = RaceSource()
         let second = RaceSource()
-        var computations = 0
-        @Derived({ (sum: Sum) in
-            sum.computations += 1
-            return sum.first.value + sum.second.value
-        }) var value: Int
+        @Derived({ (sum: Sum) in sum.first.value + sum.second.value }) var value: Int
     }
 
     /// Each of the points at which two threads meet in one evaluation, and what each does there. The action runs on the thread that evaluates,
