@@ -25,7 +25,7 @@ struct SettablePath<Value> {
     /// The property, for a binding of the object at which the path begins.
     var settable: SettableProperty { SettableProperty(comparing: { set($1, from: $0) }) }
 
-    /// The object that has the last key; nil if there is none.
+    /// The object that has the last key; nil if there is none, or an object on the way does not fit the path, which `set` reports.
     func object(from root: TrackedObject) -> TrackedObject? { (try? end(from: root))?.object }
 
     /// Observes which object that is, where it is not the one at which the path begins.

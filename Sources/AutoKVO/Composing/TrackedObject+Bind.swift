@@ -59,7 +59,7 @@ extension TrackedObject {
             }
             binding.set(object, to: { Binding.value(observation, converted) })
         }
-        // With its layers of `Optional`, and as at a change: what the path cannot read is reported, and nil.
+        // It has the layers of `Optional`, and, as at a change, what the path cannot read is reported and nil: so it is only nil in this check.
         let handle = try source.path(keyPath)
         _ = try settable.converted(try? source.value(forKeyPath: keyPath), by: transform)
         let name = ObservationName.binding(settable.slot)

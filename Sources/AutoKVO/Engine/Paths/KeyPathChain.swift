@@ -16,8 +16,8 @@
 /// The last thread does the work of all, from the lowest level that any of them began at (`pending`). A link is added to its
 /// list *before* its property is read, so a change that the read misses finds the link.
 ///
-/// **Owners.** A chain owns its links, and a link its chain, until the chain ends. The lists only refer to links: one is taken out
-/// of its list, for good, before its chain releases it.
+/// **Owners.** A chain owns its first link, a link the one behind it, and each of them its chain, until the chain ends. The lists only refer
+/// to links: one is taken out of its list, for good, before it is released.
 ///
 /// The lock of the route's root guards the state. The model is docs/model/relink.pml.
 class KeyPathChain: @unchecked Sendable {

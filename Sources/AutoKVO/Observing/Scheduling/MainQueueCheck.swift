@@ -12,6 +12,7 @@
             let hasRun = Guarded(false)
             Task { @MainActor in hasRun.withLock { $0 = true } }
             Task.detached {
+                // Nobody cancels this task, which is all that the sleep throws for.
                 try? await Task.sleep(for: .seconds(1))
                 isUnderWay.store(false, ordering: .relaxed)
                 if hasRun.withLock({ $0 }) || hasReported.exchange(true, ordering: .relaxed) { return }
