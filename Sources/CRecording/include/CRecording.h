@@ -10,6 +10,11 @@
 
 #pragma clang assume_nonnull begin
 
+// A program that speaks C++ with Swift reads this header as C++.
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// How many threads record now, or are about to.
 extern uintptr_t crc_count;
 /// How many evaluations have begun on this thread, inside each other, and not ended.
@@ -51,6 +56,10 @@ static inline void crc_begin_addressing(void) {
 static inline void crc_end_addressing(void) {
   if (AnnotateIgnoreWritesEnd) AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #pragma clang assume_nonnull end
 
