@@ -24,16 +24,16 @@ struct ElementDifferences {
         let start = (0..<limit).first { !areSame($0, $0) } ?? limit
         let rest =
             (0..<limit - start).first { !areSame(old.count - 1 - $0, new.count - 1 - $0) } ?? limit - start
-        let left = old[start..<old.count - rest].map { ElementIdentity($0) }
-        let right = new[start..<new.count - rest].map { ElementIdentity($0) }
-        let areMoved = allowsReplacement && left.count == right.count && missing(from: left, among: right).isEmpty
-        if !left.isEmpty, !right.isEmpty, !areMoved, left.count + right.count <= Self.maximumCount {
-            for change in right.difference(from: left) {
-                switch change {
-                case .remove(let offset, _, _): removed.insert(contentsOf: start + offset..<start + offset + 1)
-                case .insert(let offset, _, _): inserted.insert(contentsOf: start + offset..<start + offset + 1)
-                }
-            }
+        let (left, right) = ElementIdentity.numbers(
+            Array(old[start..<old.count - rest]), Array(new[start..<new.count - rest]))
+        let areOthers = Set(left).isDisjoint(with: right)
+        let areMoved = allowsReplacement && left.sorted() == right.sorted()
+        if !areOthers, !areMoved, left.count + right.count <= Self.maximumCount {
+            let (last, next) = (0..<left.count, 0..<right.count)
+            let difference = right.difference(from: left)
+            for case .remove(let offset, _, _) in difference { removed.insert(offset, within: last) }
+            for case .insert(let offset, _, _) in difference { inserted.insert(offset, within: next) }
+            (removed, inserted) = (removed.shifted(by: start), inserted.shifted(by: start))
         } else if left.count == right.count {
             removed = left.indices.indices { left[$0] != right[$0] }.shifted(by: start)
             inserted = removed

@@ -31,8 +31,33 @@ struct ElementIdentity: Hashable {
             let (a, b) = (known(a, as: AnyObject.self), known(b, as: AnyObject.self))
             return { a[$0] === b[$1] }
         }
-        let equality = isOpen(Element.self) || isOptional(Element.self) ? nil : AnyEquality.of(Element.self)
-        return { equality?(a[$0], b[$1]) ?? false || ElementIdentity(a[$0]) == ElementIdentity(b[$1]) }
+        let isEquatable = Element.self is any Equatable.Type && !isOptional(Element.self)
+        let equality = isEquatable ? AnyEquality.of(Element.self) : nil
+        return { equality?(a[$0], b[$1]) ?? (ElementIdentity(a[$0]) == ElementIdentity(b[$1])) }
+    }
+
+    /// The elements of two arrays as numbers, which can be compared often: those that are the same have the same one.
+    static func numbers<Element>(_ a: [Element], _ b: [Element]) -> ([Int], [Int]) {
+        func numbers<Identity: Hashable>(_ a: some Sequence<Identity>, _ b: some Sequence<Identity>) -> ([Int], [Int]) {
+            var numbers: [Identity: Int] = [:]
+            func number(of element: Identity) -> Int {
+                let number = numbers[element] ?? numbers.count
+                numbers[element] = number
+                return number
+            }
+            return (a.map(number), b.map(number))
+        }
+        func numbersOfHashable<Value: Hashable>(_ type: Value.Type) -> ([Int], [Int])? {
+            guard let a = a as? [Value], let b = b as? [Value], !a.contains(where: { $0 != $0 }) else { return nil }
+            return numbers(a, b)
+        }
+        if Element.self is AnyClass {
+            let (a, b) = (known(a, as: AnyObject.self), known(b, as: AnyObject.self))
+            return numbers(a.lazy.map(ObjectIdentifier.init), b.lazy.map(ObjectIdentifier.init))
+        }
+        let hashable = isOptional(Element.self) ? nil : Element.self as? any Hashable.Type
+        return hashable.flatMap { numbersOfHashable($0) }
+            ?? numbers(a.lazy.map(ElementIdentity.init), b.lazy.map(ElementIdentity.init))
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(hashable) }
