@@ -5,19 +5,14 @@ extension ParsedKeyPath {
         var object: TrackedObject?
         /// The last key; nil if it is not known, because an object before it is nil and its class is not declared.
         var key: (schema: ClassSchema, slot: Int)?
-        /// The first key on the way that is nil. Nil also if a value that is still to be set there is not known.
-        var missing: (schema: ClassSchema, key: String)?
+        /// The error for the first key on the way that is nil. None also if a value that is still to be set there is not known.
+        var noObject: KeyValueError?
         /// The whole path.
         let keyPath: String
-
-        /// The error for an object on the way that is nil.
-        var noObject: KeyValueError? {
-            missing.map { KeyValueError(.noObject, className: $0.schema.className, key: $0.key, keyPath: keyPath) }
-        }
     }
 
     /// Values that have been checked and will be set: a path is followed as it will lead then.
-    struct PreparedValues {
+    final class PreparedValues {
         enum Prepared {
             case value(Any)
             /// The key was to be set, and cannot be.
@@ -40,10 +35,10 @@ extension ParsedKeyPath {
 
         /// What is known of the value that a key of an object will have; nil if it is not to be set.
         subscript(object: TrackedObject, slot: Int) -> Prepared? {
-            values.isEmpty ? nil : values[Place(object: ObjectIdentifier(object), slot: slot)]?.prepared
+            values[Place(object: ObjectIdentifier(object), slot: slot)]?.prepared
         }
 
-        mutating func set(_ prepared: Prepared, for slot: Int, of object: TrackedObject) {
+        func set(_ prepared: Prepared, for slot: Int, of object: TrackedObject) {
             let place = Place(object: ObjectIdentifier(object), slot: slot)
             values[place] = (object, prepared)
             guard let path, case .value(let value) = prepared, let others = passing[place] else { return }
@@ -52,7 +47,7 @@ extension ParsedKeyPath {
         }
 
         /// The path leads through a key of an object to another object.
-        mutating func pass(_ slot: Int, of object: TrackedObject, to next: TrackedObject?) {
+        func pass(_ slot: Int, of object: TrackedObject, to next: TrackedObject?) {
             guard let path else { return }
             passing[Place(object: ObjectIdentifier(object), slot: slot), default: []].append((path, next))
         }
@@ -60,53 +55,45 @@ extension ParsedKeyPath {
 }
 
 extension TrackedObject {
-    /// The schema of the object's class.
-    func requireSchema() throws(KeyValueError) -> ClassSchema {
-        try requireUnmanagedSchema().object
-    }
-
-    /// The same without a reference of the caller's own: it is never freed.
-    @inline(__always)
-    func requireUnmanagedSchema() throws(KeyValueError) -> Borrowed<ClassSchema> {
-        if let knownSchema { return knownSchema }
-        return try ClassSchema.unmanaged(of: type(of: self))
-    }
-
     /// Follows a path to the object that has its last key.
-    func pathEnd(_ keyPath: String) throws(KeyValueError) -> ParsedKeyPath.End {
-        var none = ParsedKeyPath.PreparedValues()
-        return try pathEnd(keyPath, with: &none)
-    }
-
-    /// The same, as the path will lead when prepared values have been set.
+    ///
+    /// - Parameter prepared: The path is followed as it will lead when these have been set.
     func pathEnd(
-        _ keyPath: String, with prepared: inout ParsedKeyPath.PreparedValues
+        _ keyPath: String, with prepared: ParsedKeyPath.PreparedValues? = nil
     ) throws(KeyValueError) -> ParsedKeyPath.End {
-        var end = ParsedKeyPath.End(object: self, keyPath: keyPath)
-        var schema = try requireSchema()
+        let schema = try requireSchema()
         if let slot = schema.slot(of: keyPath) {
-            end.key = (schema, slot)
-            return end
+            return ParsedKeyPath.End(object: self, key: (schema, slot), keyPath: keyPath)
         }
-        let path = try CheckedKeyPath.of(keyPath, from: schema).path
-        if let tail = path.tail {
+        return try CheckedKeyPath.of(keyPath, from: schema).path.end(from: self, with: prepared)
+    }
+}
+
+extension ParsedKeyPath {
+    /// Follows the path, which has no operator, to the object that has its last key.
+    func end(from root: TrackedObject, with prepared: PreparedValues? = nil) throws(KeyValueError) -> End {
+        var end = End(object: root, keyPath: text)
+        var schema = try root.requireSchema()
+        if let tail {
             throw KeyValueError(
-                .readOnlyKey, className: "\(type(of: self))", key: "@" + tail.function.rawValue, keyPath: keyPath
+                .readOnlyKey, className: schema.className, key: "@" + tail.function.rawValue, keyPath: text
             ).saying("what an operator makes of a collection cannot be set")
         }
-        for name in path.keys.dropLast() {
-            let slot = try schema.requireSlot(of: name, in: keyPath)
+        for level in keys.indices.dropLast() {
+            let slot = try requireSlot(of: level, in: schema)
             let key = schema.keys[slot].declared
             if let object = end.object {
                 end.object = nil
-                defer { prepared.pass(slot, of: object, to: end.object) }
-                switch prepared[object, slot] {
-                case .value(let value): end.object = try path.object(in: value, of: name, schema)
-                case .refused: end.object = nil
-                case nil: end.object = try path.readObject(.to(key), of: .to(object))
+                defer { prepared?.pass(slot, of: object, to: end.object) }
+                var isRefused = false
+                switch prepared?[object, slot] {
+                case .value(let value): end.object = try self.object(in: value, of: keys[level], schema)
+                case .refused: isRefused = true
+                case nil: end.object = try readObject(.to(key), of: .to(object))
                 }
-                if end.object == nil { end.missing = (schema, name) }
-                if case .refused = prepared[object, slot] { end.missing = nil }
+                if end.object == nil, !isRefused {
+                    end.noObject = schema.error(.noObject, of: schema.keys[slot], in: text)
+                }
             }
             if let next = end.object {
                 schema = try next.requireSchema()
@@ -116,35 +103,53 @@ extension TrackedObject {
                 return end
             }
         }
-        end.key = (schema, try schema.requireSlot(of: path.keys.last!, in: keyPath))
+        end.key = (schema, try requireSlot(of: keys.count - 1, in: schema))
         return end
     }
-}
 
-extension ParsedKeyPath {
+    private func requireSlot(of level: Int, in schema: ClassSchema) throws(KeyValueError) -> Int {
+        if let slot = slot(of: level, in: .to(schema)) { return slot }
+        throw schema.unknownKey(keys[level], in: text)
+    }
+
     /// The object that a value of a key is; nil if the value is nil.
     ///
     /// - Throws: A `KeyValueError` if the value is no object.
-    fileprivate func object(
-        in value: Any, of name: String, _ schema: ClassSchema
-    ) throws(KeyValueError) -> TrackedObject? {
+    private func object(in value: Any, of name: String, _ schema: ClassSchema) throws(KeyValueError) -> TrackedObject? {
         guard let value = unwrapped(value) else { return nil }
         if let object = value as? TrackedObject { return object }
         throw cannotGoOn(at: type(of: value), name, of: schema.className)
     }
 }
 
-extension ClassSchema {
-    func error(_ reason: KeyValueError.Reason, of key: ResolvedKey, in keyPath: String) -> KeyValueError {
-        KeyValueError(reason, className: className, key: key.name, keyPath: keyPath)
+extension TrackedObject {
+    /// The array at the end of a key path: that of the object that the path leads to now.
+    ///
+    /// - Throws: As `mutableArrayValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
+    @export(implementation)
+    public func mutableArrayValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableArrayProxy {
+        try MutableArrayProxy(ProxiedKey(self, path: keyPath, as: (any ProxiedArray.Type).self, "an array"))
     }
 
-    /// Checks that a key can be set by name.
-    func requireSetter(of key: ResolvedKey, in keyPath: String) throws(KeyValueError) {
-        guard key.declared.write == nil else { return }
-        let line =
-            "write Key(\"\(key.name)\", \\.\(key.name)) in the schema of \(key.declared.owner) to let it be set by name"
-        throw error(.readOnlyKey, of: key, in: keyPath).saying(
-            key.storageType?.isDerived == false && !key.declared.hasKeyPath ? line : nil)
+    /// The set at the end of a key path: that of the object that the path leads to now.
+    ///
+    /// - Throws: As `mutableSetValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
+    @export(implementation)
+    public func mutableSetValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableSetProxy {
+        try MutableSetProxy(ProxiedKey(self, path: keyPath, as: (any ProxiedSet.Type).self, "a set"))
+    }
+}
+
+extension ProxiedKey {
+    /// The key at the end of a path, which has to be of a kind and settable. An object on the way that is nil is an error.
+    @usableFromInline
+    init<Kind>(_ object: TrackedObject, path: String, as kind: Kind.Type, _ description: String) throws(KeyValueError) {
+        let end = try object.pathEnd(path)
+        // The type is checked as far as it is declared also if there is no object.
+        if let (schema, slot) = end.key {
+            _ = try schema.collectionType(of: schema.keys[slot], as: kind, description, in: path)
+        }
+        guard let owner = end.object, let (schema, slot) = end.key else { throw end.noObject! }
+        self.init(owner, schema, schema.keys[slot])
     }
 }

@@ -7,26 +7,11 @@ struct SettablePath<Value> {
         path = handle.target.path ?? handle.target.wholePath
     }
 
-    /// The object that has the last key, and that key; nil where an object on the way is nil.
-    private func end(from root: TrackedObject) throws(KeyValueError) -> (object: TrackedObject, key: ResolvedKey)? {
-        var object = root
-        for level in path.keys.indices {
-            let schema = try object.requireSchema()
-            guard let slot = path.slot(of: level, in: .to(schema)) else {
-                throw schema.unknownKey(path.keys[level], in: path.text)
-            }
-            if level == path.keys.count - 1 { return (object, schema.keys[slot]) }
-            guard let next = try path.readObject(.to(schema.keys[slot].declared), of: .to(object)) else { return nil }
-            object = next
-        }
-        return nil
-    }
-
     /// The property, for a binding of the object at which the path begins.
     var settable: SettableProperty { SettableProperty(comparing: { set($1, from: $0) }) }
 
     /// The object that has the last key; nil if there is none, or an object on the way does not fit the path, which `set` reports.
-    func object(from root: TrackedObject) -> TrackedObject? { (try? end(from: root))?.object }
+    func object(from root: TrackedObject) -> TrackedObject? { (try? path.end(from: root))?.object }
 
     /// Observes which object that is, where it is not the one at which the path begins.
     func observeObject<Observer: TrackedObject>(
@@ -45,12 +30,11 @@ struct SettablePath<Value> {
     /// writes to the storage, as a handle does; any other sets by name. What cannot be set is reported.
     func set(_ value: Value, from root: TrackedObject) {
         do throws(KeyValueError) {
-            if let tail = path.tail {
-                throw KeyValueError(.readOnlyKey, key: "@" + tail.function.rawValue, keyPath: path.text)
-            }
-            guard let (object, key) = try end(from: root) else { return }
+            let end = try path.end(from: root)
+            guard let object = end.object, let (schema, slot) = end.key else { return }
+            let key = schema.keys[slot]
             let isByHandle = !path.properties.isEmpty && key.storageType == Observed<Value>.self
-            let new = isByHandle ? value : try object.requireSchema().prepare(value, for: key, in: path.text)
+            let new = isByHandle ? value : try schema.prepare(value, for: key, in: path.text)
             if areEqual(key.declared.read(object), new) { return }
             guard isByHandle, let offset = key.offset else { return object.set(new, key) }
             Property<Value>(object, PropertyStorage(in: object, offset: offset)).write(value)

@@ -24,7 +24,7 @@ struct SettingPlan {
     mutating func add(
         _ value: Any?, forKeyPath keyPath: String, of root: TrackedObject, validating: Bool = false
     ) throws(KeyValueError) {
-        let end = try root.pathEnd(keyPath, with: &prepared)
+        let end = try root.pathEnd(keyPath, with: prepared)
         do throws(KeyValueError) {
             guard let step = try end.step(setting: value, validating: validating) else { return }
             prepared.set(.value(step.value), for: step.key.slot, of: step.object)

@@ -11,14 +11,6 @@ extension TrackedObject {
     public func mutableArrayValue(forKey key: String) throws(KeyValueError) -> MutableArrayProxy {
         try MutableArrayProxy(ProxiedKey(self, key))
     }
-
-    /// The array at the end of a key path: that of the object that the path leads to now.
-    ///
-    /// - Throws: As `mutableArrayValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
-    @export(implementation)
-    public func mutableArrayValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableArrayProxy {
-        try MutableArrayProxy(ProxiedKey(self, path: keyPath, as: (any ProxiedArray.Type).self, "an array"))
-    }
 }
 
 /// An array property of an object, reached by name: reads and edits what the property holds at that moment, also after

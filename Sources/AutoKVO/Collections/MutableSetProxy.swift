@@ -9,14 +9,6 @@ extension TrackedObject {
     @export(implementation) public func mutableSetValue(forKey key: String) throws(KeyValueError) -> MutableSetProxy {
         try MutableSetProxy(ProxiedKey(self, key))
     }
-
-    /// The set at the end of a key path: that of the object that the path leads to now.
-    ///
-    /// - Throws: As `mutableSetValue(forKey:)`, for a path that is not right, and if an object on the way is nil.
-    @export(implementation)
-    public func mutableSetValue(forKeyPath keyPath: String) throws(KeyValueError) -> MutableSetProxy {
-        try MutableSetProxy(ProxiedKey(self, path: keyPath, as: (any ProxiedSet.Type).self, "a set"))
-    }
 }
 
 /// A set property of an object, reached by name: reads and edits what the property holds at that moment, also after it

@@ -19,18 +19,6 @@
         (self.object, self.schema, self.key) = (object, schema, key)
     }
 
-    /// The key at the end of a path, which has to be of a kind and settable. An object on the way that is nil is an error.
-    @usableFromInline
-    init<Kind>(_ object: TrackedObject, path: String, as kind: Kind.Type, _ description: String) throws(KeyValueError) {
-        let end = try object.pathEnd(path)
-        // The type is checked as far as it is declared also if there is no object.
-        if let (schema, slot) = end.key {
-            _ = try schema.collectionType(of: schema.keys[slot], as: kind, description, in: path)
-        }
-        guard let owner = end.object, let (schema, slot) = end.key else { throw end.noObject! }
-        self.init(owner, schema, schema.keys[slot])
-    }
-
     /// The type of the collection, which has to be of a kind and settable.
     @usableFromInline func type<Kind>(as kind: Kind.Type, _ description: String) throws(KeyValueError) -> Kind {
         try schema.collectionType(of: key, as: kind, description, in: key.name)
@@ -73,7 +61,7 @@
 
 extension ClassSchema {
     /// The type of a key, which has to be a collection of a kind and settable.
-    fileprivate func collectionType<Kind>(
+    func collectionType<Kind>(
         of key: ResolvedKey, as kind: Kind.Type, _ description: String, in keyPath: String
     ) throws(KeyValueError) -> Kind {
         let declared = key.declared.valueType

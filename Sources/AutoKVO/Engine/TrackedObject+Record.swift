@@ -59,6 +59,12 @@ extension TrackedObject {
         record.release()
         return Borrowed(bitPattern: other & ~1)!
     }
+
+    /// The schema of the object's class.
+    func requireSchema() throws(KeyValueError) -> ClassSchema {
+        if let knownSchema { return knownSchema.object }
+        return try ClassSchema.of(type(of: self))
+    }
 }
 
 extension ObjectRecord {

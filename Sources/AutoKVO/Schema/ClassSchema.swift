@@ -92,6 +92,19 @@ final class ClassSchema: @unchecked Sendable {
             keyPath: keyPath)
     }
 
+    func error(_ reason: KeyValueError.Reason, of key: ResolvedKey, in keyPath: String) -> KeyValueError {
+        KeyValueError(reason, className: className, key: key.name, keyPath: keyPath)
+    }
+
+    /// Checks that a key can be set by name.
+    func requireSetter(of key: ResolvedKey, in keyPath: String) throws(KeyValueError) {
+        guard key.declared.write == nil else { return }
+        let line =
+            "write Key(\"\(key.name)\", \\.\(key.name)) in the schema of \(key.declared.owner) to let it be set by name"
+        throw error(.readOnlyKey, of: key, in: keyPath).saying(
+            key.storageType?.isDerived == false && !key.declared.hasKeyPath ? line : nil)
+    }
+
     func requireHandler(_ name: String) throws(KeyValueError) -> DeclaredHandler {
         if let handler = handlers[name] { return handler }
         throw KeyValueError(
