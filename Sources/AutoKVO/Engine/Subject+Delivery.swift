@@ -53,9 +53,10 @@ extension Subject {
         continuation()
     }
 
-    /// The change has been made, and its derived values are computed before observers are called.
+    /// The change has been made, and its derived values are computed before observers are called. What is not the property itself may read
+    /// what is being computed, so its observers cannot be called before.
     func waitForEvent(_ thread: InPlace<ThreadContext>) {
-        if isUncertain { return }
+        if isUncertain || !isOwn { return }
         isWaiting = true
         thread.value.appendPending(self)
     }

@@ -152,7 +152,7 @@ extension Transaction {
             transaction.use { $0.forEach(of: identity, body) }
         }
         for transaction in thread.value.settling {
-            transaction.object.forEach(of: identity) { if $0.isUncertain { body($0) } }
+            transaction.object.forEach(of: identity) { if $0.isUncertain || !$0.isOwn { body($0) } }
         }
         thread.value.coalescing?.use { $0.forEach(of: identity, body) }
     }

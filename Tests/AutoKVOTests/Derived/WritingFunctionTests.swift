@@ -275,3 +275,33 @@ extension WritingFunctionTests {
         }
     }
 }
+
+extension WritingFunctionTests {
+    private final class Wheel: Model {
+        @Observed var a = 0
+        @Observed var b = 0
+        @Observed var next: Wheel?
+        @Derived({ (wheel: Wheel) in
+            if wheel.b != wheel.a { wheel.b = wheel.a }
+            return wheel.a + wheel.b
+        }) var writer: Int
+    }
+
+    @Test("a path to it whose head is set in the same change is notified once, when it is computed") func head() {
+        silently {
+            let (wheel, other) = (Wheel(), Wheel())
+            let log = Recorder<Int>()
+            wheel.next = other
+            wheel.$next.$writer.observe(options: [.old, .new], log.handler())
+            coalescingChanges {
+                wheel.next = other
+                other.a = 3
+            }
+            coalescingChanges {
+                (wheel.next, other.b) = (Wheel(), 7)
+                (wheel.next, other.a) = (other, 4)
+            }
+            expectEqual(log.take().map { [$0.old, $0.new] }, [[0, 6], [6, 8]])
+        }
+    }
+}

@@ -55,8 +55,8 @@ extension Transaction {
     /// that has moved.
     ///
     /// A function that writes makes a change of its own meanwhile. Observers of what it writes that this change concerns, too, are notified
-    /// of this change first. A derived value that both changes concern is notified once, at the end of this one: it may read what is still
-    /// being computed.
+    /// of this change first. A derived value or a path that both changes concern is notified once, at the end of this one: it may read what is
+    /// still being computed.
     func settle(_ thread: InPlace<ThreadContext>) {
         let moved = thread.value.openTransactions.isEmpty ? nil : Transaction.findMovedSubjects(thread)
         if thread.value.waitingCount > 0 { handOnMarked(thread) }
