@@ -12,7 +12,7 @@ extension CollectionOperator {
         case .sum: return isNumber || isOpen(type) ? (any IntOrDouble).self : nil
         case .avg: return isNumber || isOpen(type) ? Double.self : nil
         case .min, .max: return isNumber || isOpen(type) || type is any Comparable.Type ? type : nil
-        case .unionOfObjects, .distinctUnionOfObjects: return arrayType(of: type)
+        case .unionOfObjects, .distinctUnionOfObjects: return isSum ? [Any].self : arrayType(of: type)
         case .unionOfArrays, .distinctUnionOfArrays, .distinctUnionOfSets:
             if isSum { return nil }
             if isOpen(type) { return Any.self }

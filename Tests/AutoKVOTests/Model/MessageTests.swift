@@ -125,7 +125,7 @@ struct MessageTests {
         #expect(message { try settings.observe("names.@sum") { _ in } }.hasSuffix(": it takes numbers, not String"))
     }
 
-    @Test("a sum holds an Int or a Double, in words that are no type's") func sums() {
+    @Test("a sum holds an Int or a Double, in words that are no type's") func sums() throws {
         expectEqual(
             message { try settings.observe("any.@sum", as: String.self) { _ in } },
             "wrong type for \"any.@sum\": Settings.any holds Int or Double, not String")
@@ -133,6 +133,9 @@ struct MessageTests {
         #expect(elements.hasSuffix("holds Int or Double, not a collection of Int"))
         let nested = message { try settings.observe("rows.@unionOfArrays.@sum") { _ in } }
         #expect(nested.hasSuffix("it takes collections, not Int or Double"))
+        let ofSums = message { try settings.observe("rows.@unionOfObjects.@sum", as: String.self) { _ in } }
+        #expect(ofSums.hasSuffix("holds Array<Any>, not String"))
+        #expect(try Settings.valueType(forKeyPath: "rows.@unionOfObjects.@sum") == [Any].self)
     }
 
     @Test("what has no class, no path or no key is left out of a sentence") func leftOut() throws {
