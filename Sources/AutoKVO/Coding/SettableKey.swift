@@ -22,8 +22,7 @@ struct SettableKey {
     /// What a transform makes of a value, as a value of the property's type.
     func converted(_ value: Any?, by transform: BindingTransform) throws(KeyValueError) -> Any {
         // A transform takes the layers of `Optional` away.
-        let isCopied = transform.isIdentity && value.map(property.isOfType) ?? false
-        return try schema.convert(isCopied ? value : transform(value), for: key, in: key.name)
+        try schema.convert(transform.isIdentity ? value : transform(value), for: key, in: key.name)
     }
 }
 

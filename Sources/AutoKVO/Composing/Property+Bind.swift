@@ -16,7 +16,7 @@ extension Property {
     @inlinable @discardableResult public func bind<Source: PropertyHandle>(
         to source: Source, options: ObservingOptions = [], file: StaticString = #fileID, line: UInt = #line
     ) -> KeyValueObservation where Source.Current == Value {
-        bind(settable, to: source, copiesValues: true, options, file, line) { $0 }
+        bind(settable, to: source, copiesValues: true, options, file, line) { (value: Value) in value }
     }
 
     /// Makes the property, which is optional, follow one that is not.
@@ -110,9 +110,9 @@ extension Property {
 
 extension PropertyHandle {
     /// Makes a property, which is this one, follow a function of another one's values.
-    @usableFromInline func bind<Source: PropertyHandle, Bound>(
-        _ property: SettableProperty, to source: Source, copiesValues: Bool, _ options: ObservingOptions,
-        _ file: StaticString, _ line: UInt, _ transform: @escaping (Source.Current) -> Bound
+    @usableFromInline func bind<Input, Bound>(
+        _ property: SettableProperty, to source: some PropertyHandle, copiesValues: Bool, _ options: ObservingOptions,
+        _ file: StaticString, _ line: UInt, _ transform: @escaping (Input) -> Bound
     ) -> KeyValueObservation {
         let binding = makeBinding(property, copiesValues: copiesValues)
         return bind(options) { options, name in

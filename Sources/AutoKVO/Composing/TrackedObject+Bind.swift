@@ -39,9 +39,10 @@ extension TrackedObject {
         }
         if slot(ofKey: key) == nil, key.utf8.contains(UInt8(ascii: ".")) {
             try checkType(result, forKeyPath: key)
-            return try path(key, as: Any?.self).bind(
-                to: source.path(keyPath), options: options, file: file, line: line
-            ) { transform($0 as Any) }
+            let own = try path(key)
+            return try own.bind(
+                SettablePath<Any>(own).settable, to: source.path(keyPath), copiesValues: false, options, file, line
+            ) { (value: Any) in transform.isIdentity ? value : transform(value) as Any }
         }
         let settable = try SettableKey(key, of: self, for: result)
         // An `Any?` may hold an NSNull, which is nil.

@@ -90,6 +90,28 @@ struct BindingTests {
         own.unbind("layers")
     }
 
+    @Test(
+        "the end of a path that is optional twice has each value of another property at once",
+        arguments: [nil, .some(nil), 1] as [Int??])
+    func endOptionalTwice(first: Int??) throws {
+        let (own, other, source) = (Layered(), Layered(), Layered())
+        own.next = other
+        for value in [.some(nil), nil, 3, .some(nil)] as [Int??] {
+            other.layers = first
+            try own.bind("next.layers", to: "layers", of: source)
+            source.layers = value
+            #expect(other.layers == value)
+            own.unbind("next.layers")
+            other.layers = first
+            try own.bind("next.layers", to: "layers", of: source)
+            #expect(other.layers == value)
+        }
+        source.layers = 4
+        try own.bind("next.layers", to: "next.layers", of: source)
+        #expect(other.layers == nil)
+        own.unbind("next.layers")
+    }
+
     @Test("a change that goes through a binding is one call at its end, and an equal value none") func chain() throws {
         let recorder = Recorder<Any>()
         try form.bind("count", to: "age", of: person)
