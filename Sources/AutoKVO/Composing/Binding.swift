@@ -19,8 +19,9 @@ final class Binding: @unchecked Sendable {
     /// Whether the source has changed while the property was being set because of an earlier change.
     private let isOutdated = Atomic<Bool>(false)
 
-    /// How often the source may change while the property is set to what it was, before that counts as a circle.
-    private static let maximumRounds = 10_000
+    /// How often the source may change while the property is set to what it was, before that counts as a circle. A round of a ring sets each
+    /// property in it, so in a debug build this many take a tenth of a second.
+    private static let maximumRounds = 1_000
 
     init(_ property: SettableProperty, _ name: String, copiesValues: Bool) {
         (self.property, self.name, self.copiesValues) = (property, name, copiesValues)
@@ -52,9 +53,10 @@ final class Binding: @unchecked Sendable {
     /// call to follow.
     ///
     /// - Parameter current: What the property is to be set to; nil to leave it.
-    /// - Returns: False if this thread is setting the property already: then that call sets it again.
+    /// - Returns: False if this thread is setting the property already: then that call sets it again. Also if the property was left in a circle:
+    ///   it does not show the source's value then, and what it has is nobody's edit that could be written back.
     @inline(never) @discardableResult func set(_ object: TrackedObject, to current: () -> Any?) -> Bool {
-        ifNotInside { follow(object, from: nil, current) }
+        ifNotInside { follow(object, from: nil, current) } && !isOutdated.load(ordering: .relaxed)
     }
 
     /// What a function makes of the source's value; nil if the binding has ended, which the function may bring about.
@@ -94,7 +96,6 @@ final class Binding: @unchecked Sendable {
             }
             if !isOutdated.load(ordering: .relaxed) { return }
         }
-        isOutdated.store(false, ordering: .relaxed)
         Diagnostics.report("\(name) is bound in a circle in which no value becomes equal; it was left as it is")
     }
 }
