@@ -48,6 +48,9 @@ extension Property {
     /// Makes this property and another one follow each other: at first, this one takes the other's value. Several can show and set one
     /// property in this way, which may have a binding of its own.
     ///
+    /// If both are set before their changes are delivered, as in one `coalescingChanges`, both end equal: the change that is delivered first
+    /// wins, which is that of the property that was set first. If several properties show one, the first of them all wins.
+    ///
     /// - Parameters:
     ///   - source: The other property.
     ///   - options: `.distinct` ignores changes to an equal value.
@@ -65,6 +68,9 @@ extension Property {
     ///
     /// This property shows the one that the path leads to. When it changes, it sets that one, and nothing where an object on the way is
     /// nil. A new selection is read, and never written with the last one's value.
+    ///
+    /// If both are set before their changes are delivered, as in one `coalescingChanges`, this property wins, since paths are delivered after
+    /// properties. If the path leads to another object by then, that one is read, and the edit is lost.
     ///
     /// - Parameters:
     ///   - source: The path.

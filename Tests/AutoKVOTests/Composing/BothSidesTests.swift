@@ -1,0 +1,110 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class Field: Model {
+    @Observed var text = ""
+}
+
+private final class Item: Model {
+    @Observed var number = 0
+    @Observed var note: String?
+}
+
+private final class Chooser: Model {
+    @Observed var item: Item?
+}
+
+/// Properties that are bound both ways, and both set before the changes of either are delivered.
+struct BothSidesTests {
+    private let field = Field()
+    private let other = Field()
+    private let item = Item()
+
+    @Test(
+        "of both sides set in one coalescingChanges the first one wins, and both end equal", arguments: [false, true])
+    func coalesced(isDistinct: Bool) {
+        field.$text.bindBothWays(to: other.$text, options: isDistinct ? .distinct : [])
+        coalescingChanges {
+            field.text = "own"
+            other.text = "source"
+        }
+        #expect(field.text == "own" && other.text == "own")
+        coalescingChanges {
+            other.text = "source"
+            field.text = "own, later"
+        }
+        #expect(field.text == "source" && other.text == "source")
+        // With the last value that it was set to.
+        coalescingChanges {
+            other.text = "1"
+            field.text = "2"
+            other.text = "3"
+        }
+        #expect(field.text == "3" && other.text == "3")
+    }
+
+    @Test("one that was set to what it had does not win over one that has another value", arguments: [false, true])
+    func unchanged(isSourceFirst: Bool) {
+        field.$text.bindBothWays(to: other.$text)
+        field.text = "same"
+        coalescingChanges {
+            if isSourceFirst { other.text = "same" }
+            field.text = "new"
+            if !isSourceFirst { other.text = "same" }
+        }
+        #expect(field.text == "new" && other.text == "new")
+    }
+
+    @Test("with a transform and its inverse the one that was set first wins, too") func transformed() {
+        field.$text.bindBothWays(to: item.$number, transform: { "\($0)" }, inverse: { Int($0) ?? 0 })
+        coalescingChanges {
+            field.text = "1"
+            item.number = 2
+        }
+        #expect(field.text == "1" && item.number == 1)
+        coalescingChanges {
+            item.number = 3
+            field.text = "4"
+        }
+        #expect(field.text == "3" && item.number == 3)
+    }
+
+    @Test("of several that show one property and are set in one, that which was set first wins") func several() {
+        let fields = (0..<3).map { _ in Field() }
+        for field in fields { field.$text.bindBothWays(to: other.$text) }
+        for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
+            coalescingChanges { for number in order { fields[number].text = "\(order) \(number)" } }
+            expectEqual(fields.map(\.text) + [other.text], Array(repeating: "\(order) \(order[0])", count: 4))
+        }
+    }
+
+    @Test(
+        "an edit wins over the end of a path, which is delivered later, unless the path leads elsewhere",
+        .needs(.blankObject))
+    func path() {
+        let (chooser, next) = (Chooser(), Item())
+        (chooser.item, next.note) = (item, "next")
+        field.$text.bindBothWays(to: chooser.$item.$note, nilAs: "-")
+        coalescingChanges {
+            item.note = "source"
+            field.text = "own"
+        }
+        #expect(field.text == "own" && item.note == "own")
+        coalescingChanges {
+            field.text = "edit"
+            item.note = nil
+        }
+        #expect(field.text == "edit" && item.note == "edit")
+        coalescingChanges {
+            field.text = "lost"
+            chooser.item = next
+        }
+        #expect(field.text == "next" && next.note == "next" && item.note == "edit")
+        coalescingChanges {
+            chooser.item = nil
+            field.text = "nobody's"
+        }
+        #expect(field.text == "-" && next.note == "next")
+    }
+}
