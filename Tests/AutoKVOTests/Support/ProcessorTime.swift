@@ -19,10 +19,10 @@ func processorTime(of body: () throws -> Void) rethrows -> Double {
 }
 
 /// By how much four times as many things take longer: near 4 if each costs the same, 16 if each looks at all. What disturbs can only
-/// make a time longer, so the least counts of up to three turns; the first that is near 4 is enough.
+/// make a time longer, so the least counts of up to six turns; the first that is near 4 is enough.
 func timeRatio(to count: Int, _ time: (_ count: Int) throws -> Double) rethrows -> Double {
     var (few, many) = (try time(count / 4), Double.infinity)
-    for _ in 0..<3 {
+    for _ in 0..<6 {
         many = min(many, try time(count))
         few = min(few, try time(count / 4))
         if many < 6 * few { break }
