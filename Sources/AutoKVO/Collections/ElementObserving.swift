@@ -67,8 +67,8 @@ extension Change<Any> {
     ) {
         let left = oldValue.flatMap(unwrapped).flatMap(elements) ?? []
         let came = newValue.flatMap(unwrapped).flatMap(elements) ?? []
-        let gone = removed == nil ? [] : missing(from: came, among: left)
-        let new = added == nil ? [] : missing(from: left, among: came)
+        let different = differentElements(left, came)
+        let (gone, new) = (removed == nil ? [] : different.gone, added == nil ? [] : different.new)
         context.makeCalls(gone.count + new.count) { number in
             let isNew = number >= gone.count
             let element = isNew ? new[number - gone.count] : gone[number]
@@ -77,13 +77,15 @@ extension Change<Any> {
     }
 }
 
-/// The elements that do not occur in a collection, or occur less often there.
-@usableFromInline func missing(from collection: [Any], among elements: [Any]) -> [Any] {
-    var counts = Dictionary(collection.map { (ElementIdentity($0), 1) }, uniquingKeysWith: +)
-    return elements.filter { element in
-        let identity = ElementIdentity(element)
-        guard let count = counts[identity], count > 0 else { return true }
-        counts[identity] = count - 1
-        return false
+/// The elements that do not occur in the other collection, or occur less often there.
+@usableFromInline func differentElements(_ left: [Any], _ came: [Any]) -> (gone: [Any], new: [Any]) {
+    func missing(from others: [Int], among elements: [Any], _ numbers: [Int]) -> [Any] {
+        var counts = Dictionary(others.map { ($0, 1) }, uniquingKeysWith: +)
+        return elements.indices.filter {
+            counts[numbers[$0], default: 0] -= 1
+            return counts[numbers[$0]]! < 0
+        }.map { elements[$0] }
     }
+    let numbers = ElementIdentity.numbers(left, came)
+    return (missing(from: numbers.1, among: left, numbers.0), missing(from: numbers.0, among: came, numbers.1))
 }

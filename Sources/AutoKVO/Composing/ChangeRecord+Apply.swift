@@ -71,9 +71,9 @@ extension ChangeRecord {
             fatalError(
                 "The moves of a change of \(keyPath) need the options .old and .new, and the call after the change.")
         }
-        let (before, after) = (old.map(ElementIdentity.init), new.map(ElementIdentity.init))
+        let (before, after) = ElementIdentity.numbers(old, new)
         let moved = zip(Array(indexes.ranges.joined()), zip(before, after)).filter { $1.0 != $1.1 }
-        var places: [ElementIdentity: [Int]] = [:]
+        var places: [Int: [Int]] = [:]
         for (position, (element, _)) in moved.reversed() { places[element, default: []].append(position) }
         return moved.compactMap { position, elements in
             places[elements.1]?.popLast().map { CollectionMove(from: $0, to: position) }

@@ -1,27 +1,29 @@
 /// What makes elements of a collection the same: objects by identity, tuples (the entries of a dictionary) by their parts, other
 /// values by their type and `==`, inside of optionals, too.
 struct ElementIdentity: Hashable {
+    private let object: ObjectIdentifier?
     private let element: Any
     /// Nil for an element that can only be compared: all such have the same hash.
     private let hashable: AnyHashable?
 
     init(_ element: Any) {
         let bare = unwrapped(element) ?? Never?.none as Any
-        let hashable: AnyHashable? =
-            if type(of: bare) is AnyClass {
-                ObjectIdentifier(bare as AnyObject)
-            } else if isTuple(type(of: bare)) {
-                Mirror(reflecting: bare).children.map { ElementIdentity($0.value) }
-            } else {
-                bare as? AnyHashable
-            }
+        self.element = bare
+        object = type(of: bare) is AnyClass ? ObjectIdentifier(bare as AnyObject) : nil
+        var hashable: AnyHashable?
+        if isTuple(type(of: bare)) {
+            hashable = Mirror(reflecting: bare).children.map { ElementIdentity($0.value) }
+        } else if object == nil {
+            hashable = bare as? AnyHashable
+        }
         // One that does not equal itself is no number: such are equal here, as for `.distinct`.
-        (self.element, self.hashable) = (bare, hashable == hashable ? hashable : nil)
+        self.hashable = hashable == hashable ? hashable : nil
     }
 
     static func == (a: ElementIdentity, b: ElementIdentity) -> Bool {
+        if a.object != nil || b.object != nil { return a.object == b.object }
         // The number 1 is equal to 1.0 as an `AnyHashable`.
-        a.hashable == b.hashable && type(of: a.element) == type(of: b.element)
+        return a.hashable == b.hashable && type(of: a.element) == type(of: b.element)
             && (a.hashable != nil || areEqual(a.element, b.element))
     }
 
@@ -60,5 +62,7 @@ struct ElementIdentity: Hashable {
             ?? numbers(a.lazy.map(ElementIdentity.init), b.lazy.map(ElementIdentity.init))
     }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(hashable) }
+    func hash(into hasher: inout Hasher) {
+        if let object { hasher.combine(object) } else { hasher.combine(hashable) }
+    }
 }
