@@ -79,6 +79,7 @@ extension Change<Any> {
 
 /// The elements that do not occur in the other collection, or occur less often there.
 @usableFromInline func differentElements(_ left: [Any], _ came: [Any]) -> (gone: [Any], new: [Any]) {
+    if left.isEmpty || came.isEmpty { return (left, came) }
     func missing(from others: [Int], among elements: [Any], _ numbers: [Int]) -> [Any] {
         var counts = Dictionary(others.map { ($0, 1) }, uniquingKeysWith: +)
         return elements.indices.filter {
