@@ -31,12 +31,15 @@ struct MemberList<Member: ListMember> {
         (member.previous, member.next) = (nil, nil)
     }
 
-    #if DEBUG
-        func isLonger(than limit: Int) -> Bool {
-            var (cursor, count) = (first, 0)
-            while let member = cursor, count <= limit { (cursor, count) = (member.use { $0.next }, count + 1) }
-            return count > limit
+    var members: some Sequence<Borrowed<Member>> {
+        sequence(state: first) { next in
+            defer { next = next?.use { $0.next } }
+            return next
         }
+    }
+
+    #if DEBUG
+        func isLonger(than limit: Int) -> Bool { members.dropFirst(limit).contains { _ in true } }
     #endif
 
     @inline(__always)
@@ -60,3 +63,4 @@ protocol ListMember: AnyObject {
 
 extension KeyValueObservation: ListMember {}
 extension PathLink: ListMember {}
+extension Subject: ListMember {}

@@ -86,14 +86,15 @@ final class Subject: PooledObject {
     /// The sequence number of the last observation to call.
     var end: UInt64 = 0
     var isStarted = false
-    var isPending = false
     /// Whether it is pending, and has no event yet.
     var isWaiting = false
     /// Whether `clear` has anything to do. After a plain write with one observer it has nothing.
     private var isFilled = false
 
-    var nextPending: Borrowed<Subject>?
-    var previousPending: Borrowed<Subject>?
+    /// Its neighbours in the thread's list of pending ones.
+    var next: Borrowed<Subject>?
+    var previous: Borrowed<Subject>?
+    var isPending: Bool { previous != nil }
 
     typealias Identity = UnsafeRawPointer
     /// Identifies the topic: the address of the list, or of the route.

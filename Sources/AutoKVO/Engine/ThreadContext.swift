@@ -17,8 +17,7 @@ struct ThreadContext {
     fileprivate(set) var spareSubjects = Pool<Subject>()
     private(set) var spareTransactions = Pool<Transaction>()
     /// Subjects with observers that are still to be called, the outermost delivery's first.
-    private(set) var firstPending: Borrowed<Subject>?
-    private var lastPending: Borrowed<Subject>?
+    private var pendingList = MemberList<Subject>()
     private var pendingCount = 0
     /// How many of them there are of a topic. Nil until many are searched.
     private var pendingTopics: [Subject.Identity: Int]?
@@ -128,14 +127,13 @@ struct ThreadContext {
         spareTransactions.giveBack(transaction)
     }
 
+    var firstPending: Borrowed<Subject>? { pendingList.first }
+    /// The subjects with observers that are still to be called, the outermost delivery's first.
+    var pending: some Sequence<Borrowed<Subject>> { pendingList.members }
+
     @inline(__always)
     mutating func appendPending(_ subject: Subject) {
-        let this = Borrowed.to(subject)
-        subject.isPending = true
-        subject.nextPending = nil
-        subject.previousPending = lastPending
-        if let lastPending { lastPending.use { $0.nextPending = this } } else { firstPending = this }
-        lastPending = this
+        pendingList.append(.to(subject))
         pendingCount += 1
         if pendingTopics != nil { countPending(subject, 1) }
     }
@@ -143,10 +141,7 @@ struct ThreadContext {
     @inline(__always)
     mutating func removePending(_ subject: Subject) {
         guard subject.isPending else { return }
-        subject.isPending = false
-        let (previous, next) = (subject.previousPending, subject.nextPending)
-        if let previous { previous.use { $0.nextPending = next } } else { firstPending = next }
-        if let next { next.use { $0.previousPending = previous } } else { lastPending = previous }
+        pendingList.remove(subject)
         pendingCount -= 1
         if pendingTopics != nil { countPending(subject, -1) }
     }
@@ -170,14 +165,6 @@ struct ThreadContext {
             for subject in pending { countPending(subject.object, 1) }
         }
         return changed.contains { pendingTopics![$0] ?? 0 > 0 }
-    }
-
-    /// The subjects with observers that are still to be called, the outermost delivery's first.
-    var pending: some Sequence<Borrowed<Subject>> {
-        sequence(state: firstPending) { next in
-            defer { next = next?.use { $0.nextPending } }
-            return next
-        }
     }
 
     // MARK: Open transactions
