@@ -9,38 +9,29 @@ extension Transaction {
         let thread = ThreadContext.current
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
-        switch close(object, slot, edit, thread) {
-        case .hasNotBegun: return false
-        case .goesOn: return true
-        case .ended(let transaction):
-            transaction.use { $0.deliver(thread) }
-            return true
+        // One in a prior call of the change that is beginning has no begin.
+        guard let open = thread.value.openTransaction(ObjectIdentifier(object), slot), open.use({ $0.mayEnd }) else {
+            return false
         }
+        close(object, slot, edit, thread)?.use { $0.deliver(thread) }
+        return true
     }
 
-    private enum Closing {
-        case hasNotBegun, goesOn
-        case ended(Borrowed<Transaction>)
-    }
-
+    /// - Returns: The transaction, unless it goes on.
+    ///
     /// Not inlined, and neither are the functions that notify: without optimization each takes 1 KB of the stack, which handlers that make
     /// changes inside of changes would keep.
     @inline(never)
     private static func close(
         _ object: TrackedObject, _ slot: Int, _ edit: CollectionChange?, _ thread: InPlace<ThreadContext>
-    ) -> Closing {
-        let target = ObjectIdentifier(object)
-        if thread.value.openTransaction(target, slot) == nil { return .hasNotBegun }
+    ) -> Borrowed<Transaction>? {
         // Following reads objects, which is user code and may begin and end changes itself.
         object.unmanagedRecord?.use { follow($0, slot, edit) }
-        guard let transaction = thread.value.openTransaction(target, slot) else { return .goesOn }
-        return transaction.use {
-            if $0.endInner() { return .goesOn }
-            // An end without a begin, in a prior call of the change that is beginning.
-            if $0.isPreparing { return .hasNotBegun }
-            $0.close(thread)
-            return .ended(transaction)
-        }
+        guard let transaction = thread.value.openTransaction(ObjectIdentifier(object), slot),
+            transaction.use({ !$0.endInner() })
+        else { return nil }
+        transaction.use { $0.close(thread) }
+        return transaction
     }
 
     @inline(never)

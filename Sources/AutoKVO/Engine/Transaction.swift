@@ -100,6 +100,9 @@ final class Transaction: PooledObject {
     /// The target's record now; nil if it has none, or is dead.
     var currentRecord: ObjectRecord? { record ?? pin?.object?.record }
 
+    /// Whether a change of the property has begun, and not only is beginning.
+    var mayEnd: Bool { depth > 0 || !isPreparing }
+
     /// Ends a change inside this one. False if there is none: then this one is to end.
     func endInner() -> Bool {
         if depth == 0 { return false }
