@@ -101,30 +101,19 @@ class KeyPathChain: @unchecked Sendable {
         cancel(stale)
         TestPoint.relinking.reach()
 
-        // The object that a link is to be made in.
-        var object: TrackedObject?
-        if start == 0 {
-            object = base.trackedObject
-        } else if start < path.keys.count {
-            object = next(behind: previous)
-        }
         for level in start..<max(start, path.keys.count) {
+            let object = level == 0 ? base.trackedObject : next(behind: previous)
             guard let record = object.flatMap(record), let slot = slot(of: level, in: record) else { break }
             let link = PathLink(self, level: level, isMoved: isMoved || version > 1, record: record, slot: slot)
-            let isLast = level == path.keys.count - 1
-            let isEnd = isLast && path.elementPath == nil
             let isCurrent = underLock { state in
                 guard state.version == version else { return false }
                 if let previous { previous.behind = link } else { state.first = link }
-                if isEnd { state.pending = .max }
                 return true
             }
             guard isCurrent else { return }
             let isLinked = link.record.link(link)
             TestPoint.linked.reach()
-            if isEnd { return }
-            guard isLinked, !isLast else { break }
-            object = next(behind: link)
+            guard isLinked else { break }
             previous = link
         }
         if path.elementPath != nil {
