@@ -49,12 +49,8 @@ extension TrackedObject {
     /// - Complexity: O(1).
     @discardableResult
     public func onDeinit(_ action: @escaping () -> Void) -> DeinitAction {
-        do throws(KeyValueError) {
-            // With a record the object's deinit runs its teardown.
-            _ = try makeRecord()
-        } catch {
-            fatalMisuse("\(error)")
-        }
+        // With a record the object's deinit runs its teardown.
+        _ = orTrap { () throws(KeyValueError) in try makeRecord() }
         let registered = DeinitAction(.to(self), action)
         if !registered.isRegistered {
             Diagnostics.report(
