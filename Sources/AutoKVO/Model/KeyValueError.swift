@@ -54,7 +54,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
     public var underlyingError: (any Error)? { box.contents.underlyingError }
 
     /// In an object: an error is thrown and passed on as one reference, which keeps everything that does so small.
-    private var box: Box
+    private let box: Box
 
     private final class Box: Sendable {
         let contents: Contents
@@ -71,17 +71,21 @@ public struct KeyValueError: Error, Hashable, Sendable {
         var following: [KeyValueError] = []
     }
 
-    private var contents: Contents {
-        get { box.contents }
-        set { box = Box(newValue) }
+    private init(_ contents: Contents) { box = Box(contents) }
+
+    private var contents: Contents { box.contents }
+
+    /// The same error, with something of it changed.
+    private func with(_ change: (inout Contents) -> Void) -> KeyValueError {
+        var contents = contents
+        change(&contents)
+        return KeyValueError(contents)
     }
 
     /// What was wrong with each entry of `setValues(_:validating:)`, in the order of their names: this error first. An error that stands
     /// alone is the only one.
     public var errors: [KeyValueError] {
-        var first = self
-        first.contents.following = []
-        return [first] + contents.following
+        [with { $0.following = [] }] + contents.following
     }
 
     /// Makes an error, for overrides such as `value(forUndefinedKey:)` and for validations that refuse a value.
@@ -92,7 +96,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
     ///   - key: The key in question.
     ///   - keyPath: The path in which the key stood; the key itself if left out.
     public init(_ reason: Reason, className: String = "", key: String = "", keyPath: String? = nil) {
-        box = Box(Contents(reason: reason, className: className, key: key, keyPath: keyPath ?? key))
+        self.init(Contents(reason: reason, className: className, key: key, keyPath: keyPath ?? key))
     }
 
     /// Errors are equal if reason, class, key and path are.
@@ -172,32 +176,19 @@ extension KeyValueError: CustomStringConvertible {
 
     /// The error for several entries of which each has one. Nil if there is none.
     init?(_ errors: [KeyValueError]) {
-        guard var first = errors.first else { return nil }
-        first.contents.following = errors.dropFirst().map { $0.errors[0] }
-        self = first
+        guard let first = errors.first else { return nil }
+        self = first.with { $0.following = errors.dropFirst().map { $0.errors[0] } }
     }
 
     /// The same error of a key, if it names none: a validation need not say which value it refused.
     func named(className: String, key: String, keyPath: String) -> KeyValueError {
         if !self.className.isEmpty || !self.key.isEmpty || !self.keyPath.isEmpty { return self }
-        var error = self
-        error.contents.className = className
-        error.contents.key = key
-        error.contents.keyPath = keyPath
-        return error
+        return with { ($0.className, $0.key, $0.keyPath) = (className, key, keyPath) }
     }
 
     /// The same error with the one that is its reason.
-    func caused(by error: any Error) -> KeyValueError {
-        var caused = self
-        caused.contents.underlyingError = error
-        return caused
-    }
+    func caused(by error: any Error) -> KeyValueError { with { $0.underlyingError = error } }
 
     /// The same error with more to say.
-    func saying(_ detail: String?) -> KeyValueError {
-        var error = self
-        error.contents.detail = detail
-        return error
-    }
+    func saying(_ detail: String?) -> KeyValueError { with { $0.detail = detail } }
 }
