@@ -203,11 +203,12 @@ struct Registration: ~Copyable {
         var options = options
         let site = site
         var observerRecord: Borrowed<ObjectRecord>?
-        var countedRecord: Borrowed<ObjectRecord>?
+        var madeRecord: Borrowed<ObjectRecord>?
         if let unmanagedObserver = Borrowed<AnyObject>.toOptional(observer) {
             observerRecord = TrackedObject.unmanagedRecord(ofObjectAt: unmanagedObserver.rawAddress)
-            if observerRecord == nil { observerRecord = try Self.makeRecord(of: observer!, &countedRecord) }
+            if observerRecord == nil { madeRecord = try Self.makeRecord(of: observer!) }
         }
+        observerRecord = observerRecord ?? madeRecord
         if isManual(record) || isManual(observerRecord) { options.insert(.unregisterManually) }
         options.remove(.unregisterAutomatically)
         if options.isSuperset(of: [.once, .prior]) || options.contains(.scheduled) { _ = useDetails() }
@@ -218,7 +219,7 @@ struct Registration: ~Copyable {
         let observation = KeyValueObservation(
             unmanagedRecord: record, slot: slot, unmanagedObserverRecord: observerRecord, options: options,
             handler: handler, site: site, flags: isCounted ? .counted : .any)
-        countedRecord?.release()
+        madeRecord?.release()
         // Stored only if there are any (counts: `add-remove-closure`).
         if let details = consume details { observation.details = details }
         return observation
@@ -259,19 +260,13 @@ struct Registration: ~Copyable {
 
     /// The record of an observer, made if there is none. Seldom needed where a key is observed, and so not inlined there.
     ///
-    /// - Parameter counted: Set to the record of an observer that is not tracked, which only its observations keep. The
-    ///   caller releases it.
+    /// - Returns: The record, retained: that of an observer that is not tracked is kept only by its observations.
     @inline(never)
     private static func makeRecord(
-        of observer: AnyObject, _ counted: inout Borrowed<ObjectRecord>?
+        of observer: AnyObject
     ) throws(KeyValueError) -> Borrowed<ObjectRecord> {
-        if let tracked = observer as? TrackedObject {
-            if let record = try tracked.makeUnmanagedRecord() { return record }
-        } else if let record = try ObjectRecord.make(for: observer) {
-            counted = .retaining(record)
-            return .to(record)
-        }
-        throw dying(observer, "")
+        guard let record = try ObjectRecord.make(for: observer) else { throw dying(observer, "") }
+        return .retaining(record)
     }
 
     /// Whether the object's class says that observations of its objects end only by removal, and that counts.
