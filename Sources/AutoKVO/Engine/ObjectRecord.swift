@@ -50,7 +50,6 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
     }
 
     deinit {
-        if schema == nil { Self.untracked.withLock { $0.remove(self, at: address) } }
         pinned.unpin()
         Counters.records.add(-1)
     }
@@ -77,9 +76,7 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
     var isDeinitializing: Bool { pinned.isDeinitializing }
 
     /// The object's class, also after its deinit.
-    var objectClass: AnyClass {
-        schema?.type ?? lock.withLock { guarded.details?.untrackedClass } ?? pinned.objectClass
-    }
+    var objectClass: AnyClass { schema!.type }
 
     var unmanagedSchema: Borrowed<ClassSchema>? { layout?.value.schema }
     var schema: ClassSchema? { unmanagedSchema?.object }
@@ -111,6 +108,20 @@ private final class RecordWithLists: ObjectRecord, @unchecked Sendable {
     deinit { lists.deallocate(count: layout!.value.count) }
 }
 
+/// The record of an observer that is not a tracked object.
+private final class UntrackedRecord: ObjectRecord, @unchecked Sendable {
+    private let untrackedClass: AnyClass
+
+    init(of object: AnyObject) {
+        untrackedClass = type(of: object)
+        super.init(of: object, schema: nil)
+    }
+
+    deinit { Self.untracked.withLock { $0.remove(self, at: address) } }
+
+    override var objectClass: AnyClass { untrackedClass }
+}
+
 /// The state of an object that has observed weak properties, or keys derived from paths. Guarded by the record's lock.
 final class RecordDetails {
     /// The routes that watch the paths of derived keys, by the derived key's slot.
@@ -129,8 +140,6 @@ final class RecordDetails {
     var told: [Subject.Identity: ToldElsewhere] = [:]
     /// The `ObservationCore` of an object whose `observable` was read. Released by teardown, without the lock.
     var observationCore: AnyObject?
-    /// The class of an object that is not tracked, if its memory does not say it. Constant.
-    fileprivate(set) var untrackedClass: AnyClass?
 }
 
 // MARK: - Finding the record of an object
@@ -140,7 +149,7 @@ extension ObjectRecord {
     ///
     /// Such an object has no teardown, so the table does not own its record: the observations do, and the last of them to
     /// be freed frees it. It pins the address until then, so no other object can have the same one.
-    private static let untracked = Guarded(AssociatedReferences<ObjectRecord>())
+    fileprivate static let untracked = Guarded(AssociatedReferences<ObjectRecord>())
 
     /// The record of an object, made if there is none; nil if the object's deinit has begun.
     static func make(for object: AnyObject) throws(KeyValueError) -> ObjectRecord? {
@@ -150,10 +159,7 @@ extension ObjectRecord {
         RuntimeCheck.run()
         return untracked.withLock { records in
             if let record = records[object.rawAddress] { return record }
-            let record = ObjectRecord(of: object.object, schema: nil)
-            if !RuntimeCheck.holds(.classWord) {
-                record.guarded.makeDetails().untrackedClass = object.use { type(of: $0) }
-            }
+            let record = UntrackedRecord(of: object.object)
             records.insert(record, at: object.rawAddress)
             return record
         }

@@ -6,7 +6,7 @@ internal import CSwiftRuntime
 /// A pin is an unowned reference of the runtime. `weak` is not used: the first weak reference to an object moves its
 /// reference counts to a side table, which makes every later retain and release of it slow.
 ///
-/// **Assumptions**: `pinnedMemory`, and for the class of a dead object `classWord`.
+/// **Assumption**: `pinnedMemory`.
 struct PinnedObject: Hashable, @unchecked Sendable {
     // A constant address; whoever uses the memory behind it says how.
     let address: UnsafeRawPointer
@@ -29,22 +29,14 @@ struct PinnedObject: Hashable, @unchecked Sendable {
         csr_try_retain(address) ? Borrowed.at(address).take() : nil
     }
 
-    /// The object's class. The object may be dead.
-    var objectClass: AnyClass { unsafeBitCast(address.load(as: UInt.self), to: AnyClass.self) }
-
     // Not optimized: the probe is about the moment at which an object dies.
     @_optimize(none)
-    static func probe() -> (staysPinned: Bool, keepsClass: Bool) {
-        func classWord(_ pin: PinnedObject) -> UInt { pin.address.load(as: UInt.self) }
+    static func probe() -> Bool {
         let object = Borrowed.retaining(RuntimeProbe.make())
         let pin = PinnedObject(object.object)
         defer { pin.unpin() }
         let isSeenAlive = !pin.isDeinitializing && pin.object(as: RuntimeProbe.self) === object.object
-        let word = classWord(pin)
         object.release()
-        return (
-            isSeenAlive && pin.isDeinitializing && pin.object(as: RuntimeProbe.self) == nil,
-            word == UInt(bitPattern: ObjectIdentifier(RuntimeProbe.self)) && word == classWord(pin)
-        )
+        return isSeenAlive && pin.isDeinitializing && pin.object(as: RuntimeProbe.self) == nil
     }
 }

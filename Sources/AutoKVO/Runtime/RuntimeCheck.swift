@@ -8,8 +8,6 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     case closureCall = "a closure to be a function and a context that are called with references the caller keeps"
     /// Fallback: a cast.
     case anyReference = "an Any to begin with the reference or the few bytes that it holds, and to end with its type"
-    /// Fallback: the class is kept in the record.
-    case classWord = "the first word of an object to be its class, also after its deinit"
     /// Fallback: uses of a property through its handle are not checked against each other.
     case accessRecord = "the runtime to record an access to a property in three words"
     /// Fallback: a task that runs at once where it may.
@@ -46,13 +44,12 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
         switch self {
         case .closureCall: ClosureCall.probe() && ObjectReader.probe()
         case .anyReference: ObjectReader.probeReference()
-        case .classWord: PinnedObject.probe().keepsClass
         case .accessRecord: ExclusiveAccess.probe()
         case .currentExecutor: InlineActor.probe() == [true, false]
         case .stringBits: StringBits.probe()
         case .classMetadata: ClassCopy.probe()
         case .blankObject: BlankObject.probe()
-        case .pinnedMemory: PinnedObject.probe().staysPinned
+        case .pinnedMemory: PinnedObject.probe()
         case .objectHeader: RuntimeProbe.probeHeader()
         case .deinitOrder: RuntimeProbe.probeDeinit()
         case .fieldLayout: FieldLayout.probe(FieldLayout.fieldsOfProbe)
