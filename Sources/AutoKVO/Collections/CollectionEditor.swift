@@ -121,16 +121,13 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ) throws(Failure) {
         var (bounds, common) = (0..<0, 0)
         var outcome = Swift.Result<Void, Failure>.success(())
-        object.inTwoEdits(editedSlot) { isStored in
-            outcome = Swift.Result { () throws(Failure) in
-                try edit(.replacement, with: elements, stored: isStored) { value throws(Failure) in
-                    bounds = try plan(value)
-                    common = Swift.min(bounds.count, elements.count)
-                    return RangeSet(bounds.prefix(common))
-                }
+        try object.inTwoEdits(editedSlot) { isStored throws(Failure) in
+            try edit(.replacement, with: elements, stored: isStored) { value throws(Failure) in
+                bounds = try plan(value)
+                common = Swift.min(bounds.count, elements.count)
+                return RangeSet(bounds.prefix(common))
             }
         } _: {
-            guard case .success = outcome else { return }
             /// Where the rest is. The setter of a computed collection or a prior handler may have left elements out.
             func rest(_ value: Value) throws(Failure) -> Range<Int> {
                 // Without a replacement the rest is all, at the indexes that the caller has given.

@@ -41,41 +41,37 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     @discardableResult @export(implementation) func edit<Result, Failure: Error>(
         allowsReplacement: Bool, _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        var outcome: Swift.Result<Result, Failure>!
+        var result: Result?
         // Behind the edit `new` is the array that was there: what left dies when the observers have been called.
         var (new, coming): (Value, [Value.Element]) = (Value(), [])
         var (equal, differences): (Value?, ElementDifferences?)
         func compare(_ value: Value) -> ElementDifferences {
             ElementDifferences(from: Array(value), to: Array(new), allowsReplacement: allowsReplacement)
         }
-        object.inTwoEdits(editedSlot) { isStored in
-            outcome = Swift.Result { () throws(Failure) in
-                var result: Result?
-                let isDone: Void? = try edit(asking: true) { value throws(Failure) in
-                    (new, differences, equal) = (value, nil, nil)
-                    result = try body(&new)
-                    if !object.isObserved { return true }
-                    differences = compare(value)
-                    if differences!.isEmpty { equal = value }
-                    return !differences!.isEmpty
-                } _: {
-                    // When the plan was made nobody observed the array, so nothing was compared. Now somebody does.
-                    differences = differences ?? compare(value)
-                    return differences!.firstChange
-                } _: { value in
-                    if let differences, differences.isTwoEdits {
-                        let places = differences.inserted.shifted(by: new.startIndex)
-                        coming = places.ranges.joined().map { new[$0] }
-                        new.removeSubranges(places)
-                    }
-                    Swift.swap(&value, &new)
-                } stored: {
-                    isStored()
+        try object.inTwoEdits(editedSlot) { isStored throws(Failure) in
+            let isDone: Void? = try edit(asking: true) { value throws(Failure) in
+                (new, differences, equal) = (value, nil, nil)
+                result = try body(&new)
+                if !object.isObserved { return true }
+                differences = compare(value)
+                if differences!.isEmpty { equal = value }
+                return !differences!.isEmpty
+            } _: {
+                // When the plan was made nobody observed the array, so nothing was compared. Now somebody does.
+                differences = differences ?? compare(value)
+                return differences!.firstChange
+            } _: { value in
+                if let differences, differences.isTwoEdits {
+                    let places = differences.inserted.shifted(by: new.startIndex)
+                    coming = places.ranges.joined().map { new[$0] }
+                    new.removeSubranges(places)
                 }
-                if isDone == nil { differences = nil }
-                storeEqual(&new, insteadOf: equal)
-                return result!
+                Swift.swap(&value, &new)
+            } stored: {
+                isStored()
             }
+            if isDone == nil { differences = nil }
+            storeEqual(&new, insteadOf: equal)
         } _: {
             guard let differences, differences.isTwoEdits else { return }
             edit(.insertion, with: coming) { value in
@@ -86,7 +82,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
             }
         }
         withExtendedLifetime(new) {}
-        return try outcome.get()
+        return result!
     }
 }
 

@@ -6,15 +6,18 @@ extension TrackedObject {
     ///   - first: Makes the first edit. It calls its argument when the edit is stored and no observer has been notified of it.
     ///   - second: Makes the second one: behind the first, or before any other change of the property that a handler makes.
     @usableFromInline
-    final func inTwoEdits(
-        _ slot: @autoclosure @escaping () -> Int?, _ first: (_ isStored: () -> Void) -> Void, _ second: () -> Void
-    ) {
-        withoutActuallyEscaping(second) { second in
+    final func inTwoEdits<Failure: Error>(
+        _ slot: @autoclosure @escaping () -> Int?, _ first: (_ isStored: () -> Void) throws(Failure) -> Void,
+        _ second: () -> Void
+    ) throws(Failure) {
+        try withoutActuallyEscaping(second) { second throws(Failure) in
             let thread = ThreadContext.current
             let (rest, whole) = (thread.value.takeSubject(), thread.value.takeTransaction())
             let outer = thread.value.twoEdits
             thread.value.twoEdits = whole
             defer {
+                thread.value.removePending(rest.object)
+                rest.object.continuation = nil
                 rest.use { $0.record?.use { record in record.lock.withLock { record.interestDidChange(by: -1) } } }
                 thread.value.twoEdits = outer
                 thread.value.giveBack(whole)
@@ -39,7 +42,7 @@ extension TrackedObject {
                 if rest.object.continuation.take() != nil { second() }
             }
             prepare()
-            first {
+            try first {
                 // What has planned it may have made somebody observe the property.
                 prepare()
                 if rest.object.list != nil { thread.value.appendPending(rest.object) }
