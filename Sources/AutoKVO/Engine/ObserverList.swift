@@ -187,15 +187,7 @@ struct ObserverList: ~Copyable {
     }
 
     /// The first observation that is not leaving.
-    func firstLinked() -> KeyValueObservation? {
-        var cursor = first
-        while let observation = cursor {
-            let (isLinked, next) = observation.use { ($0.isLinked, $0.next) }
-            if isLinked { return observation.object }
-            cursor = next
-        }
-        return nil
-    }
+    func firstLinked() -> KeyValueObservation? { observations.members.first { $0.use { $0.isLinked } }?.object }
 
     /// Calls a function with each observation that is not leaving, in order.
     func forEachLinked(_ body: (KeyValueObservation) -> Void) {
