@@ -138,28 +138,6 @@ extension ObjectRecord {
     func letGo(of observation: KeyValueObservation, unlessFindable: Bool = false) {
         lock.lock()
         guard observation.isHeld, !(unlessFindable && observation.isFindable) else { return lock.unlock() }
-        let ownedItself = takeOut(observation)
-        lock.unlock()
-        if ownedItself { Borrowed.to(observation).release() }
-    }
-
-    /// Takes out the observation that was last added to the list of what the object holds; nil if there is none.
-    func takeFirstHeld() -> KeyValueObservation? {
-        lock.lock()
-        guard let observation = guarded.firstHeld else {
-            lock.unlock()
-            return nil
-        }
-        let isOwned = observation.use { takeOut($0) }
-        if !isOwned { _ = observation.retain() }
-        lock.unlock()
-        return observation.take()
-    }
-
-    /// Takes an observation out of the list of what the object holds. Under the lock. Returns whether it owned itself: the
-    /// caller has to release that reference.
-    @inline(__always)
-    private func takeOut(_ observation: KeyValueObservation) -> Bool {
         let ownedItself = observation.ownsItself
         observation.isHeld = false
         observation.ownsItself = false
@@ -171,7 +149,8 @@ extension ObjectRecord {
         observation.nextHeld?.use { $0.previousHeld = observation.previousHeld }
         observation.nextHeld = nil
         observation.previousHeld = nil
-        return ownedItself
+        lock.unlock()
+        if ownedItself { Borrowed.to(observation).release() }
     }
 
     /// Keeps an observation whose target is dead in memory as long as the object holds it: the list of what the object holds

@@ -13,7 +13,10 @@ extension ObjectRecord {
                 while let link = lock.withLock({ list.value.firstLink?.object }) { link.objectIsDying() }
             }
         }
-        while let observation = takeFirstHeld() { observation.observerDidDie() }
+        while let observation = lock.withLock({ guarded.firstHeld?.object }) {
+            letGo(of: observation)
+            observation.observerDidDie()
+        }
         if let layout {
             for slot in 0..<layout.value.count where layout.value[slot].isRecorded { takeExpressionRoute(slot)?.end() }
         }
