@@ -18,7 +18,9 @@ extension ObjectRecord {
             observation.observerDidDie()
         }
         if let layout {
-            for slot in 0..<layout.value.count where layout.value[slot].isRecorded { takeExpressionRoute(slot)?.end() }
+            for slot in 0..<layout.value.count where layout.value[slot].isRecorded {
+                updateExpression(of: slot, isAdded: false)
+            }
         }
         let details = lock.withLock { guarded.details.take() }
         ThreadContext.current.dropDeadTransactions()

@@ -51,7 +51,7 @@ extension ObjectRecord {
     ///
     /// It is refreshed for an observer or reader that is added. When one is removed nothing may be evaluated: that may happen in the middle of
     /// an evaluation which this expression now reads.
-    private func updateExpression(of slot: Int, isAdded: Bool) {
+    func updateExpression(of slot: Int, isAdded: Bool) {
         while let (former, isNeeded) = lock.withLock({ stateOfExpression(slot) }) {
             if (former != nil) == isNeeded {
                 // One that is there may have been marked while it had no observer that would have had it refreshed.
@@ -83,16 +83,6 @@ extension ObjectRecord {
     private func stateOfExpression(_ slot: Int) -> (route: Route?, isNeeded: Bool)? {
         guard let list = list(slot) else { return nil }
         return (list.value.expressionRoute?.object, !guarded.isDying && list.value.isNeeded)
-    }
-
-    /// Takes the route of the expression of a derived key, whose object is dying.
-    func takeExpressionRoute(_ slot: Int) -> Route? {
-        lock.withLock {
-            guard let list = list(slot) else { return nil }
-            let route = list.value.expressionRoute?.object
-            list.value.setExpressionRoute(nil)
-            return route
-        }
     }
 
     /// Keeps the route of an expression of an observation, so that the object's death ends it. No effect for one of a key.
