@@ -27,7 +27,6 @@ class ChangeContext: PooledObject {
     init(_ event: InPlace<ChangeEvent>) {
         self.event = event
         super.init()
-        Counters.contexts.add(1)
     }
 
     /// A context that owns a change, with the values converted to a type.
@@ -36,15 +35,10 @@ class ChangeContext: PooledObject {
         observation = context.observation
         route = context.route
         super.init()
-        Counters.contexts.add(1)
         let change = context.event.value
         keep(
             old: context.converted(change.oldValue, .old, to: type),
             new: context.converted(change.newValue, .new, to: type))
-    }
-
-    deinit {
-        Counters.contexts.add(-1)
     }
 
     /// Whether the observation being called has an option.

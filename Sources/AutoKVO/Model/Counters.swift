@@ -4,9 +4,9 @@ import Synchronization
 ///
 /// Kept in debug builds only; a release build compiles the counting away.
 package enum Counters: Int {
-    case records, observations, links, routes, contexts
+    case records, observations, links, routes
 
-    private static let counts = InlineArray<5, Atomic<Int>> { _ in Atomic(0) }
+    private static let counts = InlineArray<4, Atomic<Int>> { _ in Atomic(0) }
 
     package var count: Int { Self.counts[rawValue].load(ordering: .relaxed) }
 
