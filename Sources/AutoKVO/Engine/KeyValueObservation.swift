@@ -150,7 +150,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     /// The paths observed, as they were registered, without those that were removed. Of an observation that has ended, those that it had
     /// when it ended.
     public var keyPaths: [String] {
-        guard let paths = underLock({ details?.endedPaths ?? details?.routes?.all.map(\.path) }) else {
+        guard let paths = underLock({ details?.endedPaths ?? details?.routes?.paths }) else {
             return record == nil ? [] : [directKey]
         }
         return withoutRepetitions(paths.filter { !$0.keys.isEmpty }.map(\.text))
@@ -252,11 +252,7 @@ final class ObservationDetails {
     func takeRoutes() -> RouteList {
         let taken = routes ?? RouteList()
         routes = RouteList()
-        if endedPaths == nil {
-            var paths: [ParsedKeyPath] = []
-            taken.forEach { paths.append($0.path) }
-            endedPaths = paths
-        }
+        endedPaths = endedPaths ?? taken.paths
         return taken
     }
 

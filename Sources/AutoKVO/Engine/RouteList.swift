@@ -17,6 +17,7 @@ struct RouteList {
     }
 
     var all: [Route] { slots.compactMap { $0 } }
+    var paths: [ParsedKeyPath] { slots.compactMap { $0?.path } }
 
     /// Calls a function with each route, without an array of them.
     @inline(__always)
