@@ -21,7 +21,7 @@ extension Borrowed {
 
     /// The address of the first stored property of the object's root class.
     ///
-    /// **Assumption** `objectHeader`: before it the object has two words of its own.
+    /// **Assumption** `storageAddress`: before it the object has two words of its own.
     var firstProperty: UnsafeMutableRawPointer { address + 2 * MemoryLayout<UInt>.size }
 
     init(firstProperty: UnsafeMutableRawPointer) { self = .at(firstProperty - 2 * MemoryLayout<UInt>.size) }

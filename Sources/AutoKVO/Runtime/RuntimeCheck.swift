@@ -22,16 +22,16 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     // Without one.
     case pinnedMemory =
         "an unowned reference to keep an object's memory, and the runtime to say that the object is dead"
-    case objectHeader = "the first property of an object to lie behind two words"
     case deinitOrder = "a base class's deinit to run before a property of a subclass is destroyed"
     case fieldLayout = "the standard library to report the names and the offsets of stored properties"
-    case storageAddress = "the address of a stored property, taken through a key path, to lie in the object"
+    case storageAddress =
+        "the address of a stored property, taken through a key path, to lie in the object, that of the first one behind two words"
     case typeKind = "the metadata of a type to begin with its kind"
     case actorQueue = "a task that belongs to an actor to be in its queue as soon as it is made"
 
     package var hasFallback: Bool {
         switch self {
-        case .pinnedMemory, .objectHeader, .deinitOrder, .fieldLayout, .storageAddress, .typeKind, .actorQueue: false
+        case .pinnedMemory, .deinitOrder, .fieldLayout, .storageAddress, .typeKind, .actorQueue: false
         default: true
         }
     }
@@ -50,7 +50,6 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
         case .classMetadata: ClassCopy.probe()
         case .blankObject: BlankObject.probe()
         case .pinnedMemory: PinnedObject.probe()
-        case .objectHeader: RuntimeProbe.probeHeader()
         case .deinitOrder: RuntimeProbe.probeDeinit()
         case .fieldLayout: FieldLayout.probe(FieldLayout.fieldsOfProbe)
         case .storageAddress: RuntimeProbe.probeStorage(\.first)
@@ -132,15 +131,11 @@ final class RuntimeProbe: RuntimeProbeBase {
         return isAlive && pin.object == nil
     }
 
-    fileprivate static func probeHeader() -> Bool {
-        let object = make()
-        return withExtendedLifetime(object) { Borrowed.to(object).firstProperty.load(as: UInt8.self) } == 0x5A
-    }
-
     // Not inlined: the key path is not known.
     @inline(never)
     fileprivate static func probeStorage(_ keyPath: ReferenceWritableKeyPath<RuntimeProbeBase, UInt8>) -> Bool {
         let object: RuntimeProbeBase = make()
-        return PropertyStorage(at: &object[keyPath: keyPath]).pointer == Borrowed.to(object).firstProperty
+        let storage = PropertyStorage(at: &object[keyPath: keyPath])
+        return storage.pointer == Borrowed.to(object).firstProperty && storage.value == 0x5A
     }
 }
