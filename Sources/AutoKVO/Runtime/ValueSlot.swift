@@ -29,15 +29,9 @@ struct ValueSlot {
     /// Takes the value of the slot, which is filled, if it is of this type: without a cast.
     @inline(__always)
     mutating func take<Value: BitwiseCopyable>(as type: Value.Type) -> Value? {
-        guard let value = pointer(to: type)?.pointee else { return nil }
+        guard let value = NumberInAny.pointer(to: type, in: memory)?.pointee else { return nil }
         isFilled = false
         return value
-    }
-
-    /// A pointer to the value of the slot, which is filled, if it is of this type and is found: see `NumberInAny`.
-    @inline(__always)
-    private func pointer<Value: BitwiseCopyable>(to type: Value.Type) -> UnsafeMutablePointer<Value>? {
-        NumberInAny.pointer(to: type, in: memory).map { UnsafeMutablePointer(mutating: $0) }
     }
 
     func deallocate() {
