@@ -191,14 +191,7 @@ extension ObjectRecord {
         return (value, key.observed?.stores(value, in: object) ?? false)
     }
 
-    /// The value of a key of an object that is alive, stored in memory that is not initialised.
-    @inline(__always)
-    func readValue(_ slot: Int, into memory: UnsafeMutablePointer<Any>) {
-        if let value = expression(slot)?.value() { return memory.initialize(to: value) }
-        layout!.value.declaration(slot).use { $0.read(address, into: memory) }
-    }
-
-    /// The same as a result.
+    /// The value of a key of an object that is alive.
     @inline(__always)
     func readValueOfLiving(_ slot: Int) -> Any {
         if let value = expression(slot)?.value() { return value }

@@ -16,7 +16,7 @@ extension Subject {
                 // It has led on from an object that is dead, or dying, now.
                 if head.keptValue == nil { return }
             }
-            read(into: &old)
+            if let whole = readWhole() { old.set(whole) }
         }
     }
 
@@ -76,8 +76,8 @@ extension Subject {
                 if let elements = elements(of: edit, edit.inserted, isMissing: edit.kind == .removal) {
                     new.set(elements)
                 }
-            } else {
-                read(into: &new)
+            } else if let whole = readWhole() {
+                new.set(whole)
             }
         }
         event.old = old.pointer
@@ -99,19 +99,6 @@ extension Subject {
 
     var wantsNew: Bool {
         isUncertain || needs.contains(.new) || list?.value.interest.load(ordering: .acquiring).contains(.new) ?? false
-    }
-
-    @inline(__always)
-    private func read(into value: inout ValueSlot) {
-        guard route == nil else {
-            if let whole = readWhole() { value.set(whole) }
-            return
-        }
-        record!.use { record in
-            guard let object = record.trackedObject else { return }
-            value.fill { record.readValue(slot, into: $0) }
-            withExtendedLifetime(object) {}
-        }
     }
 
     /// The elements that an edit of a collection removes or inserts: the given ones, or else those of the collection as it is now.
