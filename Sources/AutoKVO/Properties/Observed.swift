@@ -160,8 +160,7 @@ extension ValueStorage {
 
     static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {
         guard let value = value as? Value else { return false }
-        let stored = field.value(in: .to(object), as: Value.self)
-        return withUnsafeBytes(of: value) { a in withUnsafeBytes(of: stored) { b in a.elementsEqual(b) } }
+        return PropertyStorage<Value>(in: object, offset: field.offset).holds(value)
     }
 
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {
