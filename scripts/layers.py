@@ -18,10 +18,10 @@ ORDER = "Runtime Model Values Schema Engine Properties Observing Collections Cod
 PUBLIC_ONLY = "Composing"  # of other folders it names only what is public,
 NOT_FROM = {"Values", "Coding"}  # but for these, in which no state is
 UNSAFE_HOME = "Runtime"  # its unsafe constructs are not counted
-UNSAFE_LIMIT = 47  # it only goes down
+UNSAFE_LIMIT = 46  # it only goes down
 FILE_LIMIT = 300  # lines of any file of Sources
-CODE_LIMIT = 13511  # to come down with the next shape of Engine
-UNCOUNTED_LIMIT = 407  # uses of references that are not counted, in Engine; issue 25 wants 150
+CODE_LIMIT = 13381  # to come down with the next shape of Engine
+UNCOUNTED_LIMIT = 398  # uses of references that are not counted, in Engine; issue 25 wants 150
 HOOK_LIMIT = 900  # lines of Sources/CDeallocHook, all of them
 # (file, name as it is reported): why the file may use it. Aim at none; one that excuses nothing is an error.
 EXCEPTIONS: dict[tuple[str, str], str] = {
