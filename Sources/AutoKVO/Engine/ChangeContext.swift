@@ -129,7 +129,13 @@ class ChangeContext: PooledObject {
     private final func converted<Value>(_ value: ValuePointer?, _ option: ObservingOptions, to type: Value.Type) -> Any?
     {
         guard let value, wants(option) else { return nil }
-        return value.type == type ? value.box() : load(value, as: type).map { $0 as Any }
+        return value.type == type ? value.box() : convertedSlowly(value, to: type)
+    }
+
+    /// Not inlined: it looks up the type's `Optional` first of all (counts: `set-scheduled`).
+    @inline(never)
+    private final func convertedSlowly<Value>(_ value: ValuePointer, to type: Value.Type) -> Any? {
+        load(value, as: type).map { $0 as Any }
     }
 }
 

@@ -28,7 +28,7 @@ extension Transaction {
         // Following reads objects, which is user code and may begin and end changes itself.
         object.unmanagedRecord?.use { follow($0, slot, edit) }
         guard let transaction = thread.value.openTransaction(ObjectIdentifier(object), slot),
-            transaction.use({ !$0.endInner() })
+            transaction.use({ $0.mayEnd && !$0.endInner() })
         else { return nil }
         transaction.use { $0.close(thread) }
         return transaction

@@ -19,5 +19,4 @@ struct ExpressionMark: RawRepresentable, AtomicRepresentable, Equatable {
     var kind: Kind { Kind(rawValue: rawValue & 3)! }
     /// How often it has become clean, if it is marked now.
     var cleanings: UInt64? { kind == .clean ? nil : rawValue >> 33 }
-
 }
