@@ -30,7 +30,12 @@ extension ObjectRecord {
         if growth > 0, ThreadContext.current.value.openTransaction(target, slot) != nil {
             list(slot)!.value.hasLateObserver.store(true, ordering: .relaxed)
         }
-        if growth != 0, let dependencies { interestInDerivedKeyDidChange(slot, dependencies, isAdded: growth > 0) }
+        if growth != 0, let dependencies {
+            let thread = ThreadContext.current
+            thread.value.starting.append(.init(record: .to(self), slot: slot, isMoved: false))
+            interestInDerivedKeyDidChange(slot, dependencies, isAdded: growth > 0)
+            thread.value.starting.removeLast()
+        }
         return result
     }
 

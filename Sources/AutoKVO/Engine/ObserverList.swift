@@ -43,7 +43,7 @@ struct ObserverList: ~Copyable {
         static let new = Interest(rawValue: 2)
         /// An observer of the list needs a prior call.
         static let prior = Interest(rawValue: 4)
-        /// The list has observers.
+        /// The list has observers, or is that of a computed key whose value keys that are `affectedBy` it need.
         static let own = Interest(rawValue: 8)
         /// The list of a derived key has observers or links.
         static let derived = Interest(rawValue: 16)
@@ -96,9 +96,9 @@ struct ObserverList: ~Copyable {
         // Without a branch, since every registration and removal does it.
         interest.store(
             Interest(.old, if: old) | Interest(.new, if: new) | Interest(.prior, if: prior) | Interest(.own, if: count)
-                | Interest(.derived, if: derived) | Interest(.ahead, if: prior | derivedAhead)
-                | Interest(.ahead, if: firstLink == nil ? 0 : 1) | Interest(.inner, if: inner)
-                | Interest(.parts, if: parts),
+                | Interest(.own, if: expressionRoute == nil ? 0 : derived) | Interest(.derived, if: derived)
+                | Interest(.ahead, if: prior | derivedAhead) | Interest(.inner, if: inner) | Interest(.parts, if: parts)
+                | Interest(.ahead, if: firstLink == nil ? 0 : 1),
             ordering: .releasing)
     }
 
@@ -201,6 +201,8 @@ struct ObserverList: ~Copyable {
         _ = route.map { Borrowed.retaining($0) }
         expressionRoute?.release()
         expressionRoute = .toOptional(route)
+        lastSequence = max(lastSequence, 1)
+        updateInterest()
     }
 
     /// Adds a link, which its chain keeps as long as it is in the list.
@@ -241,7 +243,7 @@ struct ObserverList: ~Copyable {
         /// - Parameter derivedLists: The lists of the keys of the object that are derived from this one.
         func checkInvariants(_ derivedLists: [InPlace<ObserverList>] = []) {
             var found = ObserverList()
-            found.links = links
+            (found.links, found.expressionRoute) = (links, expressionRoute)
             observations.forEach {
                 precondition($0.sequence <= lastSequence, "An observation has a number that was not given.")
                 let isMember = $0.membership == .linked || $0.membership == .leaving && $0.pinCount > 0

@@ -46,6 +46,11 @@ extension Subject {
 
     /// Another change of the subject is about to be made, as part of this one. Reading is user code.
     func includeFurtherChange() {
+        // Made in a getter for another old value: the addresses of a write's values will not hold the one from before.
+        if isKnown {
+            (isKnown, event.type) = (false, Any.self)
+            if needs.contains(.old) { readOld() }
+        }
         guard edit != nil, !isWhole else { return }
         isWhole = true
         if needs.contains(.old), wholeOld == nil { wholeOld = readWhole() }
@@ -66,8 +71,9 @@ extension Subject {
         dropEditIfNotAlone()
         event.edit = edit.map { .to($0) }
         if isKnown || isDropped { return }
-        // Its function writes what it reads, in its first evaluation: there is no value yet that anybody could have been told.
-        if isUncertain, let expression, expression.isEvaluatingHere, expression.changes.all == 0 {
+        // Its function writes what it reads, in its first evaluation: there is no value yet that anybody could have been told. Or nobody needs it
+        // any more, so its function is not called.
+        if isUncertain, expression.map({ $0.isEvaluatingHere && $0.changes.all == 0 }) ?? isComputed {
             isDropped = true
             return
         }

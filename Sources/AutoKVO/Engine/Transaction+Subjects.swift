@@ -21,7 +21,8 @@ extension Transaction {
         let start = subjects.count
         let coalescing = thread.value.coalescing
         let walk = thread.value.makeToken()
-        let mayBeOpen = start > 0 || thread.value.holdsChanges || !thread.value.settling.isEmpty
+        let isInside = !thread.value.settling.isEmpty || !thread.value.starting.isEmpty
+        let mayBeOpen = start > 0 || thread.value.holdsChanges || isInside
         moves = PathLink.moves
         if coalescing != nil { Transaction.startWalk(search == .all ? .finding : .other, thread) }
         AffectedLists.forEach(from: record, changed) { key, list, interest in
@@ -31,6 +32,7 @@ extension Transaction {
             let rank = isOwn ? -1 : isOfObject ? key.height : 1 << 48 + key.height
             var covered: UInt64 = 0
             if mayBeOpen {
+                if thread.value.starting.contains(where: { $0.record == key.record && $0.slot == key.slot }) { return }
                 forEachOpen(list.address, before: start, walk, thread) { subject in
                     covered = max(covered, subject.upperBound)
                     subject.rank = max(subject.rank, rank)
@@ -53,6 +55,7 @@ extension Transaction {
             if search != .all, search == .moved ? !link.isMoved && !key.isMoved : !isUncertain { return }
             var isOpen = false
             if mayBeOpen {
+                if thread.value.starting.contains(where: { $0.record == key.record && $0.slot == key.slot }) { return }
                 forEachOpen(link.unmanagedRoute.rawAddress, before: start, walk, thread) { subject in
                     isOpen = true
                     if !link.isLeaf {

@@ -42,6 +42,8 @@ final class Transaction: PooledObject {
     var isCoalescing = false
     /// Whether `begin` has not returned yet.
     private(set) var isPreparing = false
+    /// Whether prior calls are still to be made.
+    private(set) var isReadingOld = false
     /// Whether a handler of its prior calls, or the getter of an old value, has made a change of one of its subjects.
     private var isTouched = false
     /// While code of the library runs for the task that has it open: see `TransactionsOfTasks`.
@@ -71,7 +73,7 @@ final class Transaction: PooledObject {
     var formerPlaces: [Int] = []
 
     private func begin(_ record: ObjectRecord, _ slot: Int) {
-        (self.record, self.slot, target, isPreparing) = (record, slot, record.target, true)
+        (self.record, self.slot, target, isPreparing, isReadingOld) = (record, slot, record.target, true, true)
     }
 
     /// A change without subjects: nobody observes the property, or the change turns out to be none.
@@ -204,6 +206,7 @@ final class Transaction: PooledObject {
             forEachSubject { if $0.isOwn { $0.setValues(values.type, values.old, values.new) } }
         }
         if needs.contains(.old) { forEachSubject { if $0.needs.contains(.old) { $0.readOld() } } }
+        isReadingOld = false
         if needs.contains(.prior), thread.value.coalescing == nil {
             let notified = subjects.filter {
                 isOpener(of: $0.object) && $0.object.lowerBound == 0 && $0.object.needs.contains(.prior)

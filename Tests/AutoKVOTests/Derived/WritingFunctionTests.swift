@@ -276,15 +276,172 @@ extension WritingFunctionTests {
     }
 }
 
+/// Has keys that say what they are affected by: what it writes, its source, and its value.
+private final class Wheel: Model {
+    @Observed var a = 0
+    @Observed var b = 0
+    @Observed var kids: [Int] = []
+    @Observed var next: Wheel?
+    var computations = 0
+    @Derived({ (wheel: Wheel) in
+        wheel.computations += 1
+        if wheel.b != wheel.a { wheel.b = wheel.a }
+        return wheel.a + wheel.b
+    }) var writer: Int
+    @Derived({ (wheel: Wheel) in wheel.a + wheel.writer }) var reader: Int
+    @Derived({ (wheel: Wheel) in
+        if wheel.kids.count > 2 { wheel.$kids.removeFirst(wheel.kids.count - 2) }
+        return wheel.kids.count
+    }) var trimmer: Int
+    var besideSource: Int { writer + a }
+    var besideWritten: Int { writer + b }
+    var besideList: Int { trimmer + kids.count }
+    /// Does not say that it depends on the value.
+    var reticent: Int { writer * 3 }
+    var far: Int { (next?.writer ?? 0) + a }
+
+    override class var schema: Schema {
+        Schema(Wheel.self, extending: super.schema) {
+            Key("besideSource", \.besideSource, affectedBy: "a", "writer")
+            Key("besideWritten", \.besideWritten, affectedBy: "b", "writer")
+            Key("besideList", \.besideList, affectedBy: "kids", "trimmer")
+            Key("reticent", \.reticent, affectedBy: "b")
+            Key("far", \.far, affectedBy: "next.writer", "a")
+        }
+    }
+}
+
+private final class Ring: Model {
+    @Observed var isClosed = false
+    @Derived({ (ring: Ring) in ring.isClosed ? ring.second : 0 }) var first: Int
+    @Derived({ (ring: Ring) in ring.first + 1 }) var second: Int
+}
+
 extension WritingFunctionTests {
-    private final class Wheel: Model {
-        @Observed var a = 0
-        @Observed var b = 0
-        @Observed var next: Wheel?
-        @Derived({ (wheel: Wheel) in
-            if wheel.b != wheel.a { wheel.b = wheel.a }
-            return wheel.a + wheel.b
-        }) var writer: Int
+    private typealias Told = Recorder<Any>
+
+    private func values(_ log: Told) -> [[Int?]] { log.take().map { [$0.old as? Int, $0.new as? Int] } }
+
+    @Test(
+        "a key or path that depends on it, and also on what is set, is notified once, when it is computed",
+        arguments: ["besideSource", "besideWritten", "far", "next.besideSource", "next.besideWritten", "next.reader"])
+    func declared(path: String) throws {
+        try silently {
+            let wheel = Wheel()
+            wheel.next = wheel
+            let (log, written) = (Told(), Recorder<Int>())
+            wheel.a = 1
+            try wheel.observe(path, options: [.old, .new], log.handler())
+            wheel.$b.observe(options: [.old, .new], written.handler())
+            expectEqual(values(log), [])
+            wheel.computations = 0
+            wheel.a = 5
+            // Once more since it writes what it reads.
+            #expect(wheel.computations == 2)
+            wheel.a = 6
+            wheel.b = 2
+            expectEqual(values(log).filter { $0[0] != $0[1] }, [[3, 15], [15, 18]])
+            wheel.computations = 0
+            coalescingChanges {
+                wheel.a = 7
+                wheel.b = 3
+                wheel.a = 8
+            }
+            #expect(wheel.computations == 2)
+            expectEqual(values(log), [[18, 24]])
+            expectEqual(
+                written.take().map { [$0.old, $0.new] }, [[1, 5], [5, 6], [6, 2], [2, 6], [6, 3], [3, 8]])
+            wheel.next = nil
+        }
+    }
+
+    @Test("a path that comes to a key that depends on it is notified with the values of the end")
+    func moved() throws {
+        try silently {
+            let (wheel, other) = (Wheel(), Wheel())
+            (wheel.next, other.a) = (Wheel(), 5)
+            let log = Told()
+            for path in ["next.besideSource", "next.besideWritten", "next.reader", "far"] {
+                try wheel.observe(path, options: [.old, .new], log.handler(path))
+            }
+            wheel.next = other
+            #expect(Set(log.entries.map(\.label)).count == 4 && log.entries.count == 4 && other.b == 5)
+            #expect(log.take().allSatisfy { $0.new as? Int == ($0.label == "far" ? 10 : 15) })
+        }
+    }
+
+    @Test(
+        "calls nobody at the registration of a key or path that says it depends on it, and on what it writes",
+        arguments: ["besideWritten", "besideList", "next.besideWritten", "next.besideList"])
+    func declaredRegistration(path: String) throws {
+        try silently {
+            let wheel = Wheel()
+            (wheel.next, wheel.a, wheel.kids) = (wheel, 4, [1, 2, 3, 4])
+            let (log, written) = (Told(), Recorder<Int>())
+            wheel.$b.observe(options: [.old, .new], written.handler())
+            try wheel.observe(path, options: [.old, .new], log.handler())
+            #expect(log.take().isEmpty)
+            if path.hasSuffix("List") {
+                wheel.kids = [1]
+                expectEqual(values(log), [[4, 2]])
+            } else {
+                expectEqual(written.take().map { [$0.old, $0.new] }, [[0, 4]])
+                wheel.a = 5
+                expectEqual(values(log), [[12, 15]])
+            }
+            wheel.next = nil
+        }
+    }
+
+    @Test("a key that does not say that it depends on it is notified of what it writes") func reticent() throws {
+        try silently {
+            let wheel = Wheel()
+            let log = Told()
+            wheel.$writer.observe { _ in }
+            try wheel.observe("reticent", options: [.old, .new], log.handler())
+            wheel.a = 5
+            wheel.a = 6
+            expectEqual(values(log), [[0, 30], [30, 36]])
+        }
+    }
+
+    @Test(
+        "handlers of what it writes may read it, and what reads it",
+        arguments: [[], ["writer"], ["reader"], ["reader", "writer"]])
+    func readInside(observed: [String]) throws {
+        try silently {
+            let wheel = Wheel()
+            let log = Told()
+            for key in observed { try wheel.observe(key, options: [.old, .new], log.handler(key)) }
+            var read: [[Int]] = []
+            wheel.$b.observe { _ in
+                read.append([
+                    wheel.$writer.value, wheel.besideSource, wheel.reader, try! wheel.value(forKey: "reader") as! Int,
+                ])
+            }
+            wheel.a = 5
+            _ = wheel.writer
+            expectEqual(read, [[10, 15, 15, 15]])
+            wheel.a = 6
+            _ = wheel.writer
+            expectEqual(read.last!, [12, 18, 18, 18])
+            let told = log.take()
+            for key in observed {
+                let values = told.filter { $0.label == key }.map { [$0.old as? Int, $0.new as? Int] }
+                expectEqual(values, key == "writer" ? [[0, 10], [10, 12]] : [[0, 15], [15, 18]])
+            }
+            wheel.removeAllObservers()
+        }
+    }
+
+    @Test("a value that comes to depend on itself stops with a sentence", arguments: ["first", "second"])
+    func circle(key: String) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [key] in
+            let ring = Ring()
+            try ring.observe(key) { _ in }
+            ring.isClosed = true
+        }
+        expectEqual(missing("depends on itself: its function reads it", in: result), [])
     }
 
     @Test("a path to it whose head is set in the same change is notified once, when it is computed") func head() {

@@ -34,14 +34,13 @@ extension TrackedObject {
         return slot >= 0 && schema.keys[slot].isOverridden ? valueOfKey(slot, of: schema) : nil
     }
 
-    /// Nil if the object is dying, or the value is that of an override.
+    /// Nil if the object is dying, or the value is that of an override, or is just being computed by this thread: then the function writes, and a
+    /// handler reads; or it depends on itself, which `beginComputing` finds. Old values, from before what it writes, are the former one.
     private final func value(of expression: Expression) -> Any? {
         if isDeinitializing || expression.function.overridden?.isOverridden ?? false { return nil }
-        requireUsage(
-            !expression.isEvaluatingHere,
-            "\(expression.label) depends on itself: its function reads it, directly or through other derived values."
-        )
-        return expression.value(isRead: !isRecording)
+        if !expression.isEvaluatingHere { return expression.value(isRead: !isRecording) }
+        let isOld = !isRecording && ThreadContext.current.value.openTransactions.last?.object.isReadingOld ?? false
+        return isOld ? expression.keptValue : nil
     }
 
     /// The function of a derived property is about to be called for a read, without anything being kept. From a depth on it is checked
@@ -66,14 +65,9 @@ extension TrackedObject {
     private final func checkCircle(_ offset: Int, _ thread: InPlace<ThreadContext>) {
         let property = ComputedProperty(object: ObjectIdentifier(self), offset: offset)
         if thread.value.computing.insert(property).inserted { return }
-        var name = "a derived property"
-        do throws(KeyValueError) {
-            let schema = try ClassSchema.of(type(of: self))
-            let slot = schema.slot(atOffset: offset)
-            if slot >= 0 { name = "\(schema.className).\(schema.keys[slot].name)" }
-        } catch {
-            name += " (\(error))"
-        }
+        let schema = try? requireSchema()
+        let slot = schema?.slot(atOffset: offset) ?? -1
+        let name = slot < 0 ? "A derived property" : "\(schema!.className).\(schema!.keys[slot].name)"
         fatalMisuse("\(name) depends on itself: its function reads it, directly or through other derived values.")
     }
 }

@@ -60,6 +60,8 @@ extension Transaction {
     func settle(_ thread: InPlace<ThreadContext>) {
         let moved = thread.value.openTransactions.isEmpty ? nil : Transaction.findMovedSubjects(thread)
         if thread.value.waitingCount > 0 { handOnMarked(thread) }
+        // What the change around this one tells, inside of which a function has made this one, may read what that function computes.
+        for outer in thread.value.settling { outer.object.holdMarked(thread) }
         if thread.value.marked.isEmpty { return moved.map(Transaction.readOld) ?? () }
         let outer = startDelivering(thread)
         forEachSubject {
@@ -68,7 +70,7 @@ extension Transaction {
         }
         thread.value.settling.append(.to(self))
         let raised = thread.value.raisedHeights
-        Recording.severalTimes { Transaction.refreshMarked(thread) }
+        Recording.severalTimes { refreshMarked(thread) }
         thread.value.settling.removeLast()
         forEachSubject { $0.endWaiting(thread) }
         countOut()
@@ -105,7 +107,7 @@ extension Transaction {
     /// Refreshes the expressions that this thread has marked, except those that are subjects of an open change, which has them refreshed at
     /// its end. So the sources of each are those of now.
     @inline(never)
-    private static func refreshMarked(_ thread: InPlace<ThreadContext>) {
+    private func refreshMarked(_ thread: InPlace<ThreadContext>) {
         var marked: [Marked] = []
         swap(&marked, &thread.value.markedRoom)
         while !thread.value.marked.isEmpty {
@@ -122,6 +124,8 @@ extension Transaction {
                 holder.hold(each, thread)
             }
             marked.removeAll(keepingCapacity: marked.count <= ThreadContext.poolLimit)
+            // Of changes that functions have made meanwhile.
+            if thread.value.waitingCount > 0 { handOnMarked(thread) }
         }
         swap(&marked, &thread.value.markedRoom)
     }
@@ -199,7 +203,6 @@ extension Route {
 
     /// The subject that it is, as `Subject.identity` has it.
     fileprivate var identity: Subject.Identity? {
-        guard let (root, slot) = derivedKey else { return Borrowed.to(self).rawAddress }
-        return root.list(slot)?.address
+        derivedKey.map { $0.root.list($0.slot)?.address } ?? Borrowed.to(self).rawAddress
     }
 }
