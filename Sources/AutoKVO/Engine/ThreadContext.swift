@@ -200,6 +200,12 @@ extension InPlace where Value == ThreadContext {
         return value.openTransactions.first { $0.use { $0.has(identity) } }
     }
 
+    /// Whether a key is among those that get their first value.
+    @inline(never)
+    func isStarting(_ record: Borrowed<ObjectRecord>, _ slot: Int) -> Bool {
+        value.starting.contains { $0.record == record && $0.slot == slot }
+    }
+
     /// Returns a subject to the pool. Its values and its topic are released: user code runs.
     @inline(__always)
     func giveBack(_ subject: Borrowed<Subject>) {

@@ -43,7 +43,7 @@ private final class WritingNode: TrackedObject {
     }) var linker: Int
     @Derived({ (x: WritingNode) in
         x.computing("trimmer") {
-            if x.kids.count > 2 { x.$kids.removeFirst(x.kids.count - 2) }
+            if x.kids.count > 2 { x.$kids.edit { $0.removeFirst(max(0, $0.count - 2)) } }
             return x.kids.count * 10 + x.c
         }
     }) var trimmer: Int
@@ -214,7 +214,7 @@ private final class WritingWorld: RandomWorld {
             node.next = pick(4) == 0 ? nil : self.node
         case 8: node.$kids.append(pick(10))
         case 9: node.kids = (0..<pick(5)).map { $0 }
-        case 10: if !node.kids.isEmpty { node.$kids.remove(at: 0) }
+        case 10: node.$kids.edit { if !$0.isEmpty { $0.remove(at: 0) } }
         case 11: node.up = pick(3) == 0 ? nil : self.node
         case 12: read(node)
         case 13: if !watches.isEmpty, held == 0 { watches.remove(at: pick(watches.count)).observation?.remove() }

@@ -60,9 +60,9 @@ extension Transaction {
     func settle(_ thread: InPlace<ThreadContext>) {
         let moved = thread.value.openTransactions.isEmpty ? nil : Transaction.findMovedSubjects(thread)
         if thread.value.waitingCount > 0 { handOnMarked(thread) }
-        // What the change around this one tells, inside of which a function has made this one, may read what that function computes.
-        for outer in thread.value.settling { outer.object.holdMarked(thread) }
         if thread.value.marked.isEmpty { return moved.map(Transaction.readOld) ?? () }
+        // What the change around this one tells, inside of which a function has made this one, may read what that function computes.
+        if !thread.value.settling.isEmpty { for outer in thread.value.settling { outer.object.holdMarked(thread) } }
         let outer = startDelivering(thread)
         forEachSubject {
             $0.openCount += 1
