@@ -202,8 +202,8 @@ extension InPlace where Value == ThreadContext {
 
     /// Whether a key is among those that get their first value.
     @inline(never)
-    func isStarting(_ record: Borrowed<ObjectRecord>, _ slot: Int) -> Bool {
-        value.starting.contains { $0.record == record && $0.slot == slot }
+    func isStarting(_ key: AffectedLists.AffectedKey) -> Bool {
+        value.starting.contains { $0.record == key.record && $0.slot == key.slot }
     }
 
     /// Returns a subject to the pool. Its values and its topic are released: user code runs.
