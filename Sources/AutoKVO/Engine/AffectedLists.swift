@@ -155,16 +155,20 @@ enum AffectedLists {
 
         @inline(never)
         private mutating func moveOnInQueue(_ key: inout AffectedKey) -> Bool {
-            if count < queue.count {
-                key = queue[count].key
-                count += 1
-                return true
+            if count == queue.count {
+                end()
+                return false
             }
+            key = queue[count].key
+            count += 1
+            return true
+        }
+
+        private mutating func end() {
             WalkStamp.giveBack(stamp)
             for element in queue { element.link.release() }
             queue.removeAll(keepingCapacity: queue.count <= ThreadContext.poolLimit)
             swap(&queue, &ThreadContext.current.value.affectedKeys)
-            return false
         }
     }
 }

@@ -13,6 +13,7 @@ extension ObjectRecord {
     ) -> Result {
         let dependencies = layout!.value[slot].isIndependent ? nil : schema!.dependencies(of: slot)
         lock.lock()
+        let isFirst = dependencies != nil && list(slot)?.value.isEmpty ?? true
         let (growth, result) = body()
         if growth != 0 {
             interestDidChange(by: growth)
@@ -32,9 +33,9 @@ extension ObjectRecord {
         }
         if growth != 0, let dependencies {
             let thread = ThreadContext.current
-            thread.value.starting.append(.init(record: .to(self), slot: slot, isMoved: false))
+            if isFirst { thread.value.starting.append(.init(record: .to(self), slot: slot, isMoved: false)) }
             interestInDerivedKeyDidChange(slot, dependencies, isAdded: growth > 0)
-            thread.value.starting.removeLast()
+            if isFirst { thread.value.starting.removeLast() }
         }
         return result
     }

@@ -55,8 +55,8 @@ struct ThreadContext {
     var waitingCount = 0
     /// Counts the derived values that this thread has evaluated and that have come to read others: subjects found before may be out of order.
     var raisedHeights = 0
-    /// The keys that get an observer or a link, while what they need is computed for that. They have no value yet, so changes that functions make
-    /// meanwhile do not concern them.
+    /// The keys that get their first observer or link, while what they need is computed for that. They have no value yet, so changes that
+    /// functions make meanwhile do not concern them.
     var starting: [AffectedLists.AffectedKey] = []
     /// The changes of traced objects that are being delivered, the outermost first.
     var traced: [TracedCalls] = []

@@ -34,11 +34,16 @@ extension TrackedObject {
         return slot >= 0 && schema.keys[slot].isOverridden ? valueOfKey(slot, of: schema) : nil
     }
 
-    /// Nil if the object is dying, or the value is that of an override, or is just being computed by this thread: then the function writes, and a
-    /// handler reads; or it depends on itself, which `beginComputing` finds. Old values, from before what it writes, are the former one.
+    /// Nil if the object is dying, or the value is that of an override.
     private final func value(of expression: Expression) -> Any? {
         if isDeinitializing || expression.function.overridden?.isOverridden ?? false { return nil }
-        if !expression.isEvaluatingHere { return expression.value(isRead: !isRecording) }
+        return expression.isEvaluatingHere ? formerValue(of: expression) : expression.value(isRead: !isRecording)
+    }
+
+    /// The value of what this thread is just computing: its function writes, and a handler reads; or it depends on itself, which
+    /// `beginComputing` finds. Old values, from before what it writes, are the former one; for others it is computed anew, so this is nil.
+    @inline(never)
+    private final func formerValue(of expression: Expression) -> Any? {
         let isOld = !isRecording && ThreadContext.current.value.openTransactions.last?.object.isReadingOld ?? false
         return isOld ? expression.keptValue : nil
     }

@@ -98,6 +98,7 @@ extension Transaction {
     }
 
     /// Expressions that have waited for the end of this change wait no more.
+    @inline(never)
     func handOnMarked(_ thread: InPlace<ThreadContext>) {
         thread.value.waitingCount -= marked.count
         thread.value.marked += marked
@@ -203,6 +204,7 @@ extension Route {
 
     /// The subject that it is, as `Subject.identity` has it.
     fileprivate var identity: Subject.Identity? {
-        derivedKey.map { $0.root.list($0.slot)?.address } ?? Borrowed.to(self).rawAddress
+        guard let (root, slot) = derivedKey else { return Borrowed.to(self).rawAddress }
+        return root.list(slot)?.address
     }
 }
