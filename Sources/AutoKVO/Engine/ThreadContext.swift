@@ -192,6 +192,12 @@ struct ThreadContext {
     }
 }
 
+/// A derived property whose function is being called, by where its storage is.
+struct ComputedProperty: Hashable {
+    let object: ObjectIdentifier
+    let offset: Int
+}
+
 extension InPlace where Value == ThreadContext {
     /// The open change, or the `coalescingChanges` under way, that has a subject. Not a method of the context, which would be copied.
     @inline(__always)

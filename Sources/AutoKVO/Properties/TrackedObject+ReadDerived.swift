@@ -76,8 +76,3 @@ extension TrackedObject {
         fatalMisuse("\(name) depends on itself: its function reads it, directly or through other derived values.")
     }
 }
-
-struct ComputedProperty: Hashable {
-    let object: ObjectIdentifier
-    let offset: Int
-}
