@@ -2,6 +2,8 @@ import AutoKVO
 import AutoKVOTestSupport
 import Testing
 
+private final class Depth { var count = 0 }
+
 /// Derived values whose functions write what others read, and what they read themselves; and keys that say what they are affected by.
 private final class WritingNode: TrackedObject {
     @Observed var a = 0
@@ -12,14 +14,14 @@ private final class WritingNode: TrackedObject {
     @Observed var next: WritingNode?
     @ObservedWeak var up: WritingNode?
     @Observed var bound = 0
-    /// How deep in functions, on all objects; and how often each function ran.
-    nonisolated(unsafe) static var depth = 0
+    /// How deep in functions, on all objects of a world; and how often each function ran.
+    var depth = Depth()
     var computations: [String: Int] = [:]
 
     private func computing(_ key: String, _ body: () -> Int) -> Int {
         computations[key, default: 0] += 1
-        Self.depth += 1
-        defer { Self.depth -= 1 }
+        depth.count += 1
+        defer { depth.count -= 1 }
         return body()
     }
 
@@ -123,6 +125,7 @@ private final class WritingNode: TrackedObject {
 /// Changes objects at random, also in handlers, which read what is being computed.
 private final class WritingWorld: RandomWorld {
     private let nodes = (0..<3).map { _ in WritingNode() }
+    private let functions = Depth()
     private var watches: [Watch] = []
     private var bindings: [WritingNode] = []
     /// Whether handlers only note what they are told.
@@ -144,6 +147,7 @@ private final class WritingWorld: RandomWorld {
     }
 
     func run(_ steps: Int) {
+        for node in nodes { node.depth = functions }
         for step in 0..<steps where fault == nil {
             begin(
                 nodes.map {
@@ -271,7 +275,7 @@ private final class WritingWorld: RandomWorld {
 
     private func told(_ watch: Watch, _ old: Int?, _ new: Int?, _ actions: Int) {
         note("\(name(watch.node)).\(watch.key): \(old as Any) to \(new as Any)")
-        if WritingNode.depth == 0 || watch.isStored, new != watch.node.reference(watch.key) {
+        if functions.count == 0 || watch.isStored, new != watch.node.reference(watch.key) {
             fail("\(watch.key) was told to be \(new as Any), and is \(watch.node.reference(watch.key))")
         }
         if let last = watch.last, old != last, old != nil || !watch.key.hasPrefix("next") {
@@ -280,7 +284,7 @@ private final class WritingWorld: RandomWorld {
         watch.last = new
         if depth >= 2 { return }
         depth += 1
-        for _ in 0..<actions { if pick(2) == 0 || WritingNode.depth > 0 { read(node) } else { act() } }
+        for _ in 0..<actions { if pick(2) == 0 || functions.count > 0 { read(node) } else { act() } }
         depth -= 1
     }
 }
