@@ -135,7 +135,9 @@ final class RuntimeProbe: RuntimeProbeBase {
     @inline(never)
     fileprivate static func probeStorage(_ keyPath: ReferenceWritableKeyPath<RuntimeProbeBase, UInt8>) -> Bool {
         let object: RuntimeProbeBase = make()
-        let storage = PropertyStorage(at: &object[keyPath: keyPath])
-        return storage.pointer == Borrowed.to(object).firstProperty && storage.value == 0x5A
+        return withExtendedLifetime(object) {
+            let storage = PropertyStorage(at: &object[keyPath: keyPath])
+            return storage.pointer == Borrowed.to(object).firstProperty && storage.value == 0x5A
+        }
     }
 }
