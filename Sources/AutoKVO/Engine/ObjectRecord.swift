@@ -108,7 +108,7 @@ private final class RecordWithLists: ObjectRecord, @unchecked Sendable {
     deinit { lists.deallocate(count: layout!.value.count) }
 }
 
-/// The record of an observer that is not a tracked object.
+/// The record of an observer that is not a tracked object. What it adds is constant.
 private final class UntrackedRecord: ObjectRecord, @unchecked Sendable {
     private let untrackedClass: AnyClass
 

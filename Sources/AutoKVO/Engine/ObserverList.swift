@@ -43,7 +43,7 @@ struct ObserverList: ~Copyable {
         static let new = Interest(rawValue: 2)
         /// An observer of the list needs a prior call.
         static let prior = Interest(rawValue: 4)
-        /// The list has observers, or is that of a computed key whose value keys that are `affectedBy` it need.
+        /// The list has observers; or its key is computed, and keys that are `affectedBy` it need its value.
         static let own = Interest(rawValue: 8)
         /// The list of a derived key has observers or links.
         static let derived = Interest(rawValue: 16)
@@ -135,6 +135,7 @@ struct ObserverList: ~Copyable {
     /// Puts an observation before all others, with the number 0, and takes over the given ownership.
     mutating func prepend(_ observation: Borrowed<KeyValueObservation>) {
         // A lower bound of 0 means that there is none.
+        // A change of a list without observers has a subject with bounds, too: see `Interest.own`.
         lastSequence = max(lastSequence, 1)
         observation.use {
             $0.membership = .linked
@@ -201,6 +202,7 @@ struct ObserverList: ~Copyable {
         _ = route.map { Borrowed.retaining($0) }
         expressionRoute?.release()
         expressionRoute = .toOptional(route)
+        // A change of a list without observers has a subject with bounds, too: see `Interest.own`.
         lastSequence = max(lastSequence, 1)
         updateInterest()
     }

@@ -42,7 +42,7 @@ final class Transaction: PooledObject {
     var isCoalescing = false
     /// Whether `begin` has not returned yet.
     private(set) var isPreparing = false
-    /// Whether prior calls are still to be made.
+    /// From `begin` until the old values have been read: the prior calls come behind that.
     private(set) var isReadingOld = false
     /// Whether a handler of its prior calls, or the getter of an old value, has made a change of one of its subjects.
     private var isTouched = false

@@ -40,8 +40,10 @@ extension TrackedObject {
         return expression.isEvaluatingHere ? formerValue(of: expression) : expression.value(isRead: !isRecording)
     }
 
-    /// The value of what this thread is just computing: its function writes, and a handler reads; or it depends on itself, which
-    /// `beginComputing` finds. Old values, from before what it writes, are the former one; for others it is computed anew, so this is nil.
+    /// The value of an expression that this thread is evaluating. Either its function writes, and a handler of what it writes reads the
+    /// value; or it depends on itself, which `beginComputing` finds.
+    ///
+    /// - Returns: The kept value, if old values of a change are being read; otherwise nil, so that the function is called for this read.
     @inline(never)
     private final func formerValue(of expression: Expression) -> Any? {
         let isOld = !isRecording && ThreadContext.current.value.openTransactions.last?.object.isReadingOld ?? false
@@ -70,6 +72,7 @@ extension TrackedObject {
     private final func checkCircle(_ offset: Int, _ thread: InPlace<ThreadContext>) {
         let property = ComputedProperty(object: ObjectIdentifier(self), offset: offset)
         if thread.value.computing.insert(property).inserted { return }
+        // Of a class whose schema has a fault the name is not known.
         let schema = try? requireSchema()
         let slot = schema?.slot(atOffset: offset) ?? -1
         let name = slot < 0 ? "A derived property" : "\(schema!.className).\(schema!.keys[slot].name)"

@@ -8,7 +8,7 @@ struct DifferenceTests {
         @Observed var items: [Element] = []
     }
     private final class Thing {}
-    /// Equal to each other; as elements they are told apart by identity.
+    /// All are equal by `==`. As elements of an array they are compared by identity.
     private final class EqualThing: Hashable {
         static func == (a: EqualThing, b: EqualThing) -> Bool { true }
         func hash(into hasher: inout Hasher) {}

@@ -143,7 +143,9 @@ private final class OpenChangeWorld {
 }
 
 struct OpenChangeElementTests {
-    @Test("elements that come and go inside of open changes are told once, and observed as long as they are there")
+    @Test(
+        "each element that joins or leaves a list inside of an open change is reported once, and observed while it is there"
+    )
     func worlds() {
         for seed in 0..<400 as Range<UInt64> {
             let world = OpenChangeWorld(seed: seed)

@@ -128,7 +128,7 @@ private final class WritingWorld: RandomWorld {
     private let functions = Depth()
     private var watches: [Watch] = []
     private var bindings: [WritingNode] = []
-    /// Whether handlers only note what they are told.
+    /// Whether handlers only record their changes, and neither read nor write.
     private lazy var isQuiet = pick(3) == 0
     private(set) var computations = 0
     private var isInexact = false

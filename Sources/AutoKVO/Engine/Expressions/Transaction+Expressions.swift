@@ -61,8 +61,9 @@ extension Transaction {
         let moved = thread.value.openTransactions.isEmpty ? nil : Transaction.findMovedSubjects(thread)
         if thread.value.waitingCount > 0 { handOnMarked(thread) }
         if thread.value.marked.isEmpty { return moved.map(Transaction.readOld) ?? () }
-        // What the change around this one tells, inside of which a function has made this one, may read what that function computes.
-        if !thread.value.settling.isEmpty { for outer in thread.value.settling { outer.object.holdMarked(thread) } }
+        // A function that is being evaluated for an outer change has made this one. The outer change's own subjects may read what the function
+        // computes, so that change refreshes them.
+        for outer in thread.value.settling { outer.object.holdMarked(thread) }
         let outer = startDelivering(thread)
         forEachSubject {
             $0.openCount += 1
