@@ -86,6 +86,7 @@ struct DerivedHeadTests {
             #"staff.@unionOfObjects.shown ["other"] ["regular"]"#,
             #"staff.@distinctUnionOfObjects.shown ["other"] ["regular"]"#
         ) { substitute = nil }
+        withExtendedLifetime((post, office)) {}
     }
 
     @Test("what reads a referent through a derived value is told of its death if it gives another value then")
@@ -105,6 +106,7 @@ struct DerivedHeadTests {
         post.substitute = substitute
         substitute = nil
         expectEqual(told, ["regular other", "regular other", "other regular", "other regular"])
+        withExtendedLifetime(post) {}
     }
 
     @Test("a path is told of a death also if what ends with the referent has the derived value computed before")

@@ -68,6 +68,7 @@ struct GrowthTests {
         calls = []
         parent = nil
         expectEqual(calls, Array(0..<10) + Array(20..<40) + (10..<20).reversed())
+        withExtendedLifetime(rows) {}
     }
 
     @Test("derived values of many objects that one change inside of an open one concerns", arguments: 0..<3)
@@ -157,7 +158,7 @@ struct GrowthTests {
             }
             let time = processorTime { row.v = 1 }
             expectEqual(calls.count, 2 * count)
-            return time
+            return withExtendedLifetime(others) { time }
         }
         #expect(ratio < 9)
     }

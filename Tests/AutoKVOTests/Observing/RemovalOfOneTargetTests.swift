@@ -37,6 +37,7 @@ struct RemovalOfOneTargetTests {
         expectEqual(calls.count, 3)
         expectEqual(people[0].observations().count, 1)
         expectEqual(KeyValueObservation.all(observer: observer).count, 4 * (count - 1))
+        withExtendedLifetime(people) {}
     }
 
     @Test("a context finds what was registered last, few or many", arguments: [1, 40]) func last(count: Int) throws {
