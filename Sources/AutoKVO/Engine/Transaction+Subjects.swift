@@ -109,14 +109,14 @@ extension Transaction {
     private func joinOwners(
         of identity: Subject.Identity, _ subject: Borrowed<Subject>, _ walk: UInt, _ thread: InPlace<ThreadContext>
     ) {
-        for owner in thread.value.openTransactions
-        where owner != .to(self) && owner.use({ $0.has(identity) }) {
+        for owner in thread.value.openTransactions where owner != .to(self) && owner.use({ $0.has(identity) }) {
             subject.use { $0.openCount += 1 }
             owner.use { $0.subjects.append(subject) }
         }
     }
 
-    /// Sorts what has been found by its place; of several links of one path only the first counts.
+    /// Sorts what has been found by its place; of several links of one path only the first counts. What other changes have open stays: they
+    /// have two subjects of one path if that was moved to the property of an open change by another one, which is computing derived values.
     @inline(never)
     func sort(from start: Int, _ thread: InPlace<ThreadContext>) {
         var last = subjects[start].use { $0.place }
@@ -131,7 +131,9 @@ extension Transaction {
         let found = Array(subjects[start...]).inOrder { $0.object.place < $1.object.place }
         subjects.removeSubrange(start...)
         for subject in found {
-            if let last = subjects.last, subject.use({ $0.route != nil && $0.route == last.use { $0.route } }) {
+            if let last = subjects.last, isOpener(of: subject.object),
+                subject.use({ $0.route != nil && $0.route == last.use { $0.route } })
+            {
                 if subject.use({ !$0.isUncertain }) { last.use { $0.isChangedForCertain() } }
                 thread.giveBack(subject)
             } else {
@@ -141,16 +143,19 @@ extension Transaction {
     }
 
     /// Calls a function with the subjects that open transactions have of a topic. It may get one several times. Of this
-    /// transaction it gets those that it had before the search.
+    /// transaction it gets those that it had before the search; if there are any, no others: what is computing its derived values now has
+    /// subjects of its own then, and tells of them at its own end.
     @inline(__always)
     private func forEachOpen(
         _ identity: Subject.Identity, before start: Int, _ walk: UInt, _ thread: InPlace<ThreadContext>,
         _ body: (Subject) -> Void
     ) {
+        var isKnown = false
         forEach(of: identity, before: start) {
-            $0.walk = walk
+            ($0.walk, isKnown) = (walk, true)
             body($0)
         }
+        if isKnown { return }
         for transaction in thread.value.openTransactions where transaction != .to(self) {
             transaction.use { $0.forEach(of: identity, body) }
         }
@@ -242,10 +247,7 @@ extension Transaction {
     /// Counts this transaction, which is a `coalescingChanges`, into a subject.
     fileprivate func add(_ subject: Borrowed<Subject>) {
         subjects.append(subject)
-        subject.use {
-            $0.openCount += 1
-            $0.isCoalesced = true
-        }
+        subject.use { ($0.openCount, $0.isCoalesced) = ($0.openCount + 1, true) }
     }
 
     /// Whether all observers of a list are told of a write when this `coalescingChanges` ends, since an earlier change has opened it: then

@@ -27,6 +27,19 @@ private final class Clamp: Model {
     @Derived({ (c: Clamp) in c.running + 1 }) var behindRunning: Int
 }
 
+/// What it reaches is to have the most that it has seen.
+private final class Meter: Model {
+    @Observed var a = 0
+    @Observed var most = 0
+    @Observed var next: Meter?
+    @Derived({ (meter: Meter) in
+        if let next = meter.next, next.most < meter.a { next.most = meter.a }
+        return meter.next?.most ?? 0
+    }) var reached: Int
+    @Derived({ (meter: Meter) in meter.a }) var apart: Int
+    @Derived({ (meter: Meter) in meter.a + meter.most }) var sum: Int
+}
+
 /// A derived value whose function writes.
 struct WritingFunctionTests {
     /// Its writes are reported, on purpose here.
@@ -459,6 +472,31 @@ extension WritingFunctionTests {
                 (wheel.next, other.a) = (other, 4)
             }
             expectEqual(log.take().map { [$0.old, $0.new] }, [[0, 6], [6, 8]])
+        }
+    }
+
+    @Test(
+        "a path that is moved to a property whose change is open is told of that, and then of the open change, once each",
+        arguments: ["apart", "sum"], [false, true])
+    func movedInside(key: String, isMade: Bool) throws {
+        try silently {
+            let (first, second) = (Meter(), Meter())
+            let log = Recorder<Int?>()
+            if isMade { try second.observe(key) { _ in } }
+            first.a = 10
+            try first.observe("next.\(key)", as: Int?.self, options: [.old, .new], log.handler())
+            first.$reached.observe { _ in }
+            func value() throws -> Int { try second.value(forKey: key) as! Int }
+            var values: [Int] = []
+            try second.$a.withMutation {
+                second.a = 7
+                first.next = second
+                values.append(try value())
+                (second.most, second.a) = (20, 9)
+            }
+            values.append(try value())
+            let told: [[Int?]] = log.take().map { [$0.old ?? nil, $0.new ?? nil] }
+            expectEqual(told, [[nil, values[0]], values])
         }
     }
 }
