@@ -65,13 +65,14 @@ struct DerivedHeadTests {
                 }
             }
         }
+        var substitute: Item? = Item("regular")
         func expect(_ lines: String..., after change: () -> Void) {
-            told = []
+            // An optimizer would let it die before.
+            withExtendedLifetime(substitute) { told = [] }
             change()
             expectEqual(Set(told), Set(lines))
             expectEqual(told.count, 2 * lines.count)
         }
-        var substitute: Item? = Item("regular")
         expect { post.substitute = substitute }
         // What an object read that is dead cannot be known any more.
         expect("current.title - regular") { substitute = nil }

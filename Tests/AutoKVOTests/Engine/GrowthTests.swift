@@ -65,7 +65,7 @@ struct GrowthTests {
         for (number, row) in rows.enumerated() { row.$parent.observe { _ in calls.append(number) } }
         for row in rows { row.parent = parent }
         for row in rows[10..<20].reversed() { (row.parent, row.parent) = (nil, parent) }
-        calls = []
+        withExtendedLifetime(parent) { calls = [] }
         parent = nil
         expectEqual(calls, Array(0..<10) + Array(20..<40) + (10..<20).reversed())
         withExtendedLifetime(rows) {}
