@@ -11,7 +11,7 @@
     @usableFromInline init(_ object: TrackedObject, _ name: String) throws(KeyValueError) {
         self.object = object
         schema = try object.requireSchema()
-        key = schema.keys[try schema.requireSlot(of: name, in: name)]
+        key = try schema.requireKey(name, in: name)
     }
 
     /// A key that has been looked up.

@@ -135,13 +135,13 @@ enum AffectedLists {
                 if let coalescing = thread.value.coalescing, coalescing.object.walk != .other { walker = coalescing }
             }
             let expression = link.unmanagedExpression
+            let (record, slot) = link.unmanagedRoute.use { (Borrowed.to($0.base), $0.derivedSlot!) }
             if let expression, let walker, walker.object.hasWalked(behind: expression.object) { return }
             if let expression, let stamp {
                 guard expression.use({ $0.isNew(to: stamp) }) else { return }
             } else {
-                guard let (root, slot) = link.route.derivedKey, let list = root.list(slot), isNew(list) else { return }
+                guard let list = record.use({ $0.list(slot) }), isNew(list) else { return }
             }
-            let (record, slot) = link.unmanagedRoute.use { $0.unmanagedDerivedKey! }
             let derived = AffectedKey(
                 record: record, slot: slot, isMoved: key.isMoved || link.isMoved,
                 isUncertain: key.isUncertain || expression != nil,

@@ -73,7 +73,7 @@ extension Transaction {
                 $0.setTopic(link.unmanagedRoute, leaf: link.isLeaf && !(isOwn && hasValues) ? link : nil)
                 $0.isLeafSet = link.isLeaf && !key.isUncertain
                 if !link.isLeaf { $0.head = link.record.list(link.slot)?.value.expression?.object }
-                $0.prepare(link.needs, isOwn: isOwn, edit, isUncertain: isUncertain, thread)
+                $0.prepare(link.route.needs, isOwn: isOwn, edit, isUncertain: isUncertain, thread)
             }
             open(subject, walk)
         }

@@ -14,7 +14,7 @@ extension Registration {
             guard let record = try ObjectRecord.make(for: root) else { throw Self.dying(root, "") }
             var route: Route?
             let observation = try makeWithRoutes(.to(record), of: target.map { [$0] } ?? [], by: observer) {
-                route = Route(function, root: record, sink: .observation($0))
+                route = Route(.none, root: record, sink: .observation($0), function: function)
                 return RouteList([route])
             }
             try Self.attach(observation, of: root, by: observer)

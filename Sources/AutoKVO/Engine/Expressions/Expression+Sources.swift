@@ -15,15 +15,13 @@ extension Expression {
 
     /// For messages.
     var label: String {
-        function.label?() ?? liveRoute?.derivedKey.map {
-            "\($0.root.objectClass).\($0.root.schema!.keys[$0.slot].name)"
-        } ?? ""
+        function.label?() ?? liveRoute?.derivedSlot.map { "\(root.objectClass).\(root.schema!.keys[$0].name)" } ?? ""
     }
 
     /// The first evaluation has read nothing that is observed. Said of a derived key once for each class; of a closure its registration
     /// says so.
     func reportSilence() {
-        guard let key = liveRoute?.derivedKey.map({ $0.root.schema!.keys[$0.slot] }),
+        guard let key = liveRoute?.derivedSlot.map({ root.schema!.keys[$0] }),
             !key.areReadsChecked.exchange(true, ordering: .relaxed)
         else { return }
         Diagnostics.report("\(label) reads nothing that is observed, so nobody will be called")
@@ -71,15 +69,15 @@ extension Expression {
     /// The name of the one key that the last evaluation read; empty if it was not one.
     var onlyKey: String {
         let sources = sources
-        guard let first = sources.first, sources.allSatisfy({ $0.isOf(.to(first.record), first.slot) }) else {
-            return ""
-        }
+        guard let first = sources.first, sources.allSatisfy({ $0.key == first.key }) else { return "" }
         return first.record.schema!.keys[first.slot].name
     }
 }
 
 extension PathLink {
-    func isOf(_ record: Borrowed<ObjectRecord>, _ slot: Int) -> Bool { self.slot == slot && .to(self.record) == record }
+    /// What it is a link of.
+    @inline(__always)
+    var key: Recorder.Source { .init(record: .to(record), slot: slot) }
 
     /// Of the derived key that an expression reads: see `ResolvedKey`. A key that is `affectedBy` others has no expression, and is read by
     /// name.

@@ -29,7 +29,7 @@ struct Recorder {
         var lastIndex: Int?
     }
 
-    fileprivate struct Source: Hashable {
+    struct Source: Hashable {
         let record: Borrowed<ObjectRecord>
         let slot: Int
     }
@@ -41,9 +41,6 @@ struct Recorder {
     private static var maximumComparisons: Int { 200_000 }
 
     init(_ route: Borrowed<Route>?, isMoved: Bool) { (self.route, self.isMoved) = (route, isMoved) }
-
-    /// Whether it records what an expression reads.
-    private func isOf(_ expression: Expression?) -> Bool { expression.map { $0.route == route } ?? false }
 
     /// Whether both evaluations have read the same.
     var isSame: Bool { others == nil }
@@ -84,10 +81,10 @@ struct Recorder {
     }
 
     /// What a function reads that is observed.
-    static func keys(readBy function: () -> Void) -> [(record: Borrowed<ObjectRecord>, slot: Int)] {
+    static func keys(readBy function: () -> Void) -> Set<Source> {
         var recorder = Recorder(nil, isMoved: false)
         Recording.into(&recorder, function)
-        return recorder.keys.map { ($0.record, $0.slot) }
+        return recorder.keys
     }
 
     /// Notes a read of what is stored in an object, if the last evaluation has read that here. Its link then.
@@ -113,25 +110,26 @@ struct Recorder {
     mutating func noteOther(_ object: TrackedObject, atOffset offset: Int) {
         guard let record = object.recordForReading(), let slot = object.slot(atOffset: offset) else { return }
         // What an override's getter reads of the property that it overrides.
-        if record.use({ $0.layout!.value[slot].isOverridden && isOf($0.expression(slot)) }) { return }
+        let isOverridden = record.use { $0.layout!.value[slot].isOverridden }
+        if isOverridden, let expression = record.use({ $0.expression(slot) }), expression.route == route { return }
         note(record, slot, atOffset: offset)
     }
 
     mutating func note(_ record: Borrowed<ObjectRecord>, _ slot: Int, atOffset offset: Int = -1) {
+        let key = Source(record: record, slot: slot)
         guard let route else {
-            keys.insert(Source(record: record, slot: slot))
+            keys.insert(key)
             return
         }
-        if position < former.count, former[position].use({ $0.isOf(record, slot) }) {
+        if position < former.count, former[position].use({ $0.key == key }) {
             others?.read.append(former[position].object)
             position += 1
             return
         }
-        if others == nil, position > 0, former[position - 1].use({ $0.isOf(record, slot) }) { return }
+        if others == nil, position > 0, former[position - 1].use({ $0.key == key }) { return }
         if others == nil { beginReading() }
-        if others!.read.last?.isOf(record, slot) ?? false { return }
-        let link = find(Source(record: record, slot: slot)) ?? makeLink(route, record, slot, atOffset: offset)
-        others!.read.append(link)
+        if others!.read.last?.key == key { return }
+        others!.read.append(find(key) ?? makeLink(route, key, atOffset: offset))
     }
 
     /// A read was not the one that was expected, or the last ones did not come.
@@ -176,23 +174,17 @@ struct Recorder {
         return former[index].object
     }
 
-    private mutating func makeLink(
-        _ route: Borrowed<Route>, _ record: Borrowed<ObjectRecord>, _ slot: Int, atOffset offset: Int
-    ) -> PathLink {
-        let link = PathLink(route.object, isMoved: isMoved, record: record.object, slot: slot)
+    private mutating func makeLink(_ route: Borrowed<Route>, _ key: Source, atOffset offset: Int) -> PathLink {
+        let link = PathLink(route.object, isMoved: isMoved, record: key.record.object, slot: key.slot)
         // The getter of a weak property, or of another derived key, may be called: what it reads is not read by this expression.
         Recording.suspended {
-            _ = record.use { $0.link(link) }
+            _ = link.record.link(link)
             link.setSource(atOffset: offset)
         }
-        if others!.searchCount >= Recorder.maximumSearches { others!.places[link.key] = (link, nil) }
+        if others!.searchCount >= Recorder.maximumSearches { others!.places[key] = (link, nil) }
         TestPoint.linked.reach()
         return link
     }
-}
-
-extension PathLink {
-    fileprivate var key: Recorder.Source { .init(record: .to(record), slot: slot) }
 }
 
 extension TrackedObject {
@@ -217,8 +209,8 @@ extension TrackedObject {
         var value: Any = ()
         let read = Recorder.keys { value = key.declared.read(self) }
         var isProperty = false
-        if read.count == 1, read[0].record == unmanagedRecord, key.declared.write != nil {
-            let other = schema.keys[read[0].slot]
+        if read.count == 1, read.first!.record == unmanagedRecord, key.declared.write != nil {
+            let other = schema.keys[read.first!.slot]
             // Of names of a few letters each is near.
             isProperty =
                 other.name.utf8.count > 3 && other.storageType?.valueType == key.declared.valueType

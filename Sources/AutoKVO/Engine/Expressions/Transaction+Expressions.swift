@@ -178,34 +178,27 @@ extension Transaction {
 }
 
 extension Route {
-    /// The key that is derived with it; nil for the path of an observation.
-    var derivedKey: (root: ObjectRecord, slot: Int)? {
-        if case .derivedKey(let slot) = sink { (root, slot) } else { nil }
-    }
-
+    /// The key of the root that is derived with it; nil for the path of an observation.
     @inline(__always)
-    var unmanagedDerivedKey: (root: Borrowed<ObjectRecord>, slot: Int)? {
-        if case .derivedKey(let slot) = sink { (.to(base), slot) } else { nil }
-    }
+    var derivedSlot: Int? { if case .derivedKey(let slot) = sink { slot } else { nil } }
 
     /// Calls a function with the expressions that read that key. Under the lock of the root.
     func forEachReader(_ body: (Expression) -> Void) {
-        guard case .derivedKey(let slot) = sink, let list = base.list(slot) else { return }
-        list.value.forEachLink { $0.unmanagedExpression?.use(body) }
+        derivedSlot.flatMap { base.list($0) }?.value.forEachLink { $0.unmanagedExpression?.use(body) }
     }
 
     /// The height of that key in its class.
-    var keyHeight: Int { unmanagedDerivedKey.map { key in key.root.use { $0.layout!.value[key.slot].height } } ?? 0 }
+    var keyHeight: Int { derivedSlot.map { base.layout!.value[$0].height } ?? 0 }
 
     /// Whether observers are called when its value changes, and not only expressions evaluated.
     fileprivate var isObserved: Bool {
-        guard let (root, slot) = derivedKey else { return true }
-        return root.list(slot)?.value.interest.load(ordering: .acquiring).contains(.own) ?? false
+        guard let derivedSlot else { return true }
+        return base.list(derivedSlot)?.value.interest.load(ordering: .acquiring).contains(.own) ?? false
     }
 
     /// The subject that it is, as `Subject.identity` has it.
     fileprivate var identity: Subject.Identity? {
-        guard let (root, slot) = derivedKey else { return Borrowed.to(self).rawAddress }
-        return root.list(slot)?.address
+        guard let derivedSlot else { return Borrowed.to(self).rawAddress }
+        return base.list(derivedSlot)?.address
     }
 }

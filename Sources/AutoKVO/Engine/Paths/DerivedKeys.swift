@@ -63,7 +63,7 @@ extension ObjectRecord {
                 body: key.computation!, holdsObject: key.declared.objectClass != nil,
                 holdsEquatable: key.declared.holdsEquatable,
                 overridden: key.isOverridden ? key : nil)
-            let made = isNeeded ? Route(function, root: self, sink: .derivedKey(slot)) : nil
+            let made = isNeeded ? Route(.none, root: self, sink: .derivedKey(slot), function: function) : nil
             let isCurrent = lock.withLock {
                 guard let now = stateOfExpression(slot), now.route === former, now.isNeeded == isNeeded else {
                     return false

@@ -148,7 +148,7 @@ final class ParsedKeyPath: Sendable {
                 throw cannotGoOn(at: bare, holder?.key ?? "", of: holder?.schema.className ?? "")
             }
             let schema = try ClassSchema.of(known)
-            let key = try declaration(of: name, in: schema)
+            let key = try schema.requireKey(name, in: text).declared
             (type, holder, objectClass) = (key.valueType, (schema, name), key.objectClass)
         }
         return try tail?.resultType(on: type, in: holder, text) ?? type
@@ -161,11 +161,6 @@ final class ParsedKeyPath: Sendable {
             return try valueType(from: type, in: holder)
         }
         return arrayType(of: try valueType(fromElement: inner.elementType, in: holder))
-    }
-
-    /// The declaration of a key of the path in a class.
-    func declaration(of name: String, in schema: ClassSchema) throws(KeyValueError) -> DeclaredKey {
-        schema.keys[try schema.requireSlot(of: name, in: text)].declared
     }
 
     /// The error for a path that goes on behind a value of a type without keys.

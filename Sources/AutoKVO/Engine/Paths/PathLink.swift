@@ -10,8 +10,6 @@ final class PathLink: @unchecked Sendable {
     let observation: Borrowed<KeyValueObservation>?
     /// The expression that reads the key, which the route owns; nil for a component of a path.
     let unmanagedExpression: Borrowed<Expression>?
-    /// What the observation needs of a change.
-    let needs: ObserverList.Interest
     /// The index of its key in the chain's path.
     let level: Int
     let record: ObjectRecord
@@ -45,7 +43,6 @@ final class PathLink: @unchecked Sendable {
         self.chain = chain
         unmanagedRoute = .to(route)
         observation = route.unmanagedObservation
-        needs = route.needs
         unmanagedExpression = .toOptional(route.expression)
         self.isMoved = isMoved
         self.level = level

@@ -67,11 +67,6 @@ final class Route: KeyPathChain, @unchecked Sendable {
         Counters.routes.add(-1)
     }
 
-    /// The route of a function.
-    convenience init(_ function: Expression.Function, root: ObjectRecord, sink: Sink) {
-        self.init(.none, root: root, sink: sink, function: function)
-    }
-
     /// The same route for another sink, not started.
     func copy(for sink: Sink) -> Route {
         Route(
