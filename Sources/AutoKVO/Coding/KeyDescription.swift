@@ -40,7 +40,7 @@ extension TrackedObject {
     ///
     /// - Complexity: O(*n*) for *n* keys.
     public class var keyDescriptions: [KeyDescription] {
-        orTrap { () throws(KeyValueError) in try ClassSchema.of(self) }.namedKeys.map(KeyDescription.init)
+        orTrap(try ClassSchema.of(self)).namedKeys.map(KeyDescription.init)
     }
 
     /// Checks what the class says about itself: one line in a test, `try Person.validateSchema()`, finds what would else be found at

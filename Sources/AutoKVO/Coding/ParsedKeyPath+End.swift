@@ -80,7 +80,7 @@ extension ParsedKeyPath {
             ).saying("what an operator makes of a collection cannot be set")
         }
         for level in keys.indices.dropLast() {
-            let slot = try requireSlot(of: level, in: schema)
+            let slot = try requireSlot(of: level, in: .to(schema))
             let key = schema.keys[slot].declared
             if let object = end.object {
                 end.object = nil
@@ -103,13 +103,8 @@ extension ParsedKeyPath {
                 return end
             }
         }
-        end.key = (schema, try requireSlot(of: keys.count - 1, in: schema))
+        end.key = (schema, try requireSlot(of: keys.count - 1, in: .to(schema)))
         return end
-    }
-
-    private func requireSlot(of level: Int, in schema: ClassSchema) throws(KeyValueError) -> Int {
-        if let slot = slot(of: level, in: .to(schema)) { return slot }
-        throw schema.unknownKey(keys[level], in: text)
     }
 
     /// The object that a value of a key is; nil if the value is nil.

@@ -6,7 +6,7 @@ struct StoredProperty {
 
     /// The observed properties of an object that store something. A class whose schema has a fault is a mistake in code, and traps.
     static func all(of object: TrackedObject) -> [StoredProperty] {
-        let schema = orTrap { () throws(KeyValueError) in try object.requireSchema() }
+        let schema = orTrap(try object.requireSchema())
         return schema.keys.filter { $0.observed != nil && !$0.isDerivedProperty }.map {
             StoredProperty(reference: PinnedReference(object), schema: schema, key: $0)
         }

@@ -77,7 +77,7 @@ extension KeyValueObserver where Self: TrackedObject {
     ///
     /// - Complexity: O(*n*) for *n* keys and their validations, which run on this thread.
     public var validationErrors: [String: String] {
-        let schema = orTrap { () throws(KeyValueError) in try requireSchema() }
+        let schema = orTrap(try requireSchema())
         var errors: [String: String] = [:]
         for key in schema.namedKeys where key.declared.write != nil || !key.validating.isEmpty {
             var value = unwrapped(valueOfKey(key.slot, of: schema))

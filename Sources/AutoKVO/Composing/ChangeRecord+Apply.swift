@@ -93,8 +93,8 @@ extension ChangeRecord {
     }
 
     /// Of a change of this program what does not fit is a mistake in code.
-    fileprivate func trapping(_ body: (ChangeRecord<Value>) throws(KeyValueError) -> Void) {
-        do throws(KeyValueError) { try body(self) } catch { fatalError("\(error)") }
+    fileprivate func trapping(_ body: @autoclosure () throws(KeyValueError) -> Void) {
+        do throws(KeyValueError) { try body() } catch { fatalError("\(error)") }
     }
 
     private func misfit(_ reason: String) -> KeyValueError {
@@ -148,9 +148,7 @@ extension ChangeRecord {
 
 extension ChangeRecord where Value: RandomAccessCollection & RangeReplaceableCollection, Value.Index == Int {
     /// Does to a copy what the change did to the array. See `Change.apply(to:)`.
-    public func apply(to rows: inout Value) {
-        trapping { record throws(KeyValueError) in try record.apply(validating: &rows) }
-    }
+    public func apply(to rows: inout Value) { trapping(try apply(validating: &rows)) }
 
     /// The same for a record from a file or another program: one that does not fit is no mistake in code.
     ///
@@ -162,9 +160,7 @@ extension ChangeRecord where Value: RandomAccessCollection & RangeReplaceableCol
 
 extension ChangeRecord where Value: SetAlgebra {
     /// Does to a copy what the change did to the set. See `Change.apply(to:)`.
-    public func apply(to rows: inout Value) {
-        trapping { record throws(KeyValueError) in try record.apply(validating: &rows) }
-    }
+    public func apply(to rows: inout Value) { trapping(try apply(validating: &rows)) }
 
     /// The same for a record from a file or another program.
     ///
@@ -175,14 +171,10 @@ extension ChangeRecord where Value: SetAlgebra {
 
 extension ChangeRecord where Value == Any {
     /// Does to a copy what the change did to the array. See `Change.apply(to:)`.
-    public func apply<Element>(to rows: inout [Element]) {
-        trapping { record throws(KeyValueError) in try record.apply(validating: &rows) }
-    }
+    public func apply<Element>(to rows: inout [Element]) { trapping(try apply(validating: &rows)) }
 
     /// Does to a copy what the change did to the set. See `apply(to:)` for arrays.
-    public func apply<Element>(to rows: inout Set<Element>) {
-        trapping { record throws(KeyValueError) in try record.apply(validating: &rows) }
-    }
+    public func apply<Element>(to rows: inout Set<Element>) { trapping(try apply(validating: &rows)) }
 
     /// The same for a record from a file or another program.
     ///

@@ -36,12 +36,11 @@ extension Diagnostics {
                 handler(TracedChange(key: key, kind: kind, oldValue: old, newValue: new, calls: calls))
             }
         }
-        let observations = orTrap { () throws(KeyValueError) in
+        let observations = orTrap(
             try object.requireSchema().namedKeys.map { key throws(KeyValueError) in
                 try Registration([.old, .new, .unregisterAutomatically], nil, .closure(trace), file, line)
                     .observeFirst(key.slot, of: object)
-            }
-        }
+            })
         guard let first = observations.first else { fatalMisuse("\(type(of: object)) has no key to be traced.") }
         first.onEnd { _ in for other in observations.dropFirst() { other.remove() } }
         return first.scoped()

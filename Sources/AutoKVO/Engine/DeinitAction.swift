@@ -50,7 +50,7 @@ extension TrackedObject {
     @discardableResult
     public func onDeinit(_ action: @escaping () -> Void) -> DeinitAction {
         // With a record the object's deinit runs its teardown.
-        _ = orTrap { () throws(KeyValueError) in try makeRecord() }
+        _ = orTrap(try makeRecord())
         let registered = DeinitAction(.to(self), action)
         if !registered.isRegistered {
             Diagnostics.report(

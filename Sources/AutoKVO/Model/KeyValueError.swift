@@ -110,9 +110,19 @@ public struct KeyValueError: Error, Hashable, Sendable {
     }
 }
 
-/// What a function returns. An error of it is a mistake in code, and traps.
-func orTrap<Result>(_ body: () throws(KeyValueError) -> Result) -> Result {
+/// What an expression gives. An error of it is a mistake in code, and traps.
+func orTrap<Result>(_ body: @autoclosure () throws(KeyValueError) -> Result) -> Result {
     do throws(KeyValueError) { return try body() } catch { fatalMisuse("\(error)") }
+}
+
+/// What an expression gives. An error of it is reported, behind what it means, where no caller could be told.
+func orReport<Result>(
+    _ meaning: @autoclosure () -> String, _ body: @autoclosure () throws(KeyValueError) -> Result?
+) -> Result? {
+    do throws(KeyValueError) { return try body() } catch {
+        Diagnostics.report("\(meaning()): \(error)")
+        return nil
+    }
 }
 
 extension KeyValueError: CustomStringConvertible {

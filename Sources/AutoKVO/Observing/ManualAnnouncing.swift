@@ -52,12 +52,7 @@ extension TrackedObject {
     /// The slot of a key that a change is announced of; nil, with a report, if there is no such key.
     func announcedSlot(_ key: String) -> Int? {
         if isDeinitializing { return nil }
-        do throws(KeyValueError) {
-            return try requireSchema().requireSlot(of: key, in: key)
-        } catch {
-            Diagnostics.report("A change could not be announced: \(error)")
-            return nil
-        }
+        return orReport("A change could not be announced", try requireSchema().requireSlot(of: key, in: key))
     }
 }
 

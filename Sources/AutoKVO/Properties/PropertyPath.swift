@@ -19,12 +19,8 @@ public struct PropertyPath<Value>: PropertyHandle {
     ///
     /// - Complexity: O(*n*) for a path of *n* keys.
     public var value: Value? {
-        do throws(KeyValueError) {
-            return try target.path!.reachedValue(from: object).flatMap { convert($0, to: Value.self) }
-        } catch {
-            Diagnostics.report("A key path has no value: \(error)")
-            return nil
-        }
+        let reached = orReport("A key path has no value", try target.path!.reachedValue(from: object))
+        return reached.flatMap { convert($0, to: Value.self) }
     }
 }
 
@@ -60,7 +56,7 @@ extension HandleTarget {
         }
         // A path by name is followed by name.
         let text = path.text + "." + ParsedKeyPath(added).text
-        return HandleTarget(object, path: orTrap { () throws(KeyValueError) in try .parse(text) })
+        return HandleTarget(object, path: orTrap(try .parse(text)))
     }
 
     /// The properties that a component of a path stands for. A blank object says where in an object the property is, so that an

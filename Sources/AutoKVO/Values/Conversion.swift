@@ -110,10 +110,7 @@ func canConvert(from source: Any.Type, to target: Any.Type) -> Bool {
         return a.kind == b.kind && canCast(from: a.elementType, to: b.elementType)
             && canConvert(from: a.keyType ?? Any.self, to: b.keyType ?? Any.self)
     }
-    if let raw = target as? any RawRepresentable.Type, rawValueType(of: raw) == source { return true }
-    if source is any KeyValueConvertible.Type { return true }
-    if let raw = source as? any RawRepresentable.Type, rawValueType(of: raw) == target { return true }
-    return false
+    return source is any KeyValueConvertible.Type || storedType(target) == source || storedType(source) == target
 }
 
 private func canCast(from source: Any.Type, to target: Any.Type) -> Bool {

@@ -237,9 +237,7 @@ extension TrackedObject {
     }
 
     /// Nil if the object's deinit has begun: it does not change any more.
-    fileprivate final func recordForReading() -> Borrowed<ObjectRecord>? {
-        do throws(KeyValueError) { return try makeUnmanagedRecord() } catch { fatalMisuse("\(error)") }
-    }
+    fileprivate final func recordForReading() -> Borrowed<ObjectRecord>? { orTrap(try makeUnmanagedRecord()) }
 
     /// A property is about to be written. In the function of an expression that is reported, and done.
     @inline(__always)
@@ -269,11 +267,7 @@ extension TrackedObject {
 
     @usableFromInline
     final func noteRead(ofKey key: String) {
-        do throws(KeyValueError) {
-            noteRead(of: try ClassSchema.of(type(of: self)).requireSlot(of: key, in: key))
-        } catch {
-            Diagnostics.report("didRead: \(error)")
-        }
+        if let slot = orReport("didRead", try requireSchema().requireSlot(of: key, in: key)) { noteRead(of: slot) }
     }
 }
 

@@ -101,11 +101,9 @@ extension ObjectRecord {
 
     /// Nil if the object is dying, or the schema of its class has a fault.
     private func record(ofReferent referent: TrackedObject, _ slot: Int) -> ObjectRecord? {
-        do throws(KeyValueError) { return try referent.makeRecord() } catch {
-            let name = "\(objectClass).\(schema!.keys[slot].name)"
-            Diagnostics.report("The death of the object that \(name) refers to will be no change of it: \(error)")
-            return nil
-        }
+        orReport(
+            "The death of the object that \(objectClass).\(schema!.keys[slot].name) refers to will be no change of it",
+            try referent.makeRecord())
     }
 
     private func isObserved(_ slot: Int) -> Bool {

@@ -13,16 +13,13 @@ extension ObjectRecord {
     /// Routes along the paths that a key is derived from exist as long as the key is observed.
     private func updateDerivedKeyRoutes(of slot: Int, _ paths: [DerivedPath], _ isAdded: Bool) {
         let schema = schema!
-        // Parsing runs user code (schemas of other classes), so it comes before the lock.
-        let made = (isAdded ? paths : []).compactMap { path -> Route? in
-            do throws(KeyValueError) {
-                return Route(try schema.path(path), root: self, sink: .derivedKey(slot))
-            } catch {
-                Diagnostics.report(
-                    "\(schema.type).\(schema.keys[slot].name) is affected by a path that does not exist: \(error)")
-                return nil
-            }
+        func route(_ path: DerivedPath) -> Route? {
+            orReport(
+                "\(schema.type).\(schema.keys[slot].name) is affected by a path that does not exist",
+                Route(try schema.path(path), root: self, sink: .derivedKey(slot)))
         }
+        // Parsing runs user code (schemas of other classes), so it comes before the lock.
+        let made = (isAdded ? paths : []).compactMap(route)
         let (starting, ending): ([Route], [Route]) = lock.withLock {
             guard !guarded.isDying, let list = list(slot), !list.value.isEmpty else {
                 return ([], guarded.details?.derivedKeyRoutes.removeValue(forKey: slot) ?? [])

@@ -103,7 +103,9 @@ class KeyPathChain: @unchecked Sendable {
 
         for level in start..<max(start, path.keys.count) {
             let object = level == 0 ? base.trackedObject : next(behind: previous)
-            guard let record = object.flatMap(record), let slot = slot(of: level, in: record) else { break }
+            guard let record = object.flatMap(record),
+                let slot = orReport(misfit, try path.requireSlot(of: level, in: record.unmanagedSchema!))
+            else { break }
             let link = PathLink(self, level: level, isMoved: isMoved || version > 1, record: record, slot: slot)
             let isCurrent = underLock { state in
                 guard state.version == version else { return false }
@@ -125,33 +127,16 @@ class KeyPathChain: @unchecked Sendable {
     /// The object that the key of a link holds now.
     private final func next(behind link: PathLink?) -> TrackedObject? {
         guard let link, let object = link.record.trackedObject else { return nil }
-        do throws(KeyValueError) {
-            return try path.readObject(link.record.layout!.value.declaration(link.slot), of: .to(object))
-        } catch {
-            report(error)
-            return nil
-        }
-    }
-
-    /// The slot of the key of a level. Nil if the object's class has no such key.
-    private final func slot(of level: Int, in record: ObjectRecord) -> Int? {
-        let schema = record.unmanagedSchema!
-        if let slot = path.slot(of: level, in: schema) { return slot }
-        report(schema.object.unknownKey(path.keys[level], in: route.path.text))
-        return nil
+        let key = link.record.layout!.value.declaration(link.slot)
+        return orReport(misfit, try path.readObject(key, of: .to(object)))
     }
 
     /// The record of an object on the way. Nil if it is dying, or the schema of its class has a fault.
     private final func record(of object: TrackedObject) -> ObjectRecord? {
-        do throws(KeyValueError) { return try object.makeRecord() } catch {
-            report(error)
-            return nil
-        }
+        orReport(misfit, try object.makeRecord())
     }
 
-    private final func report(_ error: KeyValueError) {
-        Diagnostics.report("A key path leads to an object it does not fit: \(error)")
-    }
+    private final var misfit: String { "A key path leads to an object it does not fit" }
 
     /// Cancels links that nothing else leads to any more, one after the other: a path may be long.
     private final func cancel(_ first: PathLink?) {

@@ -68,9 +68,7 @@ extension ParsedKeyPath {
         } else {
             schema = try ClassSchema.unmanaged(of: object.use { type(of: $0) })
         }
-        guard let slot = slot(of: level, in: schema) else {
-            throw schema.object.unknownKey(keys[level], in: text)
-        }
+        let slot = try requireSlot(of: level, in: schema)
         if isRecording { object.use { $0.noteRead(of: slot) } }
         return (schema, slot)
     }

@@ -69,6 +69,15 @@ final class ParsedKeyPath: Sendable {
         return slot
     }
 
+    /// The same.
+    ///
+    /// - Throws: A `KeyValueError` if the class has no such key.
+    @inline(__always)
+    func requireSlot(of level: Int, in schema: Borrowed<ClassSchema>) throws(KeyValueError) -> Int {
+        if let slot = slot(of: level, in: schema) { return slot }
+        throw schema.object.unknownKey(keys[level], in: text)
+    }
+
     /// Of what is no path: an expression.
     static let none = ParsedKeyPath(text: "", keys: [], tail: nil)
 

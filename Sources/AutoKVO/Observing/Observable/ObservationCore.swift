@@ -17,7 +17,7 @@ final class ObservationCore: Sendable {
 
     /// The core of an object, made if there is none; nil if the object's deinit has begun.
     static func of(_ object: TrackedObject) -> ObservationCore? {
-        guard let record = orTrap({ () throws(KeyValueError) in try object.makeRecord() }) else { return nil }
+        guard let record = orTrap(try object.makeRecord()) else { return nil }
         let core: AnyObject? = record.lock.withLock {
             if record.guarded.isDying { return nil }
             let details = record.guarded.makeDetails()
