@@ -4,7 +4,7 @@ extension ParsedKeyPath {
         /// The object that has the last key; nil if one on the way is nil.
         var object: TrackedObject?
         /// The last key; nil if it is not known, because an object before it is nil and its class is not declared.
-        var key: (schema: ClassSchema, slot: Int)?
+        var key: (schema: ClassSchema, key: ResolvedKey)?
         /// The error for the first key on the way that is nil. None also if a value that is still to be set there is not known.
         var noObject: KeyValueError?
         /// The whole path.
@@ -63,7 +63,7 @@ extension TrackedObject {
     ) throws(KeyValueError) -> ParsedKeyPath.End {
         let schema = try requireSchema()
         if let slot = schema.slot(of: keyPath) {
-            return ParsedKeyPath.End(object: self, key: (schema, slot), keyPath: keyPath)
+            return ParsedKeyPath.End(object: self, key: (schema, schema.keys[slot]), keyPath: keyPath)
         }
         return try CheckedKeyPath.of(keyPath, from: schema).path.end(from: self, with: prepared)
     }
@@ -103,7 +103,7 @@ extension ParsedKeyPath {
                 return end
             }
         }
-        end.key = (schema, try requireSlot(of: keys.count - 1, in: .to(schema)))
+        end.key = (schema, schema.keys[try requireSlot(of: keys.count - 1, in: .to(schema))])
         return end
     }
 

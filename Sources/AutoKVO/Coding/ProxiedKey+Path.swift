@@ -22,10 +22,8 @@ extension ProxiedKey {
     init<Kind>(_ object: TrackedObject, path: String, as kind: Kind.Type, _ description: String) throws(KeyValueError) {
         let end = try object.pathEnd(path)
         // The type is checked as far as it is declared also if there is no object.
-        if let (schema, slot) = end.key {
-            _ = try schema.collectionType(of: schema.keys[slot], as: kind, description, in: path)
-        }
-        guard let owner = end.object, let (schema, slot) = end.key else { throw end.noObject! }
-        self.init(owner, schema, schema.keys[slot])
+        if let (schema, key) = end.key { _ = try schema.collectionType(of: key, as: kind, description, in: path) }
+        guard let owner = end.object, let (schema, key) = end.key else { throw end.noObject! }
+        self.init(owner, schema, key)
     }
 }

@@ -34,9 +34,9 @@ extension TrackedObject {
             return try setValue(old, forKeyPath: keyPath)
         }
         let end = try pathEnd(keyPath)
-        guard let (schema, slot) = end.key, let owner = end.object else { throw end.noObject! }
-        try schema.requireSetter(of: schema.keys[slot], in: keyPath)
-        try ProxiedKey(owner, schema, schema.keys[slot]).revert(change, in: keyPath)
+        guard let (schema, key) = end.key, let owner = end.object else { throw end.noObject! }
+        try schema.requireSetter(of: key, in: keyPath)
+        try ProxiedKey(owner, schema, key).revert(change, in: keyPath)
     }
 }
 

@@ -31,8 +31,7 @@ struct SettablePath<Value> {
     func set(_ value: Value, from root: TrackedObject) {
         do throws(KeyValueError) {
             let end = try path.end(from: root)
-            guard let object = end.object, let (schema, slot) = end.key else { return }
-            let key = schema.keys[slot]
+            guard let object = end.object, let (schema, key) = end.key else { return }
             let isByHandle = !path.properties.isEmpty && key.storageType == Observed<Value>.self
             let new = isByHandle ? value : try schema.prepare(value, for: key, in: path.text)
             if areEqual(key.declared.read(object), new) { return }
@@ -48,8 +47,7 @@ extension TrackedObject {
     /// Checks that values of a type could be set at the end of a key path, as far as types are declared: that its key can be set, and that
     /// the types allow a conversion. A single value may be refused all the same, such as a number that does not fit.
     package func checkType(_ type: Any.Type, forKeyPath keyPath: String) throws(KeyValueError) {
-        guard let (schema, slot) = try pathEnd(keyPath).key else { return }
-        let key = schema.keys[slot]
+        guard let (schema, key) = try pathEnd(keyPath).key else { return }
         try schema.requireSetter(of: key, in: keyPath)
         if canConvertForCoding(from: type, to: key.declared.valueType) { return }
         throw schema.error(

@@ -30,7 +30,7 @@ struct SettingPlan {
             prepared.set(.value(step.value), for: step.key.slot, of: step.object)
             steps.append(step)
         } catch {
-            if let object = end.object, let (_, slot) = end.key { prepared.set(.refused, for: slot, of: object) }
+            if let object = end.object, let (_, key) = end.key { prepared.set(.refused, for: key.slot, of: object) }
             throw error
         }
     }
@@ -92,11 +92,10 @@ extension SettingPlan {
 extension ParsedKeyPath.End {
     /// Checks the set of a value at the end of the path. Nil if an object on the way is not known, because it could not be set.
     func step(setting value: Any?, validating: Bool = false) throws(KeyValueError) -> SettingPlan.Step? {
-        guard let (schema, slot) = key else {
+        guard let (schema, key) = key else {
             if let noObject { throw noObject }
             return nil
         }
-        let (key, object) = (schema.keys[slot], object)
         try schema.requireSetter(of: key, in: keyPath)
         var value = value
         if let object {

@@ -25,11 +25,10 @@ extension TrackedObject {
     /// - Complexity: O(*n*) for *n* components, and the validations.
     public func validateValue(_ value: inout Any?, forKeyPath keyPath: String) throws(KeyValueError) {
         let end = try pathEnd(keyPath)
-        if let object = end.object, let (schema, slot) = end.key {
-            return try object.validate(&value, schema, schema.keys[slot], in: keyPath)
+        if let object = end.object, let (schema, key) = end.key {
+            return try object.validate(&value, schema, key, in: keyPath)
         }
-        if let (schema, slot) = end.key {
-            let key = schema.keys[slot]
+        if let (schema, key) = end.key {
             for declared in key.validating { _ = try schema.convert(value, for: key, declared, in: keyPath) }
         }
         throw end.noObject!

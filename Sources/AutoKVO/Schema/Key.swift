@@ -99,8 +99,6 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     /// Whether it is always an array of tracked objects: found out when it is first asked for.
     private let holdsObjects = Atomic<Answer>(.unknown)
 
-    private let holdsEquatableAnswer = Atomic<Answer>(.unknown)
-
     private enum Answer: UInt8, AtomicRepresentable { case unknown, yes, no }
     /// Sets the property to a value of its type. Nil for a key without a setter.
     let write: ((AnyObject, Any) -> Void)?
@@ -150,13 +148,9 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
 
     /// Whether it holds a tracked object whose class says what equal is, or several in a collection.
     var holdsEquatable: Bool {
-        if holdsEquatableAnswer.load(ordering: .relaxed) == .unknown {
-            let held = (unwrappedType(valueType) as? any KeyValueCollection.Type)?.elementType ?? valueType
-            let type = unwrappedType(held)
-            let isIt = type is TrackedObject.Type && type is any Equatable.Type
-            holdsEquatableAnswer.store(isIt ? .yes : .no, ordering: .relaxed)
-        }
-        return holdsEquatableAnswer.load(ordering: .relaxed) == .yes
+        let held = (unwrappedType(valueType) as? any KeyValueCollection.Type)?.elementType ?? valueType
+        let type = unwrappedType(held)
+        return type is TrackedObject.Type && type is any Equatable.Type
     }
 
     /// The object the key holds now, if it holds a tracked one.

@@ -35,17 +35,12 @@ final class CheckedKeyPath: Sendable {
         let made = try CheckedKeyPath(text, from: schema.type)
         if text.utf8.count > maximumLength { return made }
         let isIndexed = RuntimeCheck.holds(.stringBits)
-        let dropped = schema.paths.withLock { paths in
-            // Another thread may have parsed it, too: what it has stored stays.
-            if paths.byText[text] != nil { return ClassSchema.KeptPaths() }
-            var dropped = ClassSchema.KeptPaths()
-            if paths.byText.count >= maximumCount { swap(&dropped, &paths) }
+        schema.paths.withLock { paths in
+            // What is dropped, and what another thread has made of the text, is text and numbers: no user code runs here.
+            if paths.byText.count >= maximumCount { paths = ClassSchema.KeptPaths() }
             paths.byText[text] = made
             if isIndexed { paths.byBits[StringBits(text)] = made }
-            return dropped
         }
-        // Released without the lock.
-        withExtendedLifetime(dropped) {}
         return made
     }
 }

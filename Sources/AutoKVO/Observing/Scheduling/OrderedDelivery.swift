@@ -19,9 +19,8 @@
     /// The highest number whose operation has run.
     private var due: UInt = 0
     private var isDelivering = false
-    private var isClosed = false
-    /// Calls the handler with a change, on an actor if changes are delivered on one. Set, without the lock, before the observation is made;
-    /// nil once the queue is closed.
+    /// Calls the handler with a change, on an actor if changes are delivered on one. Set, without the lock, before the observation is made,
+    /// and so before there is a change; nil once the queue is closed.
     var call: Call?
 
     typealias Call = @Sendable (_ actor: AnyObject?, ChangeContext) -> Void
@@ -35,7 +34,7 @@
         let added = ScheduledChange(change, in: self, for: actor)
         added.value = value
         lock.lock()
-        let isOpen = !isClosed
+        let isOpen = call != nil
         if isOpen {
             added.beginDelivery()
             changes.append(.to(added))
@@ -104,10 +103,7 @@
 
     /// Drops the queue and accepts nothing more.
     func close() {
-        let lastCall = lock.withLock {
-            isClosed = true
-            return call.take()
-        }
+        let lastCall = lock.withLock { call.take() }
         // Their operations may still refer to them. Released without the lock.
         while let change = lock.withLock({ take(upTo: .max) }) {
             change.endDelivery()
