@@ -81,11 +81,11 @@ struct HandlerLoop {
     private mutating func call(_ observation: KeyValueObservation, by route: Borrowed<Route>?) {
         TestPoint.beforeCall.reach()
         let calls = observation.handling.ignoresChange ? subject.use { $0.calls } : nil
-        if let calls, calls.contains(observation) { return }
+        if let calls, calls.called.contains(observation) { return }
         guard observation.flags.isDisjoint(with: slowPathFlags) else {
             return callIfAdmitted(observation, by: route, calls)
         }
-        calls?.insert(observation)
+        calls?.called.insert(observation)
         _ = perform(observation, by: route)
     }
 
@@ -94,7 +94,7 @@ struct HandlerLoop {
         _ observation: KeyValueObservation, by route: Borrowed<Route>?, _ calls: CallsOfChange?
     ) {
         guard observation.admits(subject.object, route, calls) else { return }
-        calls?.insert(observation)
+        calls?.called.insert(observation)
         let start = event.value.excluded.contains(.traced) ? ContinuousClock.now : nil
         let isCalled = perform(observation, by: route)
         if isCalled, let start { thread.noteCall(of: observation, by: route, since: start) }

@@ -5,7 +5,7 @@ extension KeyValueObservation {
         let thread = ThreadContext.current
         let calls = handling.ignoresChange ? CallsOfChange() : nil
         for route in routes.map({ $0.map(Optional.some) }) ?? [nil] {
-            if let calls, calls.contains(self) { return }
+            if let calls, calls.called.contains(self) { return }
             let subject = thread.value.takeSubject()
             subject.use {
                 $0.setInitialValue(wantsNew ? currentValue(by: route) : nil)

@@ -136,12 +136,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     public var targets: [TrackedObject] {
         guard let routes = routes else { return record?.trackedObject.map { [$0] } ?? [] }
         var seen: Set<ObjectIdentifier> = []
-        return routes.compactMap { route in
-            guard let target = route.target, seen.insert(ObjectIdentifier(target)).inserted else {
-                return nil
-            }
-            return target
-        }
+        return routes.compactMap(\.target).filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 
     /// The observer, if there is one and it is alive.

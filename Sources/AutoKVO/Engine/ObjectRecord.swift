@@ -181,7 +181,7 @@ extension ObjectRecord {
     /// The value of a key of the object; nil if the object's deinit has begun.
     func readValue(_ slot: Int) -> Any? {
         if let expression = expression(slot) { return expression.value() }
-        return trackedObject.map { object in layout!.value.declaration(slot).use { $0.read(object) } }
+        return trackedObject.map { object in layout!.value[slot].declaration.use { $0.read(object) } }
     }
 
     /// The same, and whether the value is what the key's `@Observed` property stores: a getter may make another one of it.
@@ -195,7 +195,7 @@ extension ObjectRecord {
     @inline(__always)
     func readValueOfLiving(_ slot: Int) -> Any {
         if let value = expression(slot)?.value() { return value }
-        return layout!.value.declaration(slot).use { key in
+        return layout!.value[slot].declaration.use { key in
             Borrowed<AnyObject>.at(address).use { key.read($0) }
         }
     }

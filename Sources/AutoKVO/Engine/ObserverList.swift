@@ -123,13 +123,17 @@ struct ObserverList: ~Copyable {
 
     /// Appends an observation and takes over the given ownership.
     mutating func append(_ observation: Borrowed<KeyValueObservation>) {
-        lastSequence += 1
-        observation.use {
-            $0.sequence = lastSequence
-            $0.membership = .linked
-            account(for: $0, by: 1)
-        }
+        observation.use { join($0) }
         observations.append(observation)
+    }
+
+    /// Makes an observation a member that is notified of changes from now on.
+    @inline(__always)
+    private mutating func join(_ observation: KeyValueObservation) {
+        lastSequence += 1
+        observation.sequence = lastSequence
+        observation.membership = .linked
+        account(for: observation, by: 1)
     }
 
     /// Puts an observation before all others, with the number 0, and takes over the given ownership.
@@ -148,10 +152,7 @@ struct ObserverList: ~Copyable {
     /// notified.
     mutating func rejoin(_ observation: KeyValueObservation) {
         assert(observation.membership == .leaving)
-        lastSequence += 1
-        observation.sequence = lastSequence
-        observation.membership = .linked
-        account(for: observation, by: 1)
+        join(observation)
     }
 
     /// Takes an observation out. Returns whether it was unlinked: the caller takes over the list's ownership then. Otherwise

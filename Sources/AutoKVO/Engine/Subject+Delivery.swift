@@ -227,13 +227,9 @@ extension Subject {
 /// observation nor a subject could know it: a handler may make another change, or complete the delivery of this one.
 final class CallsOfChange {
     private let subjects: [Borrowed<Subject>]
-    private var called: Set<KeyValueObservation> = []
+    var called: Set<KeyValueObservation> = []
 
     init(_ subjects: [Borrowed<Subject>] = []) { self.subjects = subjects }
-
-    func contains(_ observation: KeyValueObservation) -> Bool { called.contains(observation) }
-
-    func insert(_ observation: KeyValueObservation) { called.insert(observation) }
 
     /// Whether one of the change's subjects has a token: then the change made the prior call that has it.
     func isOf(_ token: UInt) -> Bool { subjects.contains { $0.use { $0.event.token == token } } }

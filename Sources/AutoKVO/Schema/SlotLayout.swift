@@ -59,7 +59,4 @@ struct SlotLayout {
 
     @inline(__always)
     subscript(slot: Int) -> Key { keys[slot] }
-
-    @inline(__always)
-    func declaration(_ slot: Int) -> Borrowed<DeclaredKey> { keys[slot].declaration }
 }

@@ -127,7 +127,7 @@ class KeyPathChain: @unchecked Sendable {
     /// The object that the key of a link holds now.
     private final func next(behind link: PathLink?) -> TrackedObject? {
         guard let link, let object = link.record.trackedObject else { return nil }
-        let key = link.record.layout!.value.declaration(link.slot)
+        let key = link.record.layout!.value[link.slot].declaration
         return orReport(misfit, try path.readObject(key, of: .to(object)))
     }
 

@@ -31,7 +31,7 @@ extension ParsedKeyPath {
             kept = next
         }
         let (schema, slot) = try key(of: last, in: object)
-        let (key, isRecorded) = schema.use { ($0.layout.value.declaration(slot), $0.layout.value[slot].isRecorded) }
+        let (key, isRecorded) = schema.use { ($0.layout.value[slot].declaration, $0.layout.value[slot].isRecorded) }
         defer { withExtendedLifetime(kept) {} }
         if let tail, !isRecording, let objects = object.use({ object in key.use { $0.readObjects(object) } }) {
             return try tail.evaluate(on: objects, in: self, declaredType(from: root))
@@ -51,7 +51,7 @@ extension ParsedKeyPath {
     @inline(__always)
     private func nextObject(_ level: Int, of object: Borrowed<TrackedObject>) throws(KeyValueError) -> TrackedObject? {
         let (schema, slot) = try key(of: level, in: object)
-        let key = schema.use { $0.layout.value.declaration(slot) }
+        let key = schema.use { $0.layout.value[slot].declaration }
         guard isRecording else { return try readObject(key, of: object) }
         if let next = unwrapped(object.object.valueOfKey(slot, of: schema.object)) as? TrackedObject { return next }
         return try Recording.suspended { () throws(KeyValueError) in try readObject(key, of: object) }
