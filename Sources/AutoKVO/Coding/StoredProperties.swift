@@ -56,13 +56,12 @@ struct StoredProperty {
                 throw change.failure("the setter has not stored the value", object, key.name)
             }
             // A property of a type of one value has no place, and nothing to restore.
-            guard let storage = key.storageType as? any RestorableStorage.Type, let offset = key.offset, offset >= 0
-            else { return }
-            let former = key.isOverridden ? key.storageType!.reader(of: key.field!)(object) : ()
-            storage.restore(old, offset, of: object)
+            guard let storage = key.storageType, let field = key.field, field.offset >= 0 else { return }
+            let former = key.isOverridden ? storage.reader(of: field)(object) : ()
+            storage.restore(old, in: field, of: object)
             // What was recorded is what the getter returned. One that returns something else than is stored leads elsewhere now.
             if !key.isOverridden || isWeak || key.observed!.stores(key.declared.read(object), in: object) { return }
-            storage.restore(former, offset, of: object)
+            storage.restore(former, in: field, of: object)
             throw change.failure("a subclass overrides the property, and no Key lets it be set", object, key.name)
         }
         if !key.notifiesAutomatically { return try object.inTransaction(key.slot, restore) }
@@ -75,27 +74,6 @@ func trackedObjects(in value: Any?) -> [TrackedObject] {
     guard let content = value.flatMap(unwrapped) else { return [] }
     if let object = content as? TrackedObject { return [object] }
     return (content as? any KeyValueCollection)?.elements.flatMap { trackedObjects(in: $0) } ?? []
-}
-
-/// A property wrapper whose storage is set without its type being known.
-private protocol RestorableStorage {
-    static func restore(_ value: Any, _ offset: Int, of object: TrackedObject)
-}
-
-extension RestorableStorage where Self: ValueStorage {
-    fileprivate static func restore(_ value: Any, _ offset: Int, of object: TrackedObject) {
-        if let value = value as? Value { Property(object, PropertyStorage(in: object, offset: offset)).write(value) }
-    }
-}
-
-extension Observed: RestorableStorage {}
-extension ObservedReadOnly: RestorableStorage {}
-
-extension ObservedWeak: RestorableStorage {
-    fileprivate static func restore(_ value: Any, _ offset: Int, of object: TrackedObject) {
-        guard let value = value as? Referent? else { return }
-        Property(object, PropertyStorage(in: object, offset: offset), indirect: Handle.self).write(value)
-    }
 }
 
 /// Tells which calls belong to one outermost change, made on one thread: the change itself and all that its handlers change.

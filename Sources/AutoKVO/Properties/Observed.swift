@@ -163,6 +163,12 @@ extension ValueStorage {
         return PropertyStorage<Value>(in: object, offset: field.offset).holds(value)
     }
 
+    static func restore(_ value: Any, in field: FieldLayout.Field, of object: TrackedObject) {
+        if let value = value as? Value {
+            Property(object, PropertyStorage(in: object, offset: field.offset)).write(value)
+        }
+    }
+
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool {
         guard let value = value as? Value else { return true }
         // `==` is called only if the bytes differ, as padding may.

@@ -104,4 +104,9 @@ extension ObservedWeak: ObservedStorage {
             Handle.read(PropertyStorage(in: object, offset: field.offset), known(object, as: TrackedObject.self)) as Any
         }
     }
+
+    static func restore(_ value: Any, in field: FieldLayout.Field, of object: TrackedObject) {
+        guard let value = value as? Referent? else { return }
+        Property(object, PropertyStorage(in: object, offset: field.offset), indirect: Handle.self).write(value)
+    }
 }

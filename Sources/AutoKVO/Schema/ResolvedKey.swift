@@ -142,6 +142,8 @@ protocol ObservedStorage {
     /// Whether a field of this type may hold a value: false only if it is certain that it holds another. The value of a weak property is read
     /// under its owner's lock, so it is not looked at.
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool
+    /// Sets the property through its handle. No effect for a value of another type, nor where nothing is stored.
+    static func restore(_ value: Any, in field: FieldLayout.Field, of object: TrackedObject)
 }
 
 extension ObservedStorage {
@@ -150,6 +152,7 @@ extension ObservedStorage {
     static func stores(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { false }
     static func mayHold(_ value: Any, in field: FieldLayout.Field, of object: AnyObject) -> Bool { true }
     static func computation(in field: FieldLayout.Field) -> ((AnyObject) -> Any)? { nil }
+    static func restore(_ value: Any, in field: FieldLayout.Field, of object: TrackedObject) {}
 }
 
 /// What one key depends on and what depends on it, through any number of keys of the same object.
