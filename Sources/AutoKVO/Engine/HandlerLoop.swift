@@ -191,7 +191,7 @@ extension KeyValueObservation {
         }
         let token = subject.event.token
         if subject.event.isPrior {
-            guard changeState(from: .active, to: .claimed).changed else { return false }
+            guard changeState(from: .active, to: .claimed) else { return false }
             let mayBeNone = subject.isUncertain || options.contains(.distinct)
             underLock { (details!.claimant, details!.isClaimUncertain) = (token, mayBeNone) }
             subject.willCallAgain(self)
@@ -211,7 +211,7 @@ extension KeyValueObservation {
         //                                          finds that it has fired, and that nothing is on its way: ends it
         //     hands its change to the scheduler
         if flags.contains(.scheduled) { beginDelivery() }
-        guard changeState(from: isClaimed ? .claimed : .active, to: .fired).changed else {
+        guard changeState(from: isClaimed ? .claimed : .active, to: .fired) else {
             if flags.contains(.scheduled) { endDelivery() }
             return false
         }

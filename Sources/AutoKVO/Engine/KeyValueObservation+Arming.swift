@@ -39,7 +39,7 @@ extension KeyValueObservation {
             if before != .fired { return }
             isArmed = underLock {
                 // Not one that has been armed and has fired again since: its `onEnd` is still to run.
-                guard endReason == .fired, changeState(from: .fired, to: .active).changed else { return false }
+                guard endReason == .fired, changeState(from: .fired, to: .active) else { return false }
                 endReason = nil
                 if !targets.isEmpty { details?.retainedTargets = targets }
                 return true
@@ -47,7 +47,7 @@ extension KeyValueObservation {
         } while !isArmed
         guard attach() else {
             underLock {
-                guard changeState(from: .active, to: .fired).changed else { return }
+                guard changeState(from: .active, to: .fired) else { return }
                 endReason = .fired
                 details?.retainedTargets = []
             }

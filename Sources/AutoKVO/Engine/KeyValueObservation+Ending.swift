@@ -256,7 +256,7 @@ extension KeyValueObservation {
             return
         }
         // It misses the change, so it has not fired, and belongs in the targets' lists, out of which this call has taken it.
-        if changeState(from: .fired, to: .active).changed, !flags.contains(.scheduled) { _ = linkToTargets() }
+        if changeState(from: .fired, to: .active), !flags.contains(.scheduled) { _ = linkToTargets() }
         reportDeadObserver()
     }
 

@@ -58,25 +58,20 @@ extension KeyValueObservation {
     @inline(__always)
     var state: ObservationFlags.State { flags.state }
 
-    /// Changes the state if it is the expected one.
-    ///
-    /// - Returns: Whether it was the expected one, and the state before.
-    func changeState(
-        from expected: ObservationFlags.State, to desired: ObservationFlags.State
-    ) -> (changed: Bool, before: ObservationFlags.State) {
+    /// Changes the state if it is the expected one. Returns whether it was.
+    func changeState(from expected: ObservationFlags.State, to desired: ObservationFlags.State) -> Bool {
         let constant = flags
-        let (changed, before) = atomicFlags.compareExchange(
-            expected: constant.with(expected), desired: constant.with(desired), ordering: .acquiringAndReleasing)
-        return (changed, before.state)
+        return atomicFlags.compareExchange(
+            expected: constant.with(expected), desired: constant.with(desired), ordering: .acquiringAndReleasing
+        ).exchanged
     }
 
     /// Changes any state to `ended`. False if it was `ended`.
     func changeStateToEnded() -> Bool {
         var seen = state
         while seen != .ended {
-            let (done, now) = changeState(from: seen, to: .ended)
-            if done { return true }
-            seen = now
+            if changeState(from: seen, to: .ended) { return true }
+            seen = state
         }
         return false
     }

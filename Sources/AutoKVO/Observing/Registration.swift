@@ -94,8 +94,7 @@ struct Registration: ~Copyable {
             return try observe(targets.map { Dependency($0, keyPaths: keyPaths) }, by: observer)
         }
         if keyPaths.isEmpty { throw KeyValueError(.emptyPathSet) }
-        var paths: [ParsedKeyPath] = []
-        for keyPath in keyPaths { paths.append(try ParsedKeyPath.parse(keyPath)) }
+        let paths = try keyPaths.map { keyPath throws(KeyValueError) in try ParsedKeyPath.parse(keyPath) }
         return try observeNothing(paths, by: observer)
     }
 
