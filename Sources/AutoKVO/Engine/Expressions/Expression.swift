@@ -163,7 +163,6 @@ final class Expression: @unchecked Sendable {
     @inline(__always)
     private func nextStep(_ checked: inout Checked, isDeep: Bool) -> Step {
         while true {
-            if isClean { return .done }
             if isDirty, !isDeep { return .evaluate }
             let step: Step? = underLock { state in
                 let evaluator = evaluator.load(ordering: .relaxed)
