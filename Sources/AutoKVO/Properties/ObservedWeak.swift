@@ -1,9 +1,12 @@
 /// A property of a `TrackedObject` that refers weakly to another tracked object.
 ///
 /// When that object dies, the property changes to nil, for observers of the property, of a key derived from it and of a path
-/// through it. There is no old value of the property and of paths then: nobody can have the object any more. Reading costs one attempt to
-/// retain the object, and a lock too if the owner was ever observed. The property may be set while the object it refers to dies on another
-/// thread.
+/// through it. There is no old value of the property and of paths then: nobody can have the object any more. It is nil from the moment at
+/// which the object's deinit begins. So who is still to be told of an older change when a handler lets the object die is told of that first,
+/// with its values, and reads nil already.
+///
+/// Reading costs one attempt to retain the object, and a lock too if the owner was ever observed. The property may be set while the object it
+/// refers to dies on another thread.
 @propertyWrapper
 public struct ObservedWeak<Referent: TrackedObject> {
     // The observers of a death are notified on the thread on which the object dies, and that reads the property. A caller
