@@ -155,6 +155,8 @@ struct ChangeEvent {
     /// Whether a derived value has become what it was before the change, and the program has read another one in between. Observations that
     /// get values know the value, and are `excluded`, those of paths among them.
     var isReturn = false
+    /// Whether observers have been told different old values: see `ToldElsewhere`.
+    var isAmbiguous = false
     /// How a collection is edited. The subject owns it.
     var edit: Borrowed<CollectionChange>?
     /// Identifies the change that makes a prior call and the call after it.
@@ -173,7 +175,9 @@ struct ChangeEvent {
 
     /// Whether old and new are known and equal: the whole values, or the elements that were replaced.
     var isUnchanged: Bool {
-        guard kind == .setting || kind == .replacement, !isPrior, let oldValue, let newValue else { return false }
+        guard kind == .setting || kind == .replacement, !isPrior, !isAmbiguous, let oldValue, let newValue else {
+            return false
+        }
         return areEqual(oldValue.box(), newValue.box())
     }
 }

@@ -42,6 +42,8 @@ extension Subject {
     func missOld() {
         if isUncertain { readOld() }
         isPrepared = true
+        // An edit that waits for the end of a coalescingChanges is not all that happens to a path that leads elsewhere now.
+        if edit != nil { includeFurtherChange() }
     }
 
     /// Another change of the subject is about to be made, as part of this one. Reading is user code.

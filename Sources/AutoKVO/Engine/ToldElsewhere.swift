@@ -18,6 +18,9 @@ struct ToldElsewhere {
     let value: Any?
     /// How often an expression had changed then.
     let changes: Int
+    /// Whether only those were told that are called for an equal value, too: others know what was told before. So the open change has to tell
+    /// all of them, whatever it comes to.
+    let isToldToSome: Bool
 }
 
 extension Subject {
@@ -68,7 +71,10 @@ extension Subject {
             guard let details = root.guarded.details, !details.told.isEmpty else { return nil }
             return isLast ? details.told.removeValue(forKey: identity) : details.told[identity]
         }
-        return told.map { [$0.value, $0.number > before ? replaceOld($0.value, $0.changes) : nil] } ?? []
+        guard let told else { return [] }
+        if told.number <= before { return [told.value] }
+        event.isAmbiguous = told.isToldToSome
+        return [told.value, replaceOld(told.value, told.changes)]
     }
 
     /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for new values there is
@@ -78,8 +84,9 @@ extension Subject {
 
     @inline(never)
     private func leaveValue(_ thread: InPlace<ThreadContext>) {
-        // Where it is equal, and observers are not called, they know it if they have been told the old one.
-        if !wantsNew || !isOldTold && (isDropped || event.isUnchanged) { return }
+        // Where it is equal, those who are not called know it if they have been told the old one.
+        if !wantsNew || !isOldTold && isDropped { return }
+        let isToldToSome = !isOldTold && event.isUnchanged
         guard let value = edit == nil ? event.newValue?.box() : readWhole() else { return }
         let changes = expression?.changes.all ?? 0
         let root = root
@@ -87,7 +94,7 @@ extension Subject {
             if addOpen(0) == 0 { return nil }
             let details = root.guarded.makeDetails()
             let number = 1 + (details.told[identity]?.number ?? 0)
-            let new = ToldElsewhere(number: number, value: value, changes: changes)
+            let new = ToldElsewhere(number: number, value: value, changes: changes, isToldToSome: isToldToSome)
             return details.told.updateValue(new, forKey: identity)
         }
         withExtendedLifetime(former) {}

@@ -13,9 +13,13 @@ struct ChangesElsewhereTests {
         @Observed var next: Sum?
         @Derived({ (sum: Sum) in sum.a + sum.b }) var total: Int
         var double: Int { 2 * (a + b) }
+        var shown: Int { 2 * total }
 
         override class var schema: Schema {
-            Schema(Sum.self, extending: super.schema) { Key("double", \.double, affectedBy: "a", "b") }
+            Schema(Sum.self, extending: super.schema) {
+                Key("double", \.double, affectedBy: "a", "b")
+                Key("shown", \.shown, affectedBy: "total", "level")
+            }
         }
     }
 
@@ -65,6 +69,25 @@ struct ChangesElsewhereTests {
         #expect(last == [2 * first + 2, 0] && (bound.a, bound.b) == (0, 0))
         hold(sum, holding, 5, { sum.b = 2 }, 7)
         #expect(inOrder.take().map { $0.old } == [0, holding == .prior ? 1 : 7] && bound.a == 9)
+    }
+
+    @Test("whose value is equal there is known to some observers only: all are told in the end", arguments: [0, 1])
+    func equal(last: Int) throws {
+        let sum = Sum()
+        var (all, distinct): ([Int], [Int]) = ([], [])
+        try sum.observe("shown", as: Int.self, options: .new) { all.append($0.newValue!) }
+        try sum.observe("shown", as: Int.self, options: [.new, .distinct]) { distinct.append($0.newValue!) }
+        coalescingChanges {
+            sum.b = 1
+            onAnotherThread { sum.level = 1 }
+            expectEqual(all, [2])
+            sum.b = last
+        }
+        expectEqual(all, [2, 2 * last])
+        expectEqual(distinct, [2 * last])
+        sum.level = 2
+        expectEqual(all.count, 3)
+        expectEqual(distinct.count, 1)
     }
 
     @Test("of the same property, whose equal values are no change") func ownProperty() {

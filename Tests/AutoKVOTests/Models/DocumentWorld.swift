@@ -230,7 +230,10 @@ final class DocumentWorld: RandomWorld {
     private func add(to section: Section) {
         let fresh = newSection()
         note("new \(fresh.id)")
-        section.$sections.insert(fresh, at: pick(section.sections.count + 1))
+        let place = pick(section.sections.count + 1)
+        if depth == 0 { return section.$sections.insert(fresh, at: place) }
+        // Handlers that are called before the store may take sections out.
+        section.$sections.edit { $0.insert(fresh, at: min(place, $0.count)) }
     }
 
     private func put(_ part: Section, into section: Section) {

@@ -5,12 +5,16 @@ import Testing
 private final class Node: Model {
     @ObservedWeak var next: Node?
     @Observed var value = 0
+    @Observed var list = [1]
+    @Observed var marks: Set<Int> = [1]
     var nextValue: Int? { next?.value }
     var hasNext: Bool { next != nil }
     override class var schema: Schema {
         Schema(Node.self, extending: super.schema) {
             Key("next", \.next)
             Key("value", \.value)
+            Key("list", \.list)
+            Key("marks", \.marks)
             Key("nextValue", \.nextValue, affectedBy: "next.value")
             Key("hasNext", \.hasNext, affectedBy: "next")
         }
@@ -46,6 +50,33 @@ struct WeakTests {
         expectEqual(calls, 2)
         node.next = nil
         expectEqual(calls, 2)
+    }
+
+    @Test(
+        "coalesced, an edit of what is at the end of a path and the death of its object are one setting, from all that there was"
+    )
+    func editAndDeath() throws {
+        var next: Node? = Node()
+        node.next = next
+        var told: [String] = []
+        for path in ["next.list", "next.marks"] {
+            for options: ObservingOptions in [[.old, .new], .new] {
+                try node.observe(path, options: options) {
+                    told.append("\(path) \($0.kind) \($0.oldValue ?? "-") \($0.newValue!)")
+                }
+            }
+        }
+        coalescingChanges {
+            next!.$list.append(2)
+            next!.$marks.insert(2)
+            next = nil
+        }
+        expectEqual(
+            told,
+            [
+                "next.list setting [1] nil", "next.list setting - nil", "next.marks setting [1] nil",
+                "next.marks setting - nil",
+            ])
     }
 
     @Test("the death of the object is one change to nil") func death() throws {
