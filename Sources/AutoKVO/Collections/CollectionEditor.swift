@@ -10,7 +10,7 @@
 /// **When an edit looks at the collection.** `$items.append(x)`, made by a handler, first has the observers called that have not heard of the
 /// change under way. Their handlers may edit the collection too, and so may those of prior calls. So the plan is made behind the former,
 /// and again behind the latter if they have changed something (`TrackedObject.edit`). An index that the caller has given may be
-/// out of range by then: that traps with a sentence (`requireStill`), or throws for a proxy.
+/// out of range by then: that traps with a sentence (`require(_:stillIn:)`), or throws for a proxy.
 ///
 /// Nothing here has a lock: a property is used by one thread at a time. The editors keep the object alive. Handlers run before
 /// an edit returns, the prior ones before the collection changes, and may edit the same collection. Read next:
@@ -30,14 +30,14 @@ protocol CollectionEditor<Value> {
     ///
     /// - Parameters:
     ///   - asking: Whether the plan calls functions of the user, which may do anything. They are called outside of all accesses.
+    ///   - stored: Called behind the store, when no observer has been notified.
     ///   - plan: Looks at the collection. It may be called several times. False if there is nothing to do.
     ///   - change: What the plan is, for the observers.
     ///   - store: Does what was planned.
-    ///   - stored: Called behind it, when no observer has been notified.
     /// - Returns: What `store` returns; nil if there is nothing to do.
     func edit<Result, Failure: Error>(
-        asking: Bool, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
-        _ store: (inout Value) -> Result, stored: () -> Void
+        asking: Bool, stored: () -> Void, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
+        _ store: (inout Value) -> Result
     ) throws(Failure) -> Result?
 }
 
@@ -45,8 +45,8 @@ extension Property: CollectionEditor where Value: Collection {
     @export(implementation) var editedSlot: Int? { object.slot(atOffset: storage.offset(in: object)) }
 
     @export(implementation) func edit<Result, Failure: Error>(
-        asking: Bool, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
-        _ store: (inout Value) -> Result, stored: () -> Void
+        asking: Bool, stored: () -> Void, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
+        _ store: (inout Value) -> Result
     ) throws(Failure) -> Result? {
         // Kept while user code runs, and released before the store, which would otherwise have to copy the collection.
         var planned: Value?
@@ -55,13 +55,11 @@ extension Property: CollectionEditor where Value: Collection {
             plan: { () throws(Failure) in
                 planned = storage.checkedValue
                 return try plan(planned!)
-            }, isPlanned: { storage.holds(planned!) },
+            }, isPlanned: { storage.holds(planned!) }, stored: stored,
             { object.isStoredCollection(atOffset: storage.offset(in: object)) ? change() : nil }
         ) {
             planned = nil
             return storage.exclusively(store)
-        } stored: {
-            stored()
         }
     }
 
@@ -89,7 +87,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         var leaving: [Value.Element] = []
         defer { withExtendedLifetime(leaving) {} }
         return try edit(
-            asking: asking,
+            asking: asking, stored: stored,
             { value throws(Failure) in
                 indexes = try plan(value)
                 start = value.startIndex
@@ -97,7 +95,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
                 return !indexes.isEmpty
             },
             // A change has positions, which are the indexes of an array, but not those of a slice.
-            { CollectionChange(kind, indexes: indexes.shifted(by: -start)) }, { store(&$0, indexes) }, stored: stored)
+            { CollectionChange(kind, indexes: indexes.shifted(by: -start)) }, { store(&$0, indexes) })
     }
 
     /// The edit of a kind: removes the elements at some indexes, replaces them by as many others, or inserts as many in such a way that they
@@ -179,11 +177,11 @@ extension CollectionEditor where Value: SetAlgebra {
         var movement = SetMovement<Value>()
         defer { withExtendedLifetime(movement) {} }
         return try edit(
-            asking: asking,
+            asking: asking, stored: {},
             { value throws(Failure) in
                 movement = try plan(value)
                 return !movement.isEmpty
-            }, { movement.change }, { store(&$0, movement) }, stored: {})
+            }, { movement.change }, { store(&$0, movement) })
     }
 
     /// The same edit, made by taking out what leaves and putting in what comes. Returns whether anything was done.

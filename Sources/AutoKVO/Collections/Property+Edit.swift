@@ -49,7 +49,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
             ElementDifferences(from: Array(value), to: Array(new), allowsReplacement: allowsReplacement)
         }
         try object.inTwoEdits(editedSlot) { isStored throws(Failure) in
-            let isDone: Void? = try edit(asking: true) { value throws(Failure) in
+            let isDone: Void? = try edit(asking: true, stored: isStored) { value throws(Failure) in
                 (new, differences, equal) = (value, nil, nil)
                 result = try body(&new)
                 if !object.isObserved { return true }
@@ -67,8 +67,6 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
                     new.removeSubranges(places)
                 }
                 Swift.swap(&value, &new)
-            } stored: {
-                isStored()
             }
             if isDone == nil { differences = nil }
             storeEqual(&new, insteadOf: equal)

@@ -89,8 +89,8 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
     }
 
     func edit<Result, Failure: Error>(
-        asking: Bool, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
-        _ store: (inout Value) -> Result, stored: () -> Void
+        asking: Bool, stored: () -> Void, _ plan: (Value) throws(Failure) -> Bool, _ change: () -> CollectionChange,
+        _ store: (inout Value) -> Result
     ) throws(Failure) -> Result? {
         // What there was. It is compared if the plan calls functions of the user; other plans hold for as many elements.
         var planned: Value?
@@ -101,7 +101,9 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
             plan: { () throws(Failure) in
                 planned = value
                 return try plan(planned!)
-            }, isPlanned: { isStill(&planned, comparing: asking) }, change
+            }, isPlanned: { isStill(&planned, comparing: asking) }, isMade: { made == nil || isStill(&made) },
+            stored: stored,
+            change
         ) {
             // Not read again: the getter may have another one then.
             var value = planned.take()!
@@ -109,10 +111,6 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
             made = value
             key.key.declared.write!(object, value)
             return result
-        } isMade: {
-            made == nil || isStill(&made)
-        } stored: {
-            stored()
         }
     }
 }

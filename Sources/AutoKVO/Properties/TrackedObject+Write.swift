@@ -177,16 +177,16 @@ extension TrackedObject {
     ///   - editedSlot: The slot of the property; nil if it has none yet.
     ///   - plan: Decides what to edit. It may be user code. False if there is nothing to do.
     ///   - isPlanned: Whether the collection is the one that the plan was made for.
-    ///   - change: What the plan is, for the observers; nil if they get the whole value.
-    ///   - store: Makes the edit.
     ///   - isMade: Whether the collection is, behind the edit, what the plan makes of it. If not, observers get the whole values. Nil for one
     ///     that is edited in place.
-    ///   - stored: Called behind it, when no observer has been notified.
+    ///   - stored: Called behind the store, when no observer has been notified.
+    ///   - change: What the plan is, for the observers; nil if they get the whole value.
+    ///   - store: Makes the edit.
     /// - Returns: What `store` returns; nil if there is nothing to do.
     @usableFromInline
     final func edit<Result, Failure: Error>(
         _ editedSlot: @autoclosure () -> Int?, plan: () throws(Failure) -> Bool, isPlanned: () -> Bool,
-        _ change: () -> CollectionChange?, _ store: () -> Result, isMade: (() -> Bool)? = nil, stored: () -> Void
+        isMade: (() -> Bool)? = nil, stored: () -> Void, _ change: () -> CollectionChange?, _ store: () -> Result
     ) throws(Failure) -> Result? {
         var (slot, isAnnounced) = (editedSlot(), false)
         /// Plans until the functions of the plan leave the collection as they found it.
