@@ -49,12 +49,7 @@ extension ObjectRecord {
         return changeList(slot, isAhead: observation.options.contains(.prior)) {
             guard !isDeinitializing else { return (0, false) }
             if observation.isLinked || !observation.isLive { return (0, true) }
-            let list = makeList(slot)
-            if observation.membership == .leaving {
-                list.value.rejoin(observation)
-            } else {
-                list.value.append(Borrowed.retaining(observation))
-            }
+            makeList(slot).value.append(observation)
             return (1, true)
         }
     }
@@ -65,7 +60,7 @@ extension ObjectRecord {
     func linkFirst(_ observation: KeyValueObservation) -> Bool {
         changeList(Int(observation.slot), isAhead: false) {
             guard !isDeinitializing else { return (0, false) }
-            makeList(Int(observation.slot)).value.prepend(Borrowed.retaining(observation))
+            makeList(Int(observation.slot)).value.prepend(observation)
             return (1, true)
         }
     }

@@ -121,38 +121,24 @@ struct ObserverList: ~Copyable {
         }
     }
 
-    /// Appends an observation and takes over the given ownership.
-    mutating func append(_ observation: Borrowed<KeyValueObservation>) {
-        observation.use { join($0) }
-        observations.append(observation)
-    }
-
-    /// Makes an observation a member that is notified of changes from now on.
-    @inline(__always)
-    private mutating func join(_ observation: KeyValueObservation) {
+    /// Makes an observation a member that is notified of changes from now on, and is owned by the list. One that was leaving is a member
+    /// again at its old position, but with a new number: of changes from before it is not notified.
+    mutating func append(_ observation: KeyValueObservation) {
+        if observation.membership == .out { observations.append(.retaining(observation)) }
         lastSequence += 1
         observation.sequence = lastSequence
         observation.membership = .linked
         account(for: observation, by: 1)
     }
 
-    /// Puts an observation before all others, with the number 0, and takes over the given ownership.
-    mutating func prepend(_ observation: Borrowed<KeyValueObservation>) {
+    /// Puts an observation before all others, with the number 0.
+    mutating func prepend(_ observation: KeyValueObservation) {
         // A lower bound of 0 means that there is none.
         // A change of a list without observers has a subject with bounds, too: see `Interest.own`.
         lastSequence = max(lastSequence, 1)
-        observation.use {
-            $0.membership = .linked
-            account(for: $0, by: 1)
-        }
-        observations.prepend(observation)
-    }
-
-    /// Makes an observation that was leaving a member again, at its old position, but with a new number: of changes from before it is not
-    /// notified.
-    mutating func rejoin(_ observation: KeyValueObservation) {
-        assert(observation.membership == .leaving)
-        join(observation)
+        observation.membership = .linked
+        account(for: observation, by: 1)
+        observations.prepend(.retaining(observation))
     }
 
     /// Takes an observation out. Returns whether it was unlinked: the caller takes over the list's ownership then. Otherwise

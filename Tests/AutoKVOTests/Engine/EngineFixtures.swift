@@ -70,7 +70,7 @@ final class ListFixture {
 
     func remove(_ link: PathLink) { list.remove(link) }
 
-    func append(_ observation: KeyValueObservation) { list.append(Borrowed.retaining(observation)) }
+    func append(_ observation: KeyValueObservation) { list.append(observation) }
 
     /// Removes an observation. Returns whether it was unlinked.
     func remove(_ observation: KeyValueObservation) -> Bool {

@@ -88,7 +88,7 @@ final class ListWorld: SteppedWorld {
 
     private func rejoin(_ index: Int) {
         note("rejoin o\(entries[index].number)")
-        fixture.list.rejoin(entries[index].observation)
+        fixture.list.append(entries[index].observation)
         entries[index].isLeaving = false
     }
 

@@ -75,7 +75,7 @@ struct ObserverListTests {
         let (a, b, c) = (append(), append([.prior]), append())
         b.pinWord += 1
         #expect(!fixture.remove(b))
-        fixture.list.rejoin(b)
+        fixture.list.append(b)
         #expect(fixture.linked == [a, b, c] && b.sequence == 4 && fixture.list.count == 3)
         expectEqual(fixture.interest, [.own, .prior, .ahead])
         #expect(!fixture.unpin(b))
