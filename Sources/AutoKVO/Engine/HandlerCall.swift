@@ -42,9 +42,6 @@ struct HandlerCall: ~Copyable {
         discard self
         return closure
     }
-
-    /// No handler, for a part.
-    static var none: HandlerCall { HandlerCall(.change, .none) }
 }
 
 // MARK: Making one

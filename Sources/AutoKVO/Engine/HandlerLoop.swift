@@ -179,7 +179,7 @@ extension KeyValueObservation {
         if route == nil || event.isReturn, !options.isDisjoint(with: event.excluded) { return false }
         guard isLive, !event.isPrior || options.contains(.prior) else { return false }
         if options.contains(.distinct), event.isUnchanged { return false }
-        return options.contains(.once) ? claim(subject, calls) : isActive
+        return options.contains(.once) ? claim(subject, calls) : state == .active
     }
 
     /// Whether this change is the one of which a `.once` observation is notified.

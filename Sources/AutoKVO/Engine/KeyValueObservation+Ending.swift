@@ -175,7 +175,11 @@ extension KeyValueObservation {
 
     /// - Parameter reason: What to run `onEnd` with; nil if it has been run.
     private func runEndActions(_ reason: EndReason?) {
-        let (actions, drop, targets) = underLock { details!.takeForEnd() }
+        let (actions, drop, targets) = underLock {
+            let details = details!
+            defer { (details.onEnd, details.dropChanges, details.retainedTargets) = ([], nil, []) }
+            return (details.onEnd, details.dropChanges, details.retainedTargets)
+        }
         drop?()
         if let reason { for action in actions { action(reason) } }
         withExtendedLifetime((actions, targets)) {}

@@ -71,7 +71,7 @@ public final class KeyValueObservation: @unchecked Sendable {
     convenience init(partFor route: Route, of whole: KeyValueObservation) {
         self.init(
             unmanagedRecord: .to(route.root), slot: route.slot!, unmanagedObserverRecord: nil, options: whole.options,
-            handler: .none, site: whole.site, flags: .part)
+            handler: HandlerCall(.change, .none), site: whole.site, flags: .part)
         makeDetails().partRoute = route
     }
 
@@ -231,17 +231,8 @@ final class ObservationDetails {
     /// Whether the diagnostic for a dead observer was given.
     var hasReportedDeadObserver = false
 
-    /// Whether `takeForEnd` has something to take.
+    /// Whether an observation that has ended has something to run or to release.
     var hasEndActions: Bool { !onEnd.isEmpty || dropChanges != nil || !retainedTargets.isEmpty }
-
-    /// Moves out what an observation that has ended does not need any more.
-    func takeForEnd() -> (
-        onEnd: [(KeyValueObservation.EndReason) -> Void], dropChanges: (() -> Void)?, targets: [TrackedObject]
-    ) {
-        let taken = (onEnd, dropChanges, retainedTargets)
-        (onEnd, dropChanges, retainedTargets) = ([], nil, [])
-        return taken
-    }
 
     /// Moves the routes of an observation that has ended out, and keeps their paths.
     func takeRoutes() -> RouteList {

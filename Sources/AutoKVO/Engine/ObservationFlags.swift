@@ -84,8 +84,4 @@ extension KeyValueObservation {
     var isFindable: Bool {
         isLive || state == .fired && flags.contains(.scheduled) && details!.deliveries.load(ordering: .acquiring) > 0
     }
-
-    /// Whether it is live, and no change has claimed it.
-    @inline(__always)
-    var isActive: Bool { state == .active }
 }

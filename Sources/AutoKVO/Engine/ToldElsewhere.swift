@@ -91,7 +91,7 @@ extension Subject {
         let changes = expression?.changes.all ?? 0
         let root = root
         let former: ToldElsewhere? = root.lock.withLock {
-            if addOpen(0) == 0 { return nil }
+            if openSubjects == 0 { return nil }
             let details = root.guarded.makeDetails()
             let number = 1 + (details.told[identity]?.number ?? 0)
             let new = ToldElsewhere(number: number, value: value, changes: changes, isToldToSome: isToldToSome)

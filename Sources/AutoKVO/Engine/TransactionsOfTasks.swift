@@ -25,15 +25,10 @@ enum TransactionsOfTasks {
     /// Nothing is recorded meanwhile: what the library and the observers of a change read is not what an expression reads that makes
     /// the change.
     @inline(__always)
-    static func visit() -> Visit {
-        Visit(token: count.load(ordering: .relaxed) == 0 ? 0 : take(), recorder: Recording.suspend())
-    }
+    static func visit() -> Visit { (count.load(ordering: .relaxed) == 0 ? 0 : take(), Recording.suspend()) }
 
-    struct Visit {
-        /// Zero if there are none.
-        fileprivate let token: UInt
-        fileprivate let recorder: UInt
-    }
+    /// The token is zero if there are none.
+    typealias Visit = (token: UInt, recorder: UInt)
 
     @inline(never)
     private static func take() -> UInt {

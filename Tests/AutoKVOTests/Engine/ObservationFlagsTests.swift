@@ -36,14 +36,14 @@ struct ObservationFlagsTests {
 
     @Test("the state changes only from the expected one, and options stay") func changingState() {
         let observation = KeyValueObservation.unlinked([.once, .prior])
-        #expect(observation.isActive && observation.isLive)
+        #expect(observation.state == .active && observation.isLive)
         #expect(observation.changeState(from: .active, to: .claimed))
-        #expect(!observation.isActive && observation.isLive)
+        #expect(observation.state != .active && observation.isLive)
         #expect(!observation.changeState(from: .active, to: .fired) && observation.state == .claimed)
         #expect(observation.changeState(from: .claimed, to: .fired))
         #expect(!observation.isLive)
         #expect(observation.changeState(from: .fired, to: .active))
-        #expect(observation.isActive)
+        #expect(observation.state == .active)
         expectEqual(observation.options, [.once, .prior])
     }
 

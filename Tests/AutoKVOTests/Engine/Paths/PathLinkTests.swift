@@ -25,7 +25,7 @@ struct PathLinkTests {
         expectEqual(links.map(\.isInner), [true, true, false])
         expectEqual(links.map(\.isLeaf), [false, false, true])
         #expect(links.allSatisfy { $0.route.needs == [.old, .prior] && !$0.isLinked && $0.route.derivedSlot == nil })
-        #expect(observation.isActive)
+        #expect(observation.state == .active)
     }
 
     @Test("the end of a path that a key is derived from is inner: its change is a change of that key")
