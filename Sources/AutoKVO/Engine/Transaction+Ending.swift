@@ -67,7 +67,7 @@ extension Transaction {
 
     @inline(never)
     private func deliver(_ thread: InPlace<ThreadContext>) {
-        if thread.value.coalescing != nil { forgetWalks(thread) }
+        if !subjects.isEmpty { Transaction.forgetWalks(thread) }
         if hasMoved, let record = currentRecord {
             notify(subjects, isPrior: false, after: Transaction.deliveriesUnderWay(of: record, slot, thread), thread)
         } else if subjects.count == 1 {
@@ -91,7 +91,7 @@ extension Transaction {
         countOut()
         let notified = due.filter { $0.object.openCount == 0 }
         if !notified.isEmpty {
-            if thread.value.coalescing != nil { forgetWalks(thread) }
+            Transaction.forgetWalks(thread)
             settle(thread)
             notify(notified, isPrior: false, thread)
         }

@@ -13,7 +13,7 @@ extension Transaction {
         of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>
     ) -> [Borrowed<Subject>] {
         if thread.value.firstPending == nil { return [] }
-        if thread.value.coalescing != nil { startWalk(.other, thread) }
+        thread.value.coalescing?.use { $0.startWalk(.other) }
         var topics: Set<Subject.Identity> = []
         AffectedLists.forEach(from: record, slot) { _, list, _ in
             topics.insert(list.address)

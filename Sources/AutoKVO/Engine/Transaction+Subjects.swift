@@ -24,7 +24,7 @@ extension Transaction {
         let isInside = !thread.value.settling.isEmpty || !thread.value.starting.isEmpty
         let mayBeOpen = start > 0 || thread.value.holdsChanges || isInside
         moves = PathLink.moves
-        if coalescing != nil { Transaction.startWalk(search == .all ? .finding : .other, thread) }
+        coalescing?.use { $0.startWalk(search == .all ? .finding : .other) }
         AffectedLists.forEach(from: record, changed) { key, list, interest in
             if search != .all, search == .moved ? !key.isMoved : !key.isUncertain { return }
             let isOfObject = key.record == .to(record)

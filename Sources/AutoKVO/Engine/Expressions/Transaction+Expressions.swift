@@ -11,7 +11,7 @@ extension Transaction {
     ) {
         var links: [Borrowed<PathLink>] = []
         swap(&links, &thread.value.affectedLinks)
-        if thread.value.coalescing != nil { startWalk(.marking, thread) }
+        thread.value.coalescing?.use { $0.startWalk(.marking) }
         AffectedLists.forEach(from: record, slot) { _, _, _ in
         } link: { link, _ in
             if link.unmanagedExpression != nil { return mark(link, thread) }
@@ -143,25 +143,20 @@ extension Transaction {
     /// have had it computed (`AffectedLists.additions`). So *n* changes of what one chain of derived values reads take O(*n*).
     enum Walk { case finding, marking, other }
 
-    /// Begins a walk, inside of a `coalescingChanges`.
+    /// Begins a walk inside of this `coalescingChanges`.
     @inline(never)
-    static func startWalk(_ walk: Walk, _ thread: InPlace<ThreadContext>) {
-        guard let coalescing = thread.value.coalescing?.object else { return }
-        if walk == .finding { coalescing.walks += 1 }
-        if coalescing.walks <= searchedCount { return }
+    func startWalk(_ walk: Walk) {
+        if walk == .finding { walks += 1 }
+        if walks <= Transaction.searchedCount { return }
         let additions = AffectedLists.additions
-        if walk == .finding, coalescing.walkedAdditions != additions {
-            (coalescing.walked, coalescing.walkedAdditions) = ([:], additions)
-        }
-        let isKnown = coalescing.walkedAdditions == additions && !(coalescing.walksEverywhere && walk == .finding)
-        coalescing.walk = isKnown ? walk : .other
+        if walk == .finding, walkedAdditions != additions { (walked, walkedAdditions) = ([:], additions) }
+        let isKnown = walkedAdditions == additions && !(walksEverywhere && walk == .finding)
+        self.walk = isKnown ? walk : .other
     }
 
     /// Observers are called inside of a `coalescingChanges`, of a change that was announced before: what that has found is to be found again.
-    @inline(never)
-    func forgetWalks(_ thread: InPlace<ThreadContext>) {
-        if !subjects.isEmpty { thread.value.coalescing!.object.walked = [:] }
-    }
+    @inline(__always)
+    static func forgetWalks(_ thread: InPlace<ThreadContext>) { thread.value.coalescing?.object.walked = [:] }
 
     /// Whether a walk need not go on behind an expression. If it does, all that is there will have been found, or marked.
     func hasWalked(behind expression: Expression) -> Bool {
