@@ -38,9 +38,7 @@ struct MemberList<Member: ListMember> {
         }
     }
 
-    #if DEBUG
-        func isLonger(than limit: Int) -> Bool { members.dropFirst(limit).contains { _ in true } }
-    #endif
+    func isLonger(than limit: Int) -> Bool { members.dropFirst(limit).contains { _ in true } }
 
     @inline(__always)
     func forEach(_ body: (Member) -> Void) {

@@ -18,7 +18,6 @@ struct ThreadContext {
     private(set) var spareTransactions = Pool<Transaction>()
     /// Subjects with observers that are still to be called, the outermost delivery's first.
     private var pendingList = MemberList<Subject>()
-    private var pendingCount = 0
     /// How many of them there are of a topic. Nil until many are searched.
     private var pendingTopics: [Subject.Identity: Int]?
     /// The changes that have begun and not ended on this thread, the outermost first. Retained, as the spare ones are.
@@ -137,7 +136,6 @@ struct ThreadContext {
     @inline(__always)
     mutating func appendPending(_ subject: Subject) {
         pendingList.append(.to(subject))
-        pendingCount += 1
         if pendingTopics != nil { countPending(subject, 1) }
     }
 
@@ -145,13 +143,12 @@ struct ThreadContext {
     mutating func removePending(_ subject: Subject) {
         guard subject.isPending else { return }
         pendingList.remove(subject)
-        pendingCount -= 1
         if pendingTopics != nil { countPending(subject, -1) }
     }
 
     @inline(never)
     private mutating func countPending(_ subject: Subject, _ change: Int) {
-        if pendingCount == 0 {
+        if firstPending == nil {
             pendingTopics = nil
             return
         }
@@ -162,7 +159,7 @@ struct ThreadContext {
 
     /// Whether a change of these lists and routes may concern one of the pending subjects. Few are looked through.
     mutating func mayBePending(_ changed: Set<Subject.Identity>) -> Bool {
-        if pendingCount <= Transaction.searchedCount { return true }
+        if !pendingList.isLonger(than: Transaction.searchedCount) { return true }
         if pendingTopics == nil {
             pendingTopics = [:]
             for subject in pending { countPending(subject.object, 1) }
