@@ -161,15 +161,12 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
 
     /// The objects the key holds now; nil if it is not of a type of arrays of tracked ones.
     func readObjects(_ object: TrackedObject) -> [TrackedObject]? {
-        switch holdsObjects.load(ordering: .relaxed) {
-        case .yes: return read.objects(in: object, as: TrackedObject.self)
-        case .no: return nil
-        case .unknown:
+        if holdsObjects.load(ordering: .relaxed) == .unknown {
             let element = (valueType as? any KeyValueCollection.Type)?.elementType ?? Any.self
             let isArray = element is TrackedObject.Type && arrayType(of: element) == valueType
             holdsObjects.store(isArray ? .yes : .no, ordering: .relaxed)
-            return isArray ? read.objects(in: object, as: TrackedObject.self) : nil
         }
+        return holdsObjects.load(ordering: .relaxed) == .yes ? read.objects(in: object, as: TrackedObject.self) : nil
     }
 }
 
