@@ -32,11 +32,6 @@ extension ObjectRecord {
     }
 }
 
-extension ObjectRecord {
-    /// Identifies the object, which may be dead. No other object has this identifier while the record exists.
-    var target: ObjectIdentifier { Borrowed<TrackedObject>.at(address).use { ObjectIdentifier($0) } }
-}
-
 extension InPlace where Value == ThreadContext {
     /// Drops the changes of objects that died after the changes had begun, on whatever thread: no call can end them any more. The search
     /// for an open change follows, which takes as long. The values that a change had read are released: user code runs.

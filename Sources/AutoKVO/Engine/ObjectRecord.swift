@@ -65,6 +65,9 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
     /// The object's address, which is valid as long as the record, whether the object is alive or not.
     var address: UnsafeRawPointer { pinned.address }
 
+    /// Identifies the object, which may be dead. No other object has this identifier while the record exists.
+    var target: ObjectIdentifier { Borrowed<TrackedObject>.at(address).use { ObjectIdentifier($0) } }
+
     /// The object, retained, or nil if its deinit has begun.
     @inline(__always)
     func object<Object: AnyObject>(as type: Object.Type) -> Object? { pinned.object(as: type) }
