@@ -35,9 +35,10 @@ struct ThreadContext {
     var coalescing: Borrowed<Transaction>?
     /// Routes to start or to end, in this order. Empty if this thread does no such work.
     var pathWork: [PathWork] = []
-    /// How many functions of derived properties are being called for reads, inside each other, and which from `uncheckedDepth` on.
+    /// How many functions of derived properties are being called for reads, inside each other; and from `uncheckedDepth` on which, by the
+    /// addresses of their storage.
     var computingDepth = 0
-    var computing: Set<ComputedProperty> = []
+    var computing: Set<UInt> = []
     static let uncheckedDepth = 64
     /// How many derived values are being evaluated, inside each other.
     var evaluationDepth = 0
@@ -187,12 +188,6 @@ struct ThreadContext {
         lastToken += 1
         return lastToken
     }
-}
-
-/// A derived property whose function is being called, by where its storage is.
-struct ComputedProperty: Hashable {
-    let object: ObjectIdentifier
-    let offset: Int
 }
 
 extension InPlace where Value == ThreadContext {

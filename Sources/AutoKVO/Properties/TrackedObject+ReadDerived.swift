@@ -63,15 +63,14 @@ extension TrackedObject {
     final func endComputing(atOffset offset: Int) {
         let thread = ThreadContext.current
         if thread.value.computingDepth > ThreadContext.uncheckedDepth {
-            thread.value.computing.remove(ComputedProperty(object: ObjectIdentifier(self), offset: offset))
+            thread.value.computing.remove(Borrowed.to(self).bitPattern + UInt(offset))
         }
         thread.value.computingDepth -= 1
     }
 
     @inline(never)
     private final func checkCircle(_ offset: Int, _ thread: InPlace<ThreadContext>) {
-        let property = ComputedProperty(object: ObjectIdentifier(self), offset: offset)
-        if thread.value.computing.insert(property).inserted { return }
+        if thread.value.computing.insert(Borrowed.to(self).bitPattern + UInt(offset)).inserted { return }
         // Of a class whose schema has a fault the name is not known.
         let schema = try? requireSchema()
         let slot = schema?.slot(atOffset: offset) ?? -1
