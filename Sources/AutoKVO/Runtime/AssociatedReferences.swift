@@ -1,5 +1,4 @@
 internal import CDeallocHook
-internal import CSwiftRuntime
 
 /// Objects that CDeallocHook's table finds by the address of another object and does not own: each removes itself in its deinit.
 /// Used under a lock, without which that deinit cannot be completed.
@@ -9,8 +8,7 @@ struct AssociatedReferences<Object: AnyObject> {
 
     /// The object, retained; nil if there is none or its deinit has begun.
     subscript(address: UnsafeRawPointer) -> Object? {
-        guard let object = cdh_associated(address, key, nil), csr_try_retain(object) else { return nil }
-        return Borrowed.at(object).take()
+        cdh_associated(address, key, nil).flatMap { Borrowed.at($0).objectIfAlive }
     }
 
     func insert(_ object: Object, at address: UnsafeRawPointer) {

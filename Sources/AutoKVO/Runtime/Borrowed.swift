@@ -2,16 +2,10 @@
 struct BorrowedElements<Object: AnyObject> {
     private var elements = UnsafeBufferPointer<Borrowed<Object>>(start: nil, count: 0)
 
-    init() {}
-
     @inline(__always)
     static func of<Result>(_ array: [Object], _ body: (BorrowedElements) -> Result) -> Result {
         // An array of objects is one of their addresses.
-        array.withUnsafeBytes { bytes in
-            var borrowed = BorrowedElements()
-            borrowed.elements = bytes.assumingMemoryBound(to: Borrowed<Object>.self)
-            return body(borrowed)
-        }
+        array.withUnsafeBytes { body(BorrowedElements(elements: $0.assumingMemoryBound(to: Borrowed<Object>.self))) }
     }
 
     var count: Int { elements.count }
