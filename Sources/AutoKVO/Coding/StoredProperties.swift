@@ -29,7 +29,7 @@ struct StoredProperty {
         guard let object else { return nil }
         let options: ObservingOptions = [.old, .new, .prior, .unregisterAutomatically]
         let handle = HandleTarget(object, path: ParsedKeyPath([.init(schema: schema, slot: key.slot)]))
-        return Registration(options, nil, .closure(handler), #fileID, #line).observe(handle, by: observer)
+        return Registration(options, nil, .closure(handler), #fileID, #line).observe(.one(handle), by: observer)
     }
 
     /// What a history keeps to undo a change of the property. It refers weakly to an object to which the property referred weakly. Nil for the

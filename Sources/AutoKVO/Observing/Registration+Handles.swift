@@ -27,31 +27,18 @@ extension Registration {
     }
 
     /// Observes what one or several handles lead to.
-    @export(implementation) @inline(__always)
+    @usableFromInline
     consuming func observe(_ targets: HandleTargets, by observer: AnyObject? = nil) -> KeyValueObservation {
-        switch targets {
-        case .one(let target): return observe(target, by: observer)
-        case .several(let targets): return observe(several: targets, by: observer)
-        }
-    }
-
-    @usableFromInline
-    consuming func observe(_ handle: HandleTarget, by observer: AnyObject? = nil) -> KeyValueObservation {
         let site = site
         do throws(KeyValueError) {
-            if let path = handle.longPath { return try observe([try check(path, of: handle.object)], by: observer) }
-            return try observe(key: handle.slot(site), of: handle.object, by: observer)
-        } catch {
-            fatalMisuse("\(error), at \(site.description)")
-        }
-    }
-
-    @usableFromInline
-    consuming func observe(several targets: [HandleTarget], by observer: AnyObject?) -> KeyValueObservation {
-        let site = site
-        do throws(KeyValueError) {
-            if targets.isEmpty { return try observeNothing([], by: observer) }
-            return try observe(targets.map { Dependency($0) }, by: observer)
+            switch targets {
+            case .one(let handle):
+                if let path = handle.longPath { return try observe([try check(path, of: handle.object)], by: observer) }
+                return try observe(key: handle.slot(site), of: handle.object, by: observer)
+            case .several(let handles):
+                if handles.isEmpty { return try observeNothing([], by: observer) }
+                return try observe(handles.map { Dependency($0) }, by: observer)
+            }
         } catch {
             fatalMisuse("\(error), at \(site.description)")
         }

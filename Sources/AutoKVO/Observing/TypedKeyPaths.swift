@@ -25,7 +25,7 @@ extension KeyValueObserver where Self: TrackedObject {
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
         Registration(options, userInfo, .closure(handler, .targetAndChange), file, line)
-            .observe(self[keyPath: keyPath].target)
+            .observe(.one(self[keyPath: keyPath].target))
     }
 }
 
@@ -53,7 +53,7 @@ extension TrackedObject {
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Root, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
         Registration(options, userInfo, .closure(handler, .targetAndChange), file, line)
-            .observe(asObject(of: Root.self, file, line)[keyPath: keyPath].target)
+            .observe(.one(asObject(of: Root.self, file, line)[keyPath: keyPath].target))
     }
 
     /// This object, for a key path that was formed on a class: it has to be one of that class.
@@ -85,6 +85,6 @@ extension KeyValueObserver {
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
         Registration(options, userInfo, .closure(handler), file, line)
-            .observe(target[keyPath: keyPath].target, by: self)
+            .observe(.one(target[keyPath: keyPath].target), by: self)
     }
 }

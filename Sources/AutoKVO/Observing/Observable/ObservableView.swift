@@ -64,7 +64,7 @@ public final class ObservableView<Object: TrackedObject>: Observable {
     where Handle.Current == Handle.Value {
         let member: KeyPath<ObservableView, Handle.Value> = \.[dynamicMember: keyPath]
         let handle = object[keyPath: keyPath]
-        access(member) { $0.observe(handle.target) }
+        access(member) { $0.observe(.one(handle.target)) }
         return handle.value
     }
 
