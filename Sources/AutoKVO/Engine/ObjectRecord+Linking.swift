@@ -42,25 +42,16 @@ extension ObjectRecord {
 
     /// Appends an observation to the list of its key.
     ///
+    /// - Parameter isFirst: Whether it comes before all others: that of a trace, see `TracedCalls`.
     /// - Returns: False if the object's deinit has begun, and then nothing has changed.
     @inline(never)
-    func link(_ observation: KeyValueObservation) -> Bool {
+    func link(_ observation: KeyValueObservation, isFirst: Bool = false) -> Bool {
         let slot = Int(observation.slot)
         return changeList(slot, isAhead: observation.options.contains(.prior)) {
             guard !isDeinitializing else { return (0, false) }
             if observation.isLinked || !observation.isLive { return (0, true) }
-            makeList(slot).value.append(observation)
-            return (1, true)
-        }
-    }
-
-    /// Puts an observation of a trace before all others of its key: see `TracedCalls`.
-    ///
-    /// - Returns: False if the object's deinit has begun, and then nothing has changed.
-    func linkFirst(_ observation: KeyValueObservation) -> Bool {
-        changeList(Int(observation.slot), isAhead: false) {
-            guard !isDeinitializing else { return (0, false) }
-            makeList(Int(observation.slot)).value.prepend(observation)
+            let list = makeList(slot)
+            if isFirst { list.value.prepend(observation) } else { list.value.append(observation) }
             return (1, true)
         }
     }

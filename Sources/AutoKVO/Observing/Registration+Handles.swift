@@ -48,7 +48,7 @@ extension Registration {
     consuming func observeFirst(_ slot: Int, of target: TrackedObject) throws(KeyValueError) -> KeyValueObservation {
         guard let record = try target.makeUnmanagedRecord() else { throw Self.dying(target, "") }
         let observation = try make(record, slot, of: [target], by: nil)
-        if record.use({ $0.linkFirst(observation) }) { return observation }
+        if record.use({ $0.link(observation, isFirst: true) }) { return observation }
         observation.end(.removed)
         throw Self.dying(target, "")
     }
