@@ -93,11 +93,12 @@ extension KeyValueObservation {
         }
     }
 
-    /// Links the observation into the target's and the observer's lists. False if one of the two is dying.
+    /// Links the observation into the target's and the observer's lists. False if one of the two is dying. What this reads, a function that
+    /// adds an observer does not.
     func attach() -> Bool {
         if let unmanagedObserverRecord, !unmanagedObserverRecord.use({ $0.hold(self) }) { return false }
         TestPoint.attaching.reach()
-        let isLinked = linkToTargets()
+        let isLinked = Recording.suspended { linkToTargets() }
         if !isLinked { unmanagedObserverRecord?.use { $0.letGo(of: self) } }
         return isLinked
     }

@@ -104,12 +104,13 @@ extension Transaction {
     }
 
     /// Observers were added to a key since the change began that concerns it: they are told of what is stored after that, when that
-    /// change ends.
+    /// change ends, or has computed its derived values.
     @inline(never)
     private func joinOwners(
         of identity: Subject.Identity, _ subject: Borrowed<Subject>, _ walk: UInt, _ thread: InPlace<ThreadContext>
     ) {
-        for owner in thread.value.openTransactions where owner != .to(self) && owner.use({ $0.has(identity) }) {
+        let owners = thread.value.openTransactions + thread.value.settling
+        for owner in owners where owner != .to(self) && owner.use({ $0.has(identity) }) {
             subject.use { $0.openCount += 1 }
             owner.use { $0.subjects.append(subject) }
         }

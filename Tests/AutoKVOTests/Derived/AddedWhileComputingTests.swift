@@ -1,0 +1,86 @@
+import AutoKVO
+import AutoKVOTestSupport
+import Testing
+
+private final class Stage: Model {
+    @Observed var a = 0
+    @Observed var w = 0
+    @Observed var v = 0
+    @Observed var next: Stage?
+    var computations = 0
+    var whenComputed: ((Stage) -> Void)?
+
+    /// Writes what its readers read.
+    @Derived({ (stage: Stage) in
+        if stage.w != stage.a % 5 { stage.w = stage.a % 5 }
+        if stage.v != stage.a % 7 { stage.v = stage.a % 7 }
+        return stage.a + stage.w + stage.v
+    }) var writer: Int
+    /// Adds an observer.
+    @Derived({ (stage: Stage) in
+        stage.computations += 1
+        stage.whenComputed.take()?(stage)
+        return stage.a + 1
+    }) var adder: Int
+    @Derived({ (stage: Stage) in stage.adder + 1 }) var behind: Int
+    var far: Int { (next?.writer ?? 0) + 100 * (next?.w ?? 0) + 1000 * (next?.v ?? 0) }
+
+    override class var schema: Schema {
+        Schema(Stage.self, extending: super.schema) {
+            Key("far", \.far, affectedBy: "next.writer", "next.w", "next.v")
+        }
+    }
+}
+
+/// Observers that are added while derived values are computed, or before that in the same change.
+struct AddedWhileComputingTests {
+    @Test(
+        "a function that writes keeps no observer from being told, and each once, if another one was added inside the change",
+        arguments: ["far", "next.writer"], [false, true])
+    func addedBefore(key: String, isCoalesced: Bool) throws {
+        try Diagnostics.withHandler({ _ in }) {
+            let (root, next) = (Stage(), Stage())
+            root.next = next
+            let (early, part, late) = (Recorder<Any>(), Recorder<Any>(), Recorder<Any>())
+            try root.observe(key, options: [.old, .new], early.handler())
+            try root.observe([key, "a"], options: [.old, .new], part.handler())
+            func change() throws {
+                next.a = 3
+                try root.observe([key, "a"], options: [.old, .new], late.handler())
+            }
+            if isCoalesced { try coalescingChanges(change) } else { try next.$a.withMutation(change) }
+            let value = try root.value(forKeyPath: key) as? Int
+            for log in [early, part] {
+                expectEqual(log.take().map { [$0.old as? Int, $0.new as? Int] }, [[0, value]])
+            }
+            expectEqual(late.take().map { $0.new as? Int }.suffix(1), isCoalesced || key == "far" ? [value] : [])
+            next.a = 9
+            let last = try root.value(forKeyPath: key) as? Int
+            for log in [early, part, late] {
+                expectEqual(log.take().map { [$0.old as? Int, $0.new as? Int] }, [[value, last]])
+            }
+            withExtendedLifetime((root, next)) {}
+        }
+    }
+
+    @Test(
+        "a function that adds an observer depends on nothing that is read for that",
+        arguments: ["next.v", "w", "adder", "behind", "next.behind"],
+        [[.new], [.initial, .new], .old] as [ObservingOptions])
+    func addedInside(key: String, options: ObservingOptions) throws {
+        let stage = Stage()
+        stage.next = Stage()
+        stage.whenComputed = { stage in
+            do { try stage.observe([key, "v"], options: options) { _ in } } catch { Issue.record(error) }
+        }
+        stage.$adder.observe { _ in }
+        let count = stage.computations
+        stage.w = 1
+        stage.next?.v = 1
+        stage.next = nil
+        #expect(stage.computations == count)
+        stage.a = 1
+        #expect(stage.computations == count + 1)
+        withExtendedLifetime(stage) {}
+    }
+}
