@@ -48,14 +48,18 @@ extension Subject {
 
     /// Another change of the subject is about to be made, as part of this one. Reading is user code.
     func includeFurtherChange() {
-        // Made in a getter for another old value: the addresses of a write's values will not hold the one from before.
-        if isKnown {
-            (isKnown, event.type) = (false, Any.self)
-            if needs.contains(.old) { readOld() }
-        }
+        includeFurtherWrite()
         guard edit != nil, !isWhole else { return }
         isWhole = true
         if needs.contains(.old), wholeOld == nil { wholeOld = readWhole() }
+    }
+
+    /// The same of a write, made in a getter for another old value, or by a function that is computed for a path which follows the store: the
+    /// addresses of the write's values will not hold those of the change.
+    func includeFurtherWrite() {
+        guard isKnown else { return }
+        if let value = event.oldValue?.box() { old.set(value) }
+        (isKnown, isPrepared, event.type) = (false, true, Any.self)
     }
 
     /// Before the store of an edit that may turn out not to be one of what the property reads: keeps the old value. User code.
@@ -80,13 +84,9 @@ extension Subject {
             return
         }
         if !isPrior, wantsNew {
-            if let edit {
-                if let elements = elements(of: edit, edit.inserted, isMissing: edit.kind == .removal) {
-                    new.set(elements)
-                }
-            } else if let whole = readWhole() {
-                new.set(whole)
-            }
+            let value =
+                edit == nil ? readWhole() : elements(of: edit!, edit!.inserted, isMissing: edit!.kind == .removal)
+            if let value { new.set(value) }
         }
         event.old = old.pointer
         event.new = new.pointer

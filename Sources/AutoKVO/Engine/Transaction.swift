@@ -236,7 +236,7 @@ final class Transaction: PooledObject {
     /// A change is about to be made inside this one. What an edit was going to be is no longer what happens if this one is still being
     /// prepared: observers get a `.setting`.
     func includeFurtherChange() {
-        guard isPreparing else { return }
+        guard isPreparing else { return forEachSubject { $0.includeFurtherWrite() } }
         isTouched = true
         forEachSubject { $0.includeFurtherChange() }
     }

@@ -83,4 +83,27 @@ struct AddedWhileComputingTests {
         #expect(stage.computations == count + 1)
         withExtendedLifetime(stage) {}
     }
+
+    @Test(
+        "what a handler of its writes sets, while a path is moved to it, is part of the change that moves the path",
+        arguments: [["next", "far"], ["next", "next.writer"], ["far", "next"]], [false, true])
+    func setWhileMoved(paths: [String], isOne: Bool) throws {
+        try Diagnostics.withHandler({ _ in }) {
+            let (root, first, second) = (Stage(), Stage(), Stage())
+            (root.next, second.a) = (first, 3)
+            var told: [Stage?] = []
+            for paths in isOne ? [paths] : paths.map({ [$0] }) {
+                try root.observe(paths, options: [.old, .new]) {
+                    if $0.keyPath == "next" { told += [$0.oldValue as? Stage, $0.newValue as? Stage] }
+                }
+            }
+            second.$w.observe { [unowned root] _ in root.next = nil }
+            root.next = second
+            expectEqual(told.map { $0 === first ? 1 : $0 === second ? 2 : 0 }, [1, 0])
+            root.next = first
+            expectEqual(told.map { $0 === first ? 1 : $0 === second ? 2 : 0 }, [1, 0, 0, 1])
+            root.next = nil
+            withExtendedLifetime((root, first, second)) {}
+        }
+    }
 }
