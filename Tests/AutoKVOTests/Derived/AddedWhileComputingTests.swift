@@ -106,4 +106,24 @@ struct AddedWhileComputingTests {
             withExtendedLifetime((root, first, second)) {}
         }
     }
+
+    @Test("a function does not depend on what the first call of a handler reads that it registers") func dependency() {
+        let (stage, other, observer) = (Stage(), Stage(), Model())
+        var read: [Int] = []
+        stage.whenComputed = { stage in
+            do {
+                try observer.depend(on: [Dependency(stage, "adder"), Dependency(other, "w")]) { _ in
+                    read.append((try? stage.value(forKey: "adder") as? Int ?? -1) ?? -1)
+                    read.append(other.w)
+                }
+            } catch { Issue.record(error) }
+        }
+        stage.$adder.observe { _ in }
+        let count = stage.computations
+        other.w = 1
+        #expect(stage.computations == count)
+        stage.a = 1
+        expectEqual(read, [1, 0, 1, 1, 2, 1])
+        withExtendedLifetime((stage, other, observer)) {}
+    }
 }
