@@ -126,4 +126,18 @@ struct AddedWhileComputingTests {
         expectEqual(read, [1, 0, 1, 1, 2, 1])
         withExtendedLifetime((stage, other, observer)) {}
     }
+
+    @Test("a function that once reads its own value, directly or through another one, comes to an end")
+    func readsItself() {
+        for isDirect in [true, false] {
+            let stage = Stage()
+            var values: [Int] = []
+            stage.$behind.observe(options: .new) { values.append($0.newValue!) }
+            stage.whenComputed = { _ = isDirect ? $0.adder : $0.behind }
+            stage.a = 1
+            expectEqual(values, [3])
+            stage.a = 2
+            expectEqual(values, [3, 4])
+        }
+    }
 }

@@ -45,7 +45,8 @@ extension Expression {
         ThreadContext.current.value.raisedHeights += 1
         var raised = [self]
         while let last = raised.popLast() {
-            let next = last.height + 1
+            // It ends also if a function reads its own value, directly or through others, without calling itself for ever.
+            let next = min(last.height + 1, 1 << 20)
             last.root.lock.withLock {
                 if last.hasEnded { return }
                 last.route.object.forEachReader {
