@@ -84,9 +84,13 @@ extension Subject {
             return
         }
         if !isPrior, wantsNew {
-            let value =
-                edit == nil ? readWhole() : elements(of: edit!, edit!.inserted, isMissing: edit!.kind == .removal)
-            if let value { new.set(value) }
+            if let edit {
+                if let elements = elements(of: edit, edit.inserted, isMissing: edit.kind == .removal) {
+                    new.set(elements)
+                }
+            } else if let whole = readWhole() {
+                new.set(whole)
+            }
         }
         event.old = old.pointer
         event.new = new.pointer
