@@ -13,6 +13,7 @@ extension Transaction {
         guard let open = thread.value.openTransaction(ObjectIdentifier(object), slot), open.use({ $0.mayEnd }) else {
             return false
         }
+        open.object.isFollowing = true
         close(object, slot, edit, thread)?.use { $0.deliver(thread) }
         return true
     }

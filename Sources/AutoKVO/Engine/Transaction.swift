@@ -44,6 +44,8 @@ final class Transaction: PooledObject {
     private(set) var isPreparing = false
     /// From `begin` until the old values have been read: the prior calls come behind that.
     private(set) var isReadingOld = false
+    /// Whether paths follow its store. A further edit, made by a function that is computed for one of them, is told with the first one.
+    var isFollowing = false
     /// Whether a handler of its prior calls, or the getter of an old value, has made a change of one of its subjects.
     private var isTouched = false
     /// While code of the library runs for the task that has it open: see `TransactionsOfTasks`.
@@ -86,7 +88,7 @@ final class Transaction: PooledObject {
         assert(subjects.isEmpty && marked.isEmpty)
         (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
         (depth, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, 0)
-        (isSilent, hasMoved) = (false, false)
+        (isSilent, hasMoved, isFollowing) = (false, false, false)
         if walks > 0 { (walks, walked, walk) = (0, [:], .other) }
         if subjects.capacity > Transaction.searchedCount {
             forgetPlaces()
@@ -107,6 +109,7 @@ final class Transaction: PooledObject {
 
     /// Ends a change inside this one. False if there is none: then this one is to end.
     func endInner() -> Bool {
+        isFollowing = false
         if depth == 0 { return false }
         depth -= 1
         return true
@@ -181,6 +184,7 @@ final class Transaction: PooledObject {
     private func beginInside() {
         depth += 1
         includeFurtherChange()
+        if isFollowing { forEachSubject { $0.reportAsSetting() } }
     }
 
     /// Reads old values and makes the prior calls, both user code.

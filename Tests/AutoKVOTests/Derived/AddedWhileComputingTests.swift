@@ -7,6 +7,7 @@ private final class Stage: Model {
     @Observed var w = 0
     @Observed var v = 0
     @Observed var next: Stage?
+    @Observed var members: [Stage] = []
     var computations = 0
     var whenComputed: ((Stage) -> Void)?
 
@@ -104,6 +105,28 @@ struct AddedWhileComputingTests {
             expectEqual(told.map { $0 === first ? 1 : $0 === second ? 2 : 0 }, [1, 0, 0, 1])
             root.next = nil
             withExtendedLifetime((root, first, second)) {}
+        }
+    }
+
+    @Test("an array that is edited again while a path follows an edit is told as a whole") func editedWhileMoved()
+        throws
+    {
+        try Diagnostics.withHandler({ _ in }) {
+            let (root, member, another) = (Stage(), Stage(), Stage())
+            member.a = 3
+            var copy: [Stage] = []
+            var kinds: [ChangeKind] = []
+            try root.observe("members.@sum.writer") { _ in }
+            root.$members.observe(options: [.old, .new]) {
+                $0.apply(to: &copy)
+                kinds.append($0.kind)
+            }
+            let once = member.$w.observe(options: .once) { [unowned root] _ in root.$members.append(another) }
+            root.$members.append(member)
+            #expect(copy.elementsEqual([member, another], by: ===) && root.members.elementsEqual(copy, by: ===))
+            root.$members.remove(at: 0)
+            #expect(copy.elementsEqual([another], by: ===) && !once.isValid)
+            expectEqual(kinds, [.setting, .removal])
         }
     }
 
