@@ -311,7 +311,10 @@ final class DocumentWorld: RandomWorld {
         note("\(section.id).\(watch.path): \(old as Any) to \(new as Any), and \(watch.last as Any) was told")
         // Of a path that a handler has moved to what is being changed the old value is not known.
         if let old, old != watch.last { fail("that was not the last value") }
-        if new != section.current(watch.path) { fail("it is \(section.current(watch.path) as Any)") }
+        // What a dropped step kept dies in the middle of the change: a reference to it is nil before an older change has been told.
+        let reader = watch.path.hasPrefix("only.") ? section.only : section
+        let mayHaveLost = reader?.link == nil && (watch.path.hasSuffix("inner") || watch.path == "reading")
+        if new != section.current(watch.path), !mayHaveLost { fail("it is \(section.current(watch.path) as Any)") }
         watch.last = new
     }
 }
