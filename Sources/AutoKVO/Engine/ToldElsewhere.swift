@@ -78,7 +78,7 @@ extension Subject {
     }
 
     /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for new values there is
-    /// none to leave; nor where only those are told that were added to an open change of this thread, which is to tell the others.
+    /// none to leave. A subject of late observers (`lowerBound`) leaves none either: the observers before them do not know the value yet.
     @inline(__always)
     func tellElsewhere(_ thread: InPlace<ThreadContext>) { if openSubjects > 0, lowerBound == 0 { leaveValue(thread) } }
 

@@ -44,7 +44,8 @@ final class Transaction: PooledObject {
     private(set) var isPreparing = false
     /// From `begin` until the old values have been read: the prior calls come behind that.
     private(set) var isReadingOld = false
-    /// Whether paths follow its store. A further edit, made by a function that is computed for one of them, is told with the first one.
+    /// Whether the links of paths are being moved behind its store. That may compute a function, and what this writes may change the property
+    /// again: observers of an edit get a `.setting` then.
     var isFollowing = false
     /// Whether a handler of its prior calls, or the getter of an old value, has made a change of one of its subjects.
     private var isTouched = false
@@ -184,7 +185,6 @@ final class Transaction: PooledObject {
     private func beginInside() {
         depth += 1
         includeFurtherChange()
-        if isFollowing { forEachSubject { $0.reportAsSetting() } }
     }
 
     /// Reads old values and makes the prior calls, both user code.
@@ -240,6 +240,7 @@ final class Transaction: PooledObject {
     /// A change is about to be made inside this one. What an edit was going to be is no longer what happens if this one is still being
     /// prepared: observers get a `.setting`.
     func includeFurtherChange() {
+        if isFollowing { forEachSubject { $0.reportAsSetting() } }
         guard isPreparing else { return forEachSubject { $0.includeFurtherWrite() } }
         isTouched = true
         forEachSubject { $0.includeFurtherChange() }

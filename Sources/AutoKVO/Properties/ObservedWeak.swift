@@ -1,9 +1,9 @@
 /// A property of a `TrackedObject` that refers weakly to another tracked object.
 ///
 /// When that object dies, the property changes to nil, for observers of the property, of a key derived from it and of a path
-/// through it. There is no old value of the property and of paths then: nobody can have the object any more. It is nil from the moment at
-/// which the object's deinit begins. So who is still to be told of an older change when a handler lets the object die is told of that first,
-/// with its values, and reads nil already.
+/// through it. There is no old value of the property and of paths then: nobody can have the object any more. It reads nil as soon as the
+/// object's deinit begins. If a handler lets the object die, observers that have not heard of an older change yet are called for that first, with
+/// its values, although the property reads nil already.
 ///
 /// Reading costs one attempt to retain the object, and a lock too if the owner was ever observed. The property may be set while the object it
 /// refers to dies on another thread.

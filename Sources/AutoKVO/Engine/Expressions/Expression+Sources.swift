@@ -45,7 +45,7 @@ extension Expression {
         ThreadContext.current.value.raisedHeights += 1
         var raised = [self]
         while let last = raised.popLast() {
-            // It ends also if a function reads its own value, directly or through others, without calling itself for ever.
+            // Bounded, since expressions that read each other in a circle would raise each other for ever.
             let next = min(last.height + 1, 1 << 20)
             last.root.lock.withLock {
                 if last.hasEnded { return }
