@@ -108,9 +108,10 @@ struct AddedWhileComputingTests {
         }
     }
 
-    @Test("an array that is edited again while a path follows an edit is told as a whole") func editedWhileMoved()
-        throws
-    {
+    @Test(
+        "an array is told as a whole if a handler edits it again while a function is computed for its edit",
+        arguments: [false, true])
+    func editedWhileMoved(isInPlace: Bool) throws {
         try Diagnostics.withHandler({ _ in }) {
             let (root, member, another) = (Stage(), Stage(), Stage())
             member.a = 3
@@ -121,7 +122,9 @@ struct AddedWhileComputingTests {
                 $0.apply(to: &copy)
                 kinds.append($0.kind)
             }
-            let once = member.$w.observe(options: .once) { [unowned root] _ in root.$members.append(another) }
+            let once = member.$w.observe(options: .once) { [unowned root] _ in
+                if isInPlace { root.members.append(another) } else { root.$members.append(another) }
+            }
             root.$members.append(member)
             #expect(copy.elementsEqual([member, another], by: ===) && root.members.elementsEqual(copy, by: ===))
             root.$members.remove(at: 0)
