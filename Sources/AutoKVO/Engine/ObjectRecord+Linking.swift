@@ -68,12 +68,9 @@ extension ObjectRecord {
     ) -> Result {
         let slot = Int(observation.slot)
         let (isUnlinked, result) = changeList(slot, isAhead: observation.options.contains(.prior)) {
-            var (growth, isUnlinked): (Int32, Bool) = (0, false)
-            if observation.isLinked, !(unlessFindable && observation.isFindable) {
-                isUnlinked = list(slot)!.value.remove(observation)
-                growth = -1
-            }
-            return (growth, (isUnlinked, finish(observation)))
+            let isLeaving = observation.isLinked && !(unlessFindable && observation.isFindable)
+            let isUnlinked = isLeaving && list(slot)!.value.remove(observation)
+            return (isLeaving ? -1 : 0, (isUnlinked, finish(observation)))
         }
         if isUnlinked { Borrowed.to(observation).release() }
         return result
@@ -115,8 +112,7 @@ extension ObjectRecord {
         guard !isDeinitializing else { return false }
         guard !observation.isHeld, observation.isLive else { return true }
         let this = Borrowed.to(observation)
-        observation.nextHeld = guarded.firstHeld
-        observation.previousHeld = nil
+        (observation.nextHeld, observation.previousHeld) = (guarded.firstHeld, nil)
         guarded.firstHeld?.use { $0.previousHeld = this }
         guarded.firstHeld = this
         observation.isHeld = true
@@ -131,16 +127,14 @@ extension ObjectRecord {
         lock.lock()
         guard observation.isHeld, !(unlessFindable && observation.isFindable) else { return lock.unlock() }
         let ownedItself = observation.ownsItself
-        observation.isHeld = false
-        observation.ownsItself = false
+        (observation.isHeld, observation.ownsItself) = (false, false)
         if let previous = observation.previousHeld {
             previous.use { $0.nextHeld = observation.nextHeld }
         } else {
             guarded.firstHeld = observation.nextHeld
         }
         observation.nextHeld?.use { $0.previousHeld = observation.previousHeld }
-        observation.nextHeld = nil
-        observation.previousHeld = nil
+        (observation.nextHeld, observation.previousHeld) = (nil, nil)
         lock.unlock()
         if ownedItself { Borrowed.to(observation).release() }
     }

@@ -154,9 +154,15 @@ final class Subject: PooledObject {
     }
 
     /// For the call at a registration.
-    func setInitialValue(_ value: Any?) {
+    ///
+    /// - Parameter route: The one of several paths, or the long one, that the call is for.
+    func setInitialValue(_ value: Any?, of route: Route?) {
         isFilled = true
+        needs = .new
         if let value { new.set(value) }
+        if let route {
+            if let list = route.keyList { setTopic(.to(route.root), route.slot!, list) } else { setTopic(.to(route)) }
+        }
         event = ChangeEvent(isInitial: true, new: new.pointer)
     }
 

@@ -82,6 +82,45 @@ struct AddedInsideTests {
     }
 }
 
+private final class Desk: Model {
+    @Observed var graph = DerivedGraph()
+}
+
+/// Initial calls for several paths inside of a `coalescingChanges`, the first of which changes what the second path leads to.
+struct InitialInsideTests {
+    /// - Returns: What the observer was told of a sum that is 10 before and behind, and was 11 when it was told first.
+    private func told(
+        _ graph: DerivedGraph, _ target: TrackedObject, _ paths: [String], options: ObservingOptions
+    ) throws -> [Int?] {
+        var told: [Int?] = []
+        try coalescingChanges {
+            try target.observe(paths, options: options) { [unowned graph] (change: Change<Any>) in
+                guard change.keyPath == paths[1] else {
+                    graph.a = 1
+                    return
+                }
+                told.append(change.newValue as? Int)
+            }
+            graph.a = 0
+        }
+        return told
+    }
+
+    @Test(arguments: [[], .distinct, .old] as [ObservingOptions])
+    func whoWasToldAnotherValueIsToldThatItIsTheFormerOneAgain(of options: ObservingOptions) throws {
+        let (graph, desk) = (DerivedGraph(), Desk())
+        desk.graph = graph
+        let options = options.union([.initial, .new])
+        expectEqual(try told(graph, desk, ["graph.b", "graph.sum"], options: options), [11, 10])
+        let log = Recorder<Int>()
+        graph.$sum.observe(options: [.old, .new], log.handler())
+        expectEqual(try told(graph, graph, ["b", "sum"], options: options), [11, 10])
+        expectEqual(log.take().last?.new ?? 10, 10)
+        graph.a = 3
+        expectEqual(log.take().map { [$0.old, $0.new] }, [[10, 13]])
+    }
+}
+
 /// A death that several weak properties see.
 struct SharedReferentTests {
     @Test func isOneChangeOfAllOfThem() throws {
