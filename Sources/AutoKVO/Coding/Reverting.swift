@@ -29,7 +29,8 @@ extension TrackedObject {
         if change.kind == .setting {
             guard let old = change.old else {
                 throw change.failure(
-                    "it has no value to set, which takes the option \(change.options.old)", self, keyPath)
+                    "it has no value to set: it was told without \(change.options.old), or there was none, as where an object has died",
+                    self, keyPath)
             }
             return try setValue(old, forKeyPath: keyPath)
         }
