@@ -206,7 +206,8 @@ struct AsyncEditTests {
         }
         let trying = Task { @MainActor in await Self.tryOut(&first.price, gates[0]) }
         while !gates[0].isWaiting { await Task.yield() }
-        if isRead { expectEqual(cart.total, 1) }
+        // Whether anybody sees what a function has stored in its `inout` argument before it returns is left to the compiler: for size it keeps it.
+        if isRead { #expect([0, 1].contains(cart.total)) }
         let raising = Task { @MainActor in await Self.raise(&second.price, gates[1]) }
         while !gates[1].isWaiting { await Task.yield() }
         gates[0].open()
