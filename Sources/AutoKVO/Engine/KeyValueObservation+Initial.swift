@@ -8,9 +8,7 @@ extension KeyValueObservation {
             if let calls, calls.called.contains(self) { return }
             let subject = thread.value.takeSubject()
             subject.use {
-                $0.setInitialValue(wantsNew ? Recording.suspended { currentValue(by: route) } : nil, of: route)
-                // Inside of a change that was begun since the paths are attached: by the initial call for another one.
-                if route != nil { $0.tellElsewhere(thread) }
+                $0.setInitialValue(wantsNew ? Recording.suspended { currentValue(by: route) } : nil)
                 $0.calls = calls
                 var loop = HandlerLoop(thread, $0)
                 if let route { loop.call(route) } else { loop.callDirectly(self) }

@@ -154,15 +154,9 @@ final class Subject: PooledObject {
     }
 
     /// For the call at a registration.
-    ///
-    /// - Parameter route: The one of several paths, or the long one, that the call is for.
-    func setInitialValue(_ value: Any?, of route: Route?) {
+    func setInitialValue(_ value: Any?) {
         isFilled = true
-        needs = .new
         if let value { new.set(value) }
-        if let route {
-            if let list = route.keyList { setTopic(.to(route.root), route.slot!, list) } else { setTopic(.to(route)) }
-        }
         event = ChangeEvent(isInitial: true, new: new.pointer)
     }
 

@@ -86,7 +86,7 @@ extension Subject {
     private func leaveValue(_ thread: InPlace<ThreadContext>) {
         // Where it is equal, those who are not called know it if they have been told the old one.
         if !wantsNew || !isOldTold && isDropped { return }
-        let isToldToSome = event.isInitial ? list != nil : !isOldTold && event.isUnchanged
+        let isToldToSome = !isOldTold && event.isUnchanged
         guard let value = edit == nil ? event.newValue?.box() : readWhole() else { return }
         let changes = expression?.changes.all ?? 0
         let root = root
