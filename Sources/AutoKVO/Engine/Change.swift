@@ -11,9 +11,7 @@ public struct Change<Value> {
     let context: ChangeContext
 
     @inline(__always)
-    init(_ context: ChangeContext) {
-        self.context = context
-    }
+    init(_ context: ChangeContext) { self.context = context }
 
     /// The value from before the change, if the registration asked for `.old`. For a collection edit, the elements that
     /// were removed or replaced. Where the change is the death of an object that is referred to weakly, what was read from it, or computed

@@ -43,9 +43,7 @@ class ChangeContext: PooledObject {
 
     /// Whether the observation being called has an option.
     @export(implementation) @inline(__always)
-    final func wants(_ option: ObservingOptions) -> Bool {
-        observation!.use { $0.options.contains(option) }
-    }
+    final func wants(_ option: ObservingOptions) -> Bool { observation!.use { $0.options.contains(option) } }
 
     @export(implementation)
     final func oldValue<Value>(as type: Value.Type) -> Value? {

@@ -31,9 +31,7 @@ struct HandlerCall: ~Copyable {
         self.closure = closure
     }
 
-    deinit {
-        closure.release()
-    }
+    deinit { closure.release() }
 
     /// The closure, which the caller has to release.
     @inline(__always)

@@ -17,18 +17,14 @@ extension KeyValueObservation {
     /// Calling it again, from any thread, also inside the handler, is harmless.
     ///
     /// - Complexity: O(1) for one key of one target; O(*n*) for *n* path components and targets.
-    public func remove() {
-        end(.removed)
-    }
+    public func remove() { end(.removed) }
 
     /// Removes a path, or several, from an observation of several. Removing the last one ends it.
     ///
     /// - Returns: Whether the observation had the path, or one of them.
     /// - Complexity: O(*n*) for *n* paths.
     @discardableResult
-    public func remove(keyPath: some KeyPathSet) -> Bool {
-        remove(.named(Set(keyPath.keyPaths)), of: nil)
-    }
+    public func remove(keyPath: some KeyPathSet) -> Bool { remove(.named(Set(keyPath.keyPaths)), of: nil) }
 
     /// Paths that are removed from observations.
     enum RemovedPaths {

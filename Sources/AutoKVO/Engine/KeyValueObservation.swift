@@ -250,9 +250,7 @@ final class ObservationDetails {
     }
 
     @usableFromInline
-    init(userInfo: Any? = nil) {
-        self.userInfo = userInfo
-    }
+    init(userInfo: Any? = nil) { self.userInfo = userInfo }
 }
 
 /// The place in a program where an observation was registered.

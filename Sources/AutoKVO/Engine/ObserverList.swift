@@ -178,9 +178,7 @@ struct ObserverList: ~Copyable {
     func firstLinked() -> KeyValueObservation? { observations.members.first { $0.use { $0.isLinked } }?.object }
 
     /// Calls a function with each observation that is not leaving, in order.
-    func forEachLinked(_ body: (KeyValueObservation) -> Void) {
-        observations.forEach { if $0.isLinked { body($0) } }
-    }
+    func forEachLinked(_ body: (KeyValueObservation) -> Void) { observations.forEach { if $0.isLinked { body($0) } } }
 
     // MARK: Links and derived keys
 

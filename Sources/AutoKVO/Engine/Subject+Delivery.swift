@@ -153,9 +153,7 @@ extension Subject {
     }
 
     @inline(__always)
-    private func leavePending(_ thread: InPlace<ThreadContext>) {
-        if isPending { thread.value.removePending(self) }
-    }
+    private func leavePending(_ thread: InPlace<ThreadContext>) { if isPending { thread.value.removePending(self) } }
 
     /// Pins the next observations. Under the lock.
     @inline(__always)

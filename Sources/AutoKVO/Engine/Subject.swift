@@ -185,9 +185,7 @@ final class Subject: PooledObject {
 
     /// Releases the topic and the values, for the next change. User code runs, since values are released.
     @inline(__always)
-    func clear() {
-        if isFilled { clearAll() }
-    }
+    func clear() { if isFilled { clearAll() } }
 
     @inline(never)
     private func clearAll() {

@@ -67,9 +67,7 @@ struct ThreadContext {
 
     @inline(__always)
     static var current: InPlace<ThreadContext> {
-        if let pointer = cdh_thread_value() {
-            return InPlace(pointer.assumingMemoryBound(to: ThreadContext.self))
-        }
+        if let pointer = cdh_thread_value() { return InPlace(pointer.assumingMemoryBound(to: ThreadContext.self)) }
         return makeCurrent()
     }
 

@@ -35,9 +35,7 @@ extension TrackedObject {
     }
 
     /// The object's record, made if there is none; nil if the object's deinit has begun.
-    func makeRecord() throws(KeyValueError) -> ObjectRecord? {
-        try makeUnmanagedRecord()?.object
-    }
+    func makeRecord() throws(KeyValueError) -> ObjectRecord? { try makeUnmanagedRecord()?.object }
 
     /// The same, unretained: the record lives until the object's teardown is over.
     @inline(__always)

@@ -237,9 +237,7 @@ extension Transaction {
     }
 
     /// Subjects have left.
-    func forgetPlaces() {
-        if !formerPlaces.isEmpty { (places, formerPlaces) = ([:], []) }
-    }
+    func forgetPlaces() { if !formerPlaces.isEmpty { (places, formerPlaces) = ([:], []) } }
 }
 
 // MARK: - Coalescing

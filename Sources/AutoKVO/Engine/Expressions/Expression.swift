@@ -64,9 +64,7 @@ final class Expression: @unchecked Sendable {
     }
 
     @inline(__always)
-    private func underLock<Result>(_ body: (inout State) -> Result) -> Result {
-        root.lock.withLock { body(&state) }
-    }
+    private func underLock<Result>(_ body: (inout State) -> Result) -> Result { root.lock.withLock { body(&state) } }
 
     /// Nil once it has ended.
     var liveRoute: Route? { underLock { $0.isEnded ? nil : route.object } }
@@ -100,9 +98,7 @@ final class Expression: @unchecked Sendable {
     var changes: (all: Int, lastRead: Int) { underLock { ($0.changes, $0.lastRead) } }
 
     /// Whether nothing has to be done before the kept value is used.
-    var isClean: Bool {
-        mark.load(ordering: .acquiring).kind == .clean && evaluator.load(ordering: .acquiring) == 0
-    }
+    var isClean: Bool { mark.load(ordering: .acquiring).kind == .clean && evaluator.load(ordering: .acquiring) == 0 }
 
     /// How often it has become clean; nil if it is.
     var cleanings: UInt64? { mark.load(ordering: .acquiring).cleanings }
@@ -245,9 +241,7 @@ final class Expression: @unchecked Sendable {
         var recorder = Recorder(ownRoute, isMoved: version > 1)
         let value = recorder.record(&sources) { function.body(object) }
         if version == 1, sources.isEmpty { reportSilence() }
-        if !recorder.isSame {
-            setHeight(sources.reduce(ownRoute.use { $0.keyHeight }) { max($0, 1 + $1.height) })
-        }
+        if !recorder.isSame { setHeight(sources.reduce(ownRoute.use { $0.keyHeight }) { max($0, 1 + $1.height) }) }
         while !keep(value, &sources, of: version, ownRoute) {}
         for link in sources { link.cancel() }
         if !recorder.isSame { for link in recorder.dropped { link.cancel() } }

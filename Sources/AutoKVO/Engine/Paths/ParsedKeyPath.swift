@@ -43,9 +43,7 @@ final class ParsedKeyPath: Sendable {
         for level in keys.indices { (lookups + level).initialize(to: Atomic(0)) }
     }
 
-    deinit {
-        lookups.deallocate()
-    }
+    deinit { lookups.deallocate() }
 
     /// The slot of the key at a level in a class; nil if the class has no such key.
     ///

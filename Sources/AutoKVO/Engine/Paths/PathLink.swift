@@ -78,9 +78,7 @@ final class PathLink: @unchecked Sendable {
     var isInner: Bool { isFollowed || observation == nil }
 
     /// The value of the key; nil if the path does not lead here any more, or the object is dying.
-    func readValue() -> Any? {
-        record.lock.withLock { isLinked } ? record.readValue(slot) : nil
-    }
+    func readValue() -> Any? { record.lock.withLock { isLinked } ? record.readValue(slot) : nil }
 
     /// Takes the link out of its list, for good.
     func cancel() { record.unlink(self, cancelling: true) }

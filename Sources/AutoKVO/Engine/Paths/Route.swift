@@ -63,9 +63,7 @@ final class Route: KeyPathChain, @unchecked Sendable {
         Counters.routes.add(1)
     }
 
-    deinit {
-        Counters.routes.add(-1)
-    }
+    deinit { Counters.routes.add(-1) }
 
     /// The same route for another sink, not started.
     func copy(for sink: Sink) -> Route {
@@ -125,9 +123,7 @@ final class Route: KeyPathChain, @unchecked Sendable {
     }
 
     /// Whether a change calls the handler once for all of its observation's paths.
-    var ignoresChange: Bool {
-        isOneOfSeveral && unmanagedObservation?.use { $0.handling.ignoresChange } ?? false
-    }
+    var ignoresChange: Bool { isOneOfSeveral && unmanagedObservation?.use { $0.handling.ignoresChange } ?? false }
 
     /// The list of the key, if the path is one key.
     var keyList: InPlace<ObserverList>? { slot.flatMap { root.list($0) } }
