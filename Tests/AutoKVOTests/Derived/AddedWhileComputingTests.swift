@@ -167,3 +167,29 @@ struct AddedWhileComputingTests {
         }
     }
 }
+
+private final class Ring: Model {
+    @Observed var a = 0
+    var readsSecond = false
+    @Derived({ (ring: Ring) in ring.a / 2 }) var half: Int
+    @Derived({ (ring: Ring) in
+        if ring.readsSecond {
+            ring.readsSecond = false
+            _ = ring.second
+        }
+        return ring.half + 1
+    }) var first: Int
+    @Derived({ (ring: Ring) in ring.first + 1 }) var second: Int
+}
+
+struct CircleOfReadsTests {
+    @Test("values that have read each other in a circle come to an end where none of their sources is another one")
+    func isChecked() {
+        let (ring, log) = (Ring(), Recorder<Int>())
+        ring.$second.observe(options: .new, log.handler())
+        ring.readsSecond = true
+        for value in 2...4 { ring.a = value }
+        expectEqual(log.take().map(\.new), [3, 4])
+        withExtendedLifetime(ring) {}
+    }
+}

@@ -191,7 +191,12 @@ final class Expression: @unchecked Sendable {
         stack.append(Checked(expression: .retaining(self)))
         while let top = stack.last?.expression {
             TestPoint.checking.reach()
-            let step = top.use { $0.nextStep(&stack[stack.count - 1], isDeep: isDeep) }
+            var step = top.use { $0.nextStep(&stack[stack.count - 1], isDeep: isDeep) }
+            // A circle of which none is computed repeats itself here, so one comparison for each source finds it: then this one is.
+            if case .refresh(let source) = step, stack[(stack.count - 1) / 2].expression == source {
+                source.release()
+                step = .evaluate
+            }
             if case .refresh(let source) = step {
                 stack.append(Checked(expression: source))
                 // A circle: all on the way stay marked, and who reads one of them computes it, and traps.
