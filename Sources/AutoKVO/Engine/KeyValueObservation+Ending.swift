@@ -94,7 +94,7 @@ extension KeyValueObservation {
     func attach() -> Bool {
         if let unmanagedObserverRecord, !unmanagedObserverRecord.use({ $0.hold(self) }) { return false }
         TestPoint.attaching.reach()
-        let isLinked = Recording.suspended { linkToTargets() }
+        let isLinked = Recording.suspended { PathWork.outside { linkToTargets() } }
         if !isLinked { unmanagedObserverRecord?.use { $0.letGo(of: self) } }
         return isLinked
     }

@@ -24,11 +24,13 @@ private final class Stage: Model {
         return stage.a + 1
     }) var adder: Int
     @Derived({ (stage: Stage) in stage.adder + 1 }) var behind: Int
+    var near: Int { (next?.w ?? 0) + (next?.writer ?? 0) }
     var far: Int { (next?.writer ?? 0) + 100 * (next?.w ?? 0) + 1000 * (next?.v ?? 0) }
 
     override class var schema: Schema {
         Schema(Stage.self, extending: super.schema) {
             Key("far", \.far, affectedBy: "next.writer", "next.w", "next.v")
+            Key("near", \.near, affectedBy: "next.w", "next.writer")
         }
     }
 }
@@ -164,6 +166,27 @@ struct AddedWhileComputingTests {
             expectEqual(values, [3])
             stage.a = 2
             expectEqual(values, [3, 4])
+        }
+    }
+
+    @Test("an observer that a function adds, while it is computed for a new path, follows what is set from then on")
+    func addedForPath() throws {
+        try Diagnostics.withHandler({ _ in }) {
+            let (root, next) = (Stage(), Stage())
+            (root.next, next.a) = (next, 3)
+            var told: [Int?] = []
+            next.whenComputed = { [unowned root] _ in
+                do {
+                    try root.observe("near", options: [.initial, .new]) { told.append($0.newValue as? Int) }
+                } catch { Issue.record(error) }
+            }
+            try root.observe("next.adder") { _ in }
+            #expect(told.last == root.near)
+            next.w = 4
+            #expect(told.last == root.near)
+            next.a = 9
+            #expect(told.last == root.near)
+            withExtendedLifetime((root, next)) {}
         }
     }
 }

@@ -121,4 +121,14 @@ enum PathWork {
         }
         thread.value.pathWork.removeAll(keepingCapacity: next <= ThreadContext.poolLimit)
     }
+
+    /// Runs a function whose work is done at once, also inside of other work: a registration in a function that is computed for a path.
+    static func outside<Result>(_ body: () -> Result) -> Result {
+        let thread = ThreadContext.current
+        if thread.value.pathWork.isEmpty { return body() }
+        var outer: [PathWork] = []
+        swap(&outer, &thread.value.pathWork)
+        defer { swap(&outer, &thread.value.pathWork) }
+        return body()
+    }
 }
