@@ -125,10 +125,15 @@ struct ObserverList: ~Copyable {
     /// again at its old position, but with a new number: of changes from before it is not notified.
     mutating func append(_ observation: KeyValueObservation) {
         if observation.membership == .out { observations.append(.retaining(observation)) }
-        lastSequence += 1
-        observation.sequence = lastSequence
+        number(observation)
         observation.membership = .linked
         account(for: observation, by: 1)
+    }
+
+    /// Gives an observation a new number: it is not notified of changes that have begun.
+    mutating func number(_ observation: KeyValueObservation) {
+        lastSequence += 1
+        observation.sequence = lastSequence
     }
 
     /// Puts an observation before all others, with the number 0.

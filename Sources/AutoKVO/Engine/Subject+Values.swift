@@ -32,9 +32,9 @@ extension Subject {
             defer { (isWhole, wholeOld) = (true, value) }
             return wholeOld
         }
-        guard old.isFilled else { return nil }
+        guard old.isFilled || isUncertain else { return nil }
         defer { if let value { old.set(value) } }
-        return old.take()
+        return old.isFilled ? old.take() : nil
     }
 
     /// The property has changed already: only a kept value can be the old one, also when a further change becomes part of this one. What leads

@@ -196,6 +196,14 @@ extension InPlace where Value == ThreadContext {
         return value.openTransactions.first { $0.use { $0.has(identity) } }
     }
 
+    /// Calls a function with the subjects that the open changes of the thread have of a topic. It may get one several times.
+    @inline(never)
+    func forEachOpen(_ identity: Subject.Identity, _ body: (Subject) -> Void) {
+        for transaction in value.openTransactions + value.settling + [value.coalescing].compactMap({ $0 }) {
+            transaction.object.forEachSubject { if $0.identity == identity { body($0) } }
+        }
+    }
+
     /// Whether a key is among those that get their first value.
     @inline(never)
     func isStarting(_ key: AffectedLists.AffectedKey) -> Bool {

@@ -38,11 +38,7 @@ extension Subject {
     func isOpenElsewhere(_ thread: InPlace<ThreadContext>) -> Bool {
         if openSubjects <= (toldBefore == nil ? 0 : 1) { return false }
         var own: Set<ObjectIdentifier> = []
-        for transaction in thread.value.openTransactions + [thread.value.coalescing].compactMap({ $0 }) {
-            transaction.object.forEachSubject {
-                if $0.identity == identity, $0.toldBefore != nil { own.insert(ObjectIdentifier($0)) }
-            }
-        }
+        thread.forEachOpen(identity) { if $0.toldBefore != nil { own.insert(ObjectIdentifier($0)) } }
         return openSubjects > own.count
     }
 

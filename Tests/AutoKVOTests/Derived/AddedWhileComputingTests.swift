@@ -189,6 +189,51 @@ struct AddedWhileComputingTests {
             withExtendedLifetime((root, next)) {}
         }
     }
+
+    @Test(
+        "what an initial call has told is the old value of what is told later of an open change",
+        arguments: ["writer", "next.writer", "near", "a function"])
+    func initialInside(key: String) throws {
+        try Diagnostics.withHandler({ _ in }) {
+            let (stage, early, late) = (Stage(), Recorder<Any>(), Recorder<Any>())
+            stage.next = stage
+            try stage.observe(["writer", "near"], options: [.old, .new], early.handler())
+            try coalescingChanges {
+                stage.a = 3
+                let options: ObservingOptions = [.initial, .old, .new]
+                if key == "a function" {
+                    let handler = late.handler()
+                    stage.observe(reading: { $0.writer as Any }, options: options) { handler($1) }
+                } else {
+                    try stage.observe(key, options: options, late.handler())
+                }
+            }
+            let value = key == "near" ? stage.near : stage.writer
+            expectEqual(late.take().map { [$0.old as? Int, $0.new as? Int] }, [[nil, value]])
+            #expect(early.take().count == 2)
+            stage.a = 9
+            let last = key == "near" ? stage.near : stage.writer
+            expectEqual(late.take().map { [$0.old as? Int, $0.new as? Int] }, [[value, last]])
+            stage.next = nil
+        }
+    }
+
+    @Test("the same of several paths, if the initial call of one changes another", arguments: ["v", "next.v", "adder"])
+    func initialOfSeveral(key: String) throws {
+        let (stage, log) = (Stage(), Recorder<Any>())
+        stage.next = stage
+        let handler = log.handler()
+        try coalescingChanges {
+            try stage.observe(["w", key], options: [.initial, .old, .new, .distinct]) { change in
+                if change.keyPath == "w" { (stage.v, stage.a) = (5, 5) } else { handler(change) }
+            }
+            (stage.v, stage.a) = (0, 0)
+        }
+        let value = key == "adder" ? 6 : 5
+        expectEqual(log.take().map { [$0.old as? Int, $0.new as? Int] }, [[nil, value], [value, value - 5]])
+        stage.removeAllObservers()
+        stage.next = nil
+    }
 }
 
 private final class Ring: Model {

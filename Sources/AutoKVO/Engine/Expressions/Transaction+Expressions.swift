@@ -192,7 +192,7 @@ extension Route {
     }
 
     /// The subject that it is, as `Subject.identity` has it.
-    fileprivate var identity: Subject.Identity? {
+    var identity: Subject.Identity? {
         guard let derivedSlot else { return Borrowed.to(self).rawAddress }
         return base.list(derivedSlot)?.address
     }

@@ -28,7 +28,7 @@ final class Route: KeyPathChain, @unchecked Sendable {
     /// The key, if the path is one key.
     let slot: Int?
     /// Guarded by the lock of `root`.
-    private var part: KeyValueObservation?
+    private(set) var part: KeyValueObservation?
     /// What is evaluated, if it is no path.
     private(set) var expression: Expression?
     /// Number of open subjects that are the route, as for a list.
