@@ -79,7 +79,9 @@ extension Subject {
         if isKnown || isDropped { return }
         // Its function writes what it reads, in its first evaluation: there is no value yet that anybody could have been told. Or nobody needs it
         // any more, so its function is not called.
-        if isUncertain, expression.map({ $0.isEvaluatingHere && $0.changes.all == 0 }) ?? isComputed {
+        if isUncertain,
+            expression.map({ $0.liveRoute == nil || $0.isEvaluatingHere && $0.changes.all == 0 }) ?? isComputed
+        {
             isDropped = true
             return
         }

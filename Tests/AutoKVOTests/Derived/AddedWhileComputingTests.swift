@@ -234,6 +234,23 @@ struct AddedWhileComputingTests {
         stage.removeAllObservers()
         stage.next = nil
     }
+
+    @Test("a function is not called for an observation that was removed in its prior call") func removedInPriorCall() {
+        let (stage, log) = (Stage(), Recorder<Int>())
+        stage.$w.observe(options: [.old, .new], log.handler())
+        let observation = Shared<KeyValueObservation?>(nil)
+        var count = 0
+        func read(_ stage: Stage) -> Int {
+            count += 1
+            return stage.writer
+        }
+        observation.value = stage.observe(reading: read, options: .prior) { _, _ in observation.value?.remove() }
+        let former = count
+        stage.w = 1
+        #expect(count == former)
+        expectEqual(log.take().map { [$0.old, $0.new] }, [[0, 1]])
+        withExtendedLifetime(stage) {}
+    }
 }
 
 private final class Ring: Model {
