@@ -39,9 +39,10 @@ extension Subject {
 
     /// The property has changed already: only a kept value can be the old one, also when a further change becomes part of this one. What leads
     /// on from a derived value is as it was until that is marked.
-    func missOld() {
+    func missOld(_ thread: InPlace<ThreadContext>) {
+        thread.value.readsFormer = true
         if isUncertain { readOld() }
-        isPrepared = true
+        (thread.value.readsFormer, isPrepared) = (false, true)
         // An edit that waits for the end of a coalescingChanges is not all that happens to a path that leads elsewhere now.
         if edit != nil { includeFurtherChange() }
     }

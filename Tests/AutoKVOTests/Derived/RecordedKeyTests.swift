@@ -148,6 +148,51 @@ struct RecordedKeyTests {
         }
     }
 
+    private final class Reader: TrackedObject {
+        @Observed var n = 2
+        @Observed var first: Reader?
+        @Observed var second: Reader?
+        @Observed var all: [Reader] = []
+        @ObservedWeak var weak: Reader?
+        var number: Int { weak?.n ?? 0 }
+        var chosen: Reader? { weak == nil ? first : second }
+
+        override class var schema: Schema {
+            Schema(Reader.self, extending: super.schema) {
+                Key("number", \.number)
+                Key("chosen", \.chosen)
+            }
+        }
+    }
+
+    /// The old value is read when the object is dead, and the key's getter reads what there is then.
+    @Test(
+        "in a path, what it reads weakly dies: a change with the value from before",
+        arguments: ["all.@sum.number", "all.@max.number", "first.chosen.n", "all.@sum.chosen.n"], [false, true])
+    func death(path: String, isInsideOthers: Bool) throws {
+        let (root, reader) = (Reader(), Reader())
+        (root.first, root.all) = (reader, [reader])
+        (reader.first, reader.second) = (Reader(), Reader())
+        reader.first?.n = 1
+        var read: Reader? = Reader()
+        reader.weak = read
+        var told: [[Int?]] = []
+        try root.observe(path, as: Int.self, options: [.old, .new]) { told.append([$0.oldValue, $0.newValue]) }
+        func end() { read = nil }
+        if isInsideOthers {
+            coalescingChanges {
+                root.n += 1
+                end()
+            }
+        } else {
+            end()
+        }
+        let after = path.contains("number") ? 0 : 1
+        expectEqual(told, [[2, after]])
+        expectEqual(try root.value(forKeyPath: path) as? Int, after)
+        withExtendedLifetime((root, reader)) {}
+    }
+
     /// `observe` of several paths makes one of a single key, too, which is kept.
     @Test("a path reads a key, and not what its getter reads", arguments: [false, true]) func pathsReadKeys(
         isKept: Bool

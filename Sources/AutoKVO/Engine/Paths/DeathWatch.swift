@@ -27,10 +27,7 @@ final class DeathWatch: Sendable {
             referent.guarded.makeDetails().watchers[number] = self
             return true
         }
-        guard isWatching else {
-            _ = leaveHolder()
-            return
-        }
+        if !isWatching { leaveHolder() }
         // A watch that replaced this one before that could not cancel it.
         if holder.lock.withLock({ holder.guarded.details?.watches[slot] !== self }) { cancel() }
     }
@@ -38,7 +35,7 @@ final class DeathWatch: Sendable {
     func cancel() { referent.lock.withLock { referent.guarded.details?.watchers[number] = nil } }
 
     /// Removes the watch from its holder. False if the holder has another one, or none.
-    private func leaveHolder() -> Bool {
+    @discardableResult private func leaveHolder() -> Bool {
         holder.lock.withLock {
             guard let details = holder.guarded.details, details.watches[slot] === self else { return false }
             details.watches[slot] = nil
