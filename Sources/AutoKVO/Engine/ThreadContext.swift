@@ -42,8 +42,6 @@ struct ThreadContext {
     static let uncheckedDepth = 64
     /// How many derived values are being evaluated, inside each other.
     var evaluationDepth = 0
-    /// Whether an old value is read behind its change, for which a derived value is what is kept of it.
-    var readsFormer = false
     /// Room for the keys that one walk through what a change concerns finds, and for the links of another one.
     var affectedKeys: [AffectedLists.KeysOfOtherObjects.Element] = []
     var affectedLinks: [Borrowed<PathLink>] = []
@@ -171,7 +169,7 @@ struct ThreadContext {
     // MARK: Open transactions
 
     /// Whether observers are to be told later of changes that have been made.
-    var holdsChanges: Bool { coalescing != nil || !openTransactions.isEmpty || readsFormer }
+    var holdsChanges: Bool { coalescing != nil || !openTransactions.isEmpty }
 
     func openTransaction(_ target: ObjectIdentifier, _ slot: Int) -> Borrowed<Transaction>? {
         openTransactions.last { $0.use { $0.isOf(target, slot) } }

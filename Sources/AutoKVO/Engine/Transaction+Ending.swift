@@ -140,7 +140,7 @@ extension Transaction {
             older += deliveriesUnderWay(of: record, slot, thread).filter { !older.contains($0) }
             transaction.findSubjects(of: record, slot, excluding: excluded, only: search, thread)
         }
-        transaction.forEachSubject { $0.missOld(thread) }
+        transaction.forEachSubject { $0.missOld() }
         for (record, slot) in changed { follow(record, slot) }
         transaction.countOut()
         transaction.settle(thread)

@@ -230,9 +230,8 @@ extension TrackedObject {
             Recording.suspended { record?.followDerivedValues(onPathsOf: slot) }
             if let kept = record?.expression(slot), !kept.isEvaluatingHere, let value = kept.value() { return value }
         } else if schema.keys[slot].isRecorded, ThreadContext.current.value.holdsChanges {
-            let kept = record?.expression(slot).flatMap { $0.isEvaluatingHere ? nil : $0.value(isRead: true) }
-            // Otherwise the getter is called all the same.
-            if let kept, ThreadContext.current.value.readsFormer { return kept }
+            // The getter is called all the same.
+            if let kept = record?.expression(slot), !kept.isEvaluatingHere { _ = kept.value(isRead: true) }
         }
         return Recording.suspended { schema.keys[slot].declared.read(self) }
     }

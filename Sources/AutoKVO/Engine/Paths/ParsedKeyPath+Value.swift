@@ -52,7 +52,7 @@ extension ParsedKeyPath {
     private func nextObject(_ level: Int, of object: Borrowed<TrackedObject>) throws(KeyValueError) -> TrackedObject? {
         let (schema, slot) = try key(of: level, in: object)
         let key = schema.use { $0.layout.value[slot].declaration }
-        guard isRecording || ThreadContext.current.value.readsFormer else { return try readObject(key, of: object) }
+        guard isRecording else { return try readObject(key, of: object) }
         if let next = unwrapped(object.object.valueOfKey(slot, of: schema.object)) as? TrackedObject { return next }
         return try Recording.suspended { () throws(KeyValueError) in try readObject(key, of: object) }
     }
@@ -121,7 +121,7 @@ extension ParsedKeyPath.Tail {
     ) throws(KeyValueError) -> Any {
         if function == .count { return objects.count }
         var result = OperatorResult(of: function)
-        if let element, element.keys.count == 1, element.tail == nil, !ThreadContext.current.value.readsFormer {
+        if let element, element.keys.count == 1, element.tail == nil {
             var index = 0
             // The key of each element, not of one for each class.
             if isRecording { for object in objects { _ = try element.key(of: 0, in: .to(object)) } }
