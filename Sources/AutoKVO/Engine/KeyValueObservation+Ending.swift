@@ -94,7 +94,9 @@ extension KeyValueObservation {
     func attach() -> Bool {
         if let unmanagedObserverRecord, !unmanagedObserverRecord.use({ $0.hold(self) }) { return false }
         TestPoint.attaching.reach()
-        let isLinked = Recording.suspended { PathWork.outside { linkToTargets() } }
+        let doesWork = PathWork.suspend()
+        let isLinked = Recording.suspended { linkToTargets() }
+        PathWork.resume(doesWork)
         if !isLinked { unmanagedObserverRecord?.use { $0.letGo(of: self) } }
         return isLinked
     }

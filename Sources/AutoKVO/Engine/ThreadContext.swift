@@ -33,8 +33,9 @@ struct ThreadContext {
     private static let tokenBlocks = Atomic<UInt>(0)
     /// The transaction of the outermost `coalescingChanges` under way, if any.
     var coalescing: Borrowed<Transaction>?
-    /// Routes to start or to end, in this order. Empty if this thread does no such work.
+    /// Routes to start or to end, in this order; and whether this thread is doing that.
     var pathWork: [PathWork] = []
+    var doesPathWork = false
     /// How many functions of derived properties are being called for reads, inside each other; and from `uncheckedDepth` on which, by the
     /// addresses of their storage.
     var computingDepth = 0

@@ -108,10 +108,11 @@ enum PathWork {
     /// Does it now, or, if this thread is doing such work already, after that.
     static func `do`(_ work: PathWork) {
         let thread = ThreadContext.current
-        let isUnderWay = !thread.value.pathWork.isEmpty
+        var next = thread.value.pathWork.count
+        let start = next
         thread.value.pathWork.append(work)
-        if isUnderWay { return }
-        var next = 0
+        if thread.value.doesPathWork { return }
+        thread.value.doesPathWork = true
         while next < thread.value.pathWork.count {
             switch thread.value.pathWork[next] {
             case .start(let route): route.start()
@@ -119,16 +120,19 @@ enum PathWork {
             }
             next += 1
         }
-        thread.value.pathWork.removeAll(keepingCapacity: next <= ThreadContext.poolLimit)
+        thread.value.pathWork.removeSubrange(start...)
+        if start == 0, next > ThreadContext.poolLimit { thread.value.pathWork = [] }
+        thread.value.doesPathWork = false
     }
 
-    /// Runs a function whose work is done at once, also inside of other work: a registration in a function that is computed for a path.
-    static func outside<Result>(_ body: () -> Result) -> Result {
+    /// Has what a registration links done at once, also in a function that is computed for a path; until `resume`, which is given the result.
+    @inline(__always)
+    static func suspend() -> Bool {
         let thread = ThreadContext.current
-        if thread.value.pathWork.isEmpty { return body() }
-        var outer: [PathWork] = []
-        swap(&outer, &thread.value.pathWork)
-        defer { swap(&outer, &thread.value.pathWork) }
-        return body()
+        defer { thread.value.doesPathWork = false }
+        return thread.value.doesPathWork
     }
+
+    @inline(__always)
+    static func resume(_ doesWork: Bool) { if doesWork { ThreadContext.current.value.doesPathWork = true } }
 }
