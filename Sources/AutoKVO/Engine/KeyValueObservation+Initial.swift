@@ -7,9 +7,8 @@ extension KeyValueObservation {
         for route in routes.map({ $0.map(Optional.some) }) ?? [nil] {
             if let calls, calls.called.contains(self) { return }
             let subject = thread.value.takeSubject()
-            if wantsNew { leaveOpenChanges(by: route, thread) }
             subject.use {
-                $0.setInitialValue(wantsNew ? Recording.suspended { currentValue(by: route) } : nil)
+                $0.setInitialValue(wantsNew ? initialValue(by: route, thread) : nil)
                 $0.calls = calls
                 var loop = HandlerLoop(thread, $0)
                 if let route { loop.call(route) } else { loop.callDirectly(self) }
@@ -19,18 +18,23 @@ extension KeyValueObservation {
         }
     }
 
-    /// The observer is told the value that a path has now, so of the changes that are open on this thread it is to be told only what
-    /// follows. The registration may have made them: by a function that writes, or by the initial call of another path.
-    private func leaveOpenChanges(by route: Route?, _ thread: InPlace<ThreadContext>) {
-        if !thread.value.holdsChanges, thread.value.settling.isEmpty { return }
-        // A function that is computed for this may write what has been read before it. Read again, it has nothing to write any more.
-        _ = Recording.suspended { currentValue(by: route) }
+    /// The value that a path has now, with which the observer leaves the changes that are open on this thread: of those it is to be told only
+    /// what follows. The registration may have made them: by a function that writes, or by the initial call of another path.
+    private func initialValue(by route: Route?, _ thread: InPlace<ThreadContext>) -> Any? {
+        func read() -> Any? { Recording.suspended { currentValue(by: route) } }
+        let value = read()
+        if !thread.value.holdsChanges, thread.value.settling.isEmpty { return value }
         let list = route.map { $0.keyList } ?? record?.list(Int(slot))
-        guard let root = route?.root ?? record, let topic = list?.address ?? route?.identity else { return }
+        guard let root = route?.root ?? record, let topic = list?.address ?? route?.identity else { return value }
+        var isOpen = false
+        thread.forEachOpen(topic) { _ in isOpen = true }
+        if !isOpen { return value }
+        // A function that was computed for this may have written what had been read before it. Read again, it has nothing to write any more.
+        let now = read()
         thread.forEachOpen(topic) { subject in
             if let list { return root.lock.withLock { list.value.number(route?.part ?? self) } }
-            let value = Recording.suspended { currentValue(by: route) }
-            withExtendedLifetime(subject.replaceOld(value, subject.expression?.changes.all ?? 0)) {}
+            withExtendedLifetime(subject.replaceOld(now, subject.expression?.changes.all ?? 0)) {}
         }
+        return now
     }
 }

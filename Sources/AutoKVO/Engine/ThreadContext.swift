@@ -201,7 +201,7 @@ extension InPlace where Value == ThreadContext {
     @inline(never)
     func forEachOpen(_ identity: Subject.Identity, _ body: (Subject) -> Void) {
         for transaction in value.openTransactions + value.settling + [value.coalescing].compactMap({ $0 }) {
-            transaction.object.forEachSubject { if $0.identity == identity { body($0) } }
+            transaction.object.forEach(of: identity, body)
         }
     }
 

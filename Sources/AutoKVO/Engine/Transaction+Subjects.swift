@@ -203,7 +203,7 @@ extension Transaction {
 
     /// Calls a function with the subjects of a topic that are before a place.
     @inline(__always)
-    private func forEach(of identity: Subject.Identity, before end: Int = .max, _ body: (Subject) -> Void) {
+    func forEach(of identity: Subject.Identity, before end: Int = .max, _ body: (Subject) -> Void) {
         if subjects.count <= Transaction.searchedCount {
             var index = 0
             while index < min(end, subjects.count) {

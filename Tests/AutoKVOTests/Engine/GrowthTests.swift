@@ -71,6 +71,20 @@ struct GrowthTests {
         withExtendedLifetime(rows) {}
     }
 
+    @Test("observers with an initial call, added in the block that has changed the objects") func initialInside() {
+        let ratio = timeRatio(to: size(32_000)) { count in
+            let rows = (0..<count).map { _ in Row() }
+            for row in rows { row.$v.observe { _ in } }
+            return processorTime {
+                coalescingChanges {
+                    for row in rows { row.v = 1 }
+                    for row in rows { row.$v.observe(options: [.initial, .new]) { _ in } }
+                }
+            }
+        }
+        #expect(ratio < 9)
+    }
+
     @Test("derived values of many objects that one change inside of an open one concerns", arguments: 0..<3)
     func manyConcerned(form: Int) {
         let ratio = timeRatio(to: size(32_000)) { count in
