@@ -41,7 +41,7 @@ extension KeyValueObservation {
                 // Not one that has been armed and has fired again since: its `onEnd` is still to run.
                 guard endReason == .fired, changeState(from: .fired, to: .active) else { return false }
                 endReason = nil
-                if !targets.isEmpty { details?.retainedTargets = targets }
+                if !targets.isEmpty { details?.retainedTargets = .init(retaining: targets) }
                 return true
             }
         } while !isArmed
@@ -49,7 +49,7 @@ extension KeyValueObservation {
             underLock {
                 guard changeState(from: .active, to: .fired) else { return }
                 endReason = .fired
-                details?.retainedTargets = []
+                details?.retainedTargets = [:]
             }
             detach()
             throw endedError
@@ -80,12 +80,11 @@ extension KeyValueObservation {
     /// - Parameter unlessFindable: Whether another change may be on its way.
     @inline(never)
     func didFire(unlessFindable: Bool = false) {
-        let (actions, targets): ([(EndReason) -> Void], [TrackedObject]) = underLock {
-            guard state == .fired, endReason == nil, !(unlessFindable && isFindable) else { return ([], []) }
+        let (actions, targets): ([(EndReason) -> Void], [ObjectIdentifier: TrackedObject]) = underLock {
+            guard state == .fired, endReason == nil, !(unlessFindable && isFindable) else { return ([], [:]) }
             endReason = .fired
-            guard let details else { return ([], []) }
-            defer { details.retainedTargets = [] }
-            return (details.onEnd, details.retainedTargets)
+            defer { details?.retainedTargets = [:] }
+            return (details?.onEnd ?? [], details?.retainedTargets ?? [:])
         }
         for action in actions { action(.fired) }
         withExtendedLifetime(targets) {}

@@ -65,19 +65,18 @@ extension KeyValueObservation {
         guard hasRoutes else { return nil }
         guard isValid || isManual || state == .fired else { return false }
         // In one section of the lock: of two threads that remove the last two routes, one has to find that none is left.
-        let (leaving, isLast) = underLock {
-            let leaving = (some ?? details?.routes?.all ?? []).filter {
-                (details?.routes?.contains($0) ?? false) && condition($0)
-            }
+        let (leaving, isLast, targets): ([Route], Bool, [TrackedObject?]) = underLock {
+            let those = (some ?? details?.routes?.all ?? []).filter { details?.routes?.contains($0) ?? false }
+            let leaving = those.filter(condition)
             // A dead target's route may still be there: a target's death does not end routes of an observation that has fired
             // or is being attached.
-            let isLast = !(details?.routes?.hasOthers(than: condition, alive: !isManual) ?? false)
-            if !isLast { for route in leaving { details!.routes!.remove(route) } }
-            return (leaving, isLast)
+            if details?.routes?.hasOthers(than: condition, alive: !isManual) != true { return (leaving, true, []) }
+            for route in leaving { details!.routes!.remove(route) }
+            return (leaving, false, details!.takeTargets(of: leaving, leaving: those.filter { !condition($0) }))
         }
         if leaving.isEmpty { return false }
         if isLast { return end(.removed) }
-        for route in leaving { route.end() }
+        withExtendedLifetime(targets) { for route in leaving { route.end() } }
         return true
     }
 
@@ -176,7 +175,7 @@ extension KeyValueObservation {
     private func runEndActions(_ reason: EndReason?) {
         let (actions, drop, targets) = underLock {
             let details = details!
-            defer { (details.onEnd, details.dropChanges, details.retainedTargets) = ([], nil, []) }
+            defer { (details.onEnd, details.dropChanges, details.retainedTargets) = ([], nil, [:]) }
             return (details.onEnd, details.dropChanges, details.retainedTargets)
         }
         drop?()

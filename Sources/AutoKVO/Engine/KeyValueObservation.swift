@@ -218,7 +218,7 @@ final class ObservationDetails {
     /// and not when it fires.
     var dropChanges: (() -> Void)?
     /// Targets kept alive for `.retainsTarget`.
-    var retainedTargets: [TrackedObject] = []
+    var retainedTargets: [ObjectIdentifier: TrackedObject] = [:]
     /// With `.once` and `.prior`: the change that made the prior call.
     var claimant: UInt = 0
     /// Whether that may turn out to be no change: then the call after another one takes its place.
@@ -242,6 +242,12 @@ final class ObservationDetails {
         return taken
     }
 
+    /// Lets go of the targets that have no other routes than those that were removed. The caller releases them, without the lock.
+    func takeTargets(of removed: [Route], leaving others: [Route]) -> [TrackedObject?] {
+        let gone = retainedTargets.isEmpty ? [] : Set(removed.map(\.root.target)).subtracting(others.map(\.root.target))
+        return gone.map { retainedTargets.removeValue(forKey: $0) }
+    }
+
     /// Ends the claim of a change. False if another change had it.
     func takeClaim(_ isOfChange: (UInt) -> Bool) -> Bool {
         guard isOfChange(claimant) else { return false }
@@ -251,6 +257,10 @@ final class ObservationDetails {
 
     @usableFromInline
     init(userInfo: Any? = nil) { self.userInfo = userInfo }
+}
+
+extension [ObjectIdentifier: TrackedObject] {
+    init(retaining targets: [TrackedObject]) { self.init(targets.map { (ObjectIdentifier($0), $0) }) { $1 } }
 }
 
 /// The place in a program where an observation was registered.

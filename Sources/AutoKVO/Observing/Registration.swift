@@ -211,7 +211,7 @@ struct Registration: ~Copyable {
         if isManual(record) || isManual(observerRecord) { options.insert(.unregisterManually) }
         options.remove(.unregisterAutomatically)
         if options.isSuperset(of: [.once, .prior]) || options.contains(.scheduled) { _ = useDetails() }
-        if options.contains(.retainsTarget) { useDetails().retainedTargets = targets() }
+        if options.contains(.retainsTarget) { useDetails().retainedTargets = .init(retaining: targets()) }
         let isCounted = Diagnostics.countsCalls
         if isCounted { _ = useDetails() }
         let details = details.take()

@@ -18,6 +18,29 @@ extension DeathTests {
         expectEqual(tracker.liveCount, 1)
     }
 
+    @Test(".retainsTarget of several targets lets go of one with its last path, whoever removes that")
+    func retainsOneOfSeveral() throws {
+        let panel = tracker.track(Person("Panel"))
+        let observation: KeyValueObservation
+        do {
+            let people = (0..<3).map { _ in tracker.track(Person()) }
+            observation = try people.addObserver(panel, forKeyPath: ["age", "address.city"], options: .retainsTarget) {
+                _, _ in
+            }
+            expectEqual(people[0].removeObserver(panel, forKeyPath: "age"), 1)
+            expectEqual(people[1].removeObserver(panel), 1)
+        }
+        expectEqual(tracker.liveCount, 3)
+        expectEqual(observation.targets.count, 2)
+        #expect(observation.remove(keyPath: "age"))
+        expectEqual(tracker.liveCount, 3)
+        expectEqual(panel.stopObserving(of: observation.target!), 1)
+        expectEqual(tracker.liveCount, 2)
+        observation.remove()
+        expectEqual(tracker.liveCount, 1)
+        withExtendedLifetime(panel) {}
+    }
+
     @Test(".retainsTarget lets go when the observer dies") func retainsTargetObserver() throws {
         do {
             let panel = tracker.track(Person("Panel"))
