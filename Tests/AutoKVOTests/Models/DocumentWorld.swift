@@ -134,7 +134,7 @@ final class DocumentWorld: RandomWorld {
         if history.undoName == name {
             steps.append(before)
             steps = Array(steps.suffix(history.limit))
-        } else if document.state != before {
+        } else if document.state != alive(before) {
             fail("the history has no step")
         }
     }
@@ -161,8 +161,8 @@ final class DocumentWorld: RandomWorld {
         }
     }
 
-    /// A state without references to sections that have died since: what only a step that is dropped or replayed kept, because it came and went
-    /// in it. Nothing brings these references back.
+    /// A state without references to sections that have died since: what only this world kept, or a step that is dropped or replayed, because it
+    /// came and went in it. Nothing brings these references back, and a death is no step.
     private func alive(_ state: String) -> String {
         made.indices.filter { made[$0].section == nil }.reduce(state) {
             $0.replacing("→\($1)(", with: "(")
