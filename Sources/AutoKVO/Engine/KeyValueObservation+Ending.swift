@@ -74,8 +74,7 @@ extension KeyValueObservation {
             for route in leaving { details!.routes!.remove(route) }
             return (leaving, false, details!.takeTargets(of: leaving, leaving: those.filter { !condition($0) }))
         }
-        if leaving.isEmpty { return false }
-        if isLast { return end(.removed) }
+        if leaving.isEmpty || isLast { return !leaving.isEmpty && end(.removed) }
         withExtendedLifetime(targets) { for route in leaving { route.end() } }
         return true
     }
@@ -124,7 +123,9 @@ extension KeyValueObservation {
         let (awake, resting): (RouteList, RouteList?) = underLock {
             guard isLive, let routes = details?.routes else { return (RouteList(), nil) }
             if !routes.contains(where: { $0.isDeactivated }) { return (routes, nil) }
-            let awake = RouteList(routes.all.map { $0.isDeactivated ? $0.copy(for: .observation(self)) : $0 })
+            // Not those of targets that have died meanwhile. If all have, the caller finds that.
+            let left = details!.routes!.areAllDead() ? nil : routes.all.filter { isManual || !$0.root.isDeinitializing }
+            let awake = RouteList((left ?? routes.all).map { $0.isDeactivated ? $0.copy(for: .observation(self)) : $0 })
             details!.routes = awake
             return (awake, routes)
         }

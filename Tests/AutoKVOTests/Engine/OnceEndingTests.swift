@@ -207,6 +207,24 @@ struct OnceEndingTests {
         tracker.expectNoLeaks()
     }
 
+    @Test("one that is armed again has the paths of the targets that are left") func pathsOfDead() throws {
+        let observation: KeyValueObservation
+        let person = tracker.track(Person())
+        do {
+            let other = tracker.track(Person())
+            observation = try [person, other].observe(["age", "firstName"], options: .once) { _ in }
+            person.removeAllObservers(forKeyPath: "age")
+            person.firstName = "Bea"
+            withExtendedLifetime(other) {}
+        }
+        try observation.rearm()
+        expectEqual(observation.keyPaths, ["firstName"])
+        #expect(!observation.remove(keyPath: "age"))
+        expectEqual(observation.isValid, true)
+        observation.remove()
+        withExtendedLifetime(person) {}
+    }
+
     @Test("a target that nobody but what fires keeps lives until the delivery is over") func lastReference() throws {
         var calls = 0
         let observation = try tracker.track(Person()).observe("age", options: [.once, .retainsTarget]) { change in
