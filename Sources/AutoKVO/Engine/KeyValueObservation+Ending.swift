@@ -74,7 +74,8 @@ extension KeyValueObservation {
             for route in leaving { details!.routes!.remove(route) }
             return (leaving, false, details!.takeTargets(of: leaving, leaving: those.filter { !condition($0) }))
         }
-        if leaving.isEmpty || isLast { return !leaving.isEmpty && end(.removed) }
+        if leaving.isEmpty { return false }
+        if isLast { return end(.removed) }
         withExtendedLifetime(targets) { for route in leaving { route.end() } }
         return true
     }

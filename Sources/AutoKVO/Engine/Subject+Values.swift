@@ -80,12 +80,10 @@ extension Subject {
         if isKnown || isDropped { return }
         // Its function writes what it reads, in its first evaluation: there is no value yet that anybody could have been told. Or nobody needs it
         // any more, so its function is not called.
-        if isUncertain,
-            expression.map({ $0.liveRoute == nil || $0.isEvaluatingHere && $0.changes.all == 0 }) ?? isComputed
-        {
-            isDropped = true
-            return
-        }
+        isDropped =
+            isUncertain
+            && expression.map { $0.liveRoute == nil || $0.isEvaluatingHere && $0.changes.all == 0 } ?? isComputed
+        if isDropped { return }
         if !isPrior, wantsNew {
             if let edit {
                 if let elements = elements(of: edit, edit.inserted, isMissing: edit.kind == .removal) {
