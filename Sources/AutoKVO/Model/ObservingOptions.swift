@@ -26,7 +26,8 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
     /// `rearm()` starts it again.
     public static let once = ObservingOptions(rawValue: 1 << 6)
     /// The target is kept alive as long as the observation is valid: one with `.once` releases it when it has fired, and
-    /// keeps it again from `rearm()` on. A change that is on its way to a scheduler then keeps it until it is delivered.
+    /// keeps it again from `rearm()` on. A change that is on its way to a scheduler then keeps it until it is delivered. One of several targets
+    /// is released when the last of its paths is removed.
     public static let retainsTarget = ObservingOptions(rawValue: 1 << 7)
     /// The observation ends with either side, also where the class of a side opts out of that by `unregistersAutomatically`. So does
     /// everything that the library registers for its own purposes: streams, bindings, dependencies. An observation's `options` do not
