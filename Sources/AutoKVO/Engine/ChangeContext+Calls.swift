@@ -34,7 +34,7 @@ extension ChangeContext {
     /// Whether its observation has ended since the change was made, or has lost the path.
     final var isWithdrawn: Bool {
         currentObservation.state == .ended
-            || (route?.object).map { $0.isOneOfSeveral && $0.isEnded && !(wants(.once) && currentObservation.has($0)) }
+            || (route?.object).map { $0.isOneOfSeveral && !$0.isHeard && !(wants(.once) && currentObservation.has($0)) }
                 ?? false
     }
 }

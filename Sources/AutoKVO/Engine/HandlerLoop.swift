@@ -64,7 +64,7 @@ struct HandlerLoop {
         observation.use { observation in
             // One path or target of several may have been removed, and an observation that has fired gets new routes when it is
             // armed again.
-            if route.isOneOfSeveral || observation.options.contains(.once), route.isEnded { return }
+            if route.isOneOfSeveral || observation.options.contains(.once), !route.isHeard { return }
             let target = route.root.address
             guard csr_try_retain(target) else {
                 if !(route.expression?.function.isOfTarget ?? true) { observation.observerIsGone() }

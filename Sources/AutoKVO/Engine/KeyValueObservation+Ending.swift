@@ -247,9 +247,7 @@ extension KeyValueObservation {
     }
 
     /// The observer is being deinitialized, and the observation is not in its list any more.
-    func observerDidDie() {
-        if isManual { forgetRoutesIfUnreachable() } else { end(.observerDeinitialized) }
-    }
+    func observerDidDie() { if isManual { forgetRoutesIfUnreachable() } else { end(.observerDeinitialized) } }
 
     /// The observer was dead when its handler was to be called.
     @inline(never)

@@ -1,4 +1,7 @@
 extension KeyValueObservation {
+    /// Before it is attached: each path is told of changes from its initial call on. The one for another path may change it before that.
+    func awaitInitialCalls() { if !handling.ignoresChange { routes?.forEach { $0.awaitInitialCall(true) } } }
+
     /// The initial calls: one for each path of each target, or a single one if the handler ignores the change.
     func callInitially() {
         let wantsNew = options.contains(.new)
@@ -7,6 +10,7 @@ extension KeyValueObservation {
         for route in routes.map({ $0.map(Optional.some) }) ?? [nil] {
             if let calls, calls.called.contains(self) { return }
             let subject = thread.value.takeSubject()
+            route?.awaitInitialCall(false)
             subject.use {
                 $0.setInitialValue(wantsNew ? initialValue(by: route, thread) : nil)
                 $0.calls = calls

@@ -241,6 +241,7 @@ struct Registration: ~Copyable {
     private static func start(
         _ observation: KeyValueObservation, of target: TrackedObject, by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
+        if observation.options.contains(.initial) { observation.awaitInitialCalls() }
         try attach(observation, of: target, by: observer)
         if observation.options.contains(.initial) { observation.callInitially() }
         return observation

@@ -29,6 +29,23 @@ struct HandleElementTests {
         expectEqual(log.messages, ["+1", "+2", "-1", "+3", "+a", "-a"])
     }
 
+    @Test("an element that the initial call for another list adds is told once") func initialOfSeveral() {
+        let (first, second) = (Lists(), Lists())
+        (first.numbers, second.numbers) = ([1], [2])
+        var told: [Int] = []
+        [first.$numbers, second.$numbers].observeElements(
+            options: .initial,
+            added: { [unowned second] number in
+                told.append(number)
+                if number == 1 { second.$numbers.append(3) }
+            })
+        expectEqual(told, [1, 2, 3])
+        second.$numbers.append(4)
+        first.$numbers.append(5)
+        expectEqual(told, [1, 2, 3, 4, 5])
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test("nil counts as an empty collection") func optionals() {
         lists.$maybe.observeElements(added: { [log] in log.add("+" + $0) }, removed: { [log] in log.add("-" + $0) })
         lists.maybe = ["a"]

@@ -106,6 +106,23 @@ struct InitialInsideTests {
         return told
     }
 
+    @Test("a path is told of changes from its initial call on, also where that for another path changes it")
+    func outsideOfOthers() throws {
+        let (graph, desk) = (DerivedGraph(), Desk())
+        desk.graph = graph
+        var told: [String] = []
+        let observation = try desk.observe(["graph.b", "graph.sum", "graph.a"], options: [.initial, .new, .prior]) {
+            [unowned graph] (change: Change<Any>) in
+            told.append(change.keyPath + (change.isPrior ? " prior" : " \(change.newValue ?? "-")"))
+            if told.count == 1 { graph.a = 1 }
+        }
+        expectEqual(told, ["graph.b 10", "graph.sum 11", "graph.a 1"])
+        told = ["again"]
+        graph.a = 2
+        expectEqual(told, ["again", "graph.sum prior", "graph.a prior", "graph.sum 12", "graph.a 2"])
+        observation.remove()
+    }
+
     @Test(arguments: [[], .distinct, .old] as [ObservingOptions])
     func whoWasToldAnotherValueIsToldThatItIsTheFormerOneAgain(of options: ObservingOptions) throws {
         let (graph, desk) = (DerivedGraph(), Desk())

@@ -132,9 +132,7 @@ class KeyPathChain: @unchecked Sendable {
     }
 
     /// The record of an object on the way. Nil if it is dying, or the schema of its class has a fault.
-    private final func record(of object: TrackedObject) -> ObjectRecord? {
-        orReport(misfit, try object.makeRecord())
-    }
+    private final func record(of object: TrackedObject) -> ObjectRecord? { orReport(misfit, try object.makeRecord()) }
 
     private final var misfit: String { "A key path leads to an object it does not fit" }
 

@@ -35,6 +35,8 @@ final class Route: KeyPathChain, @unchecked Sendable {
     let openSubjects = Atomic<Int32>(0)
     /// Its index among its observation's routes. Guarded by the lock of the observation's record.
     var index = 0
+    /// Whether its initial call is still to come, which tells what there is then: of changes before that nobody is told. Guarded as `part`.
+    private var isAwaited = false
 
     enum Sink {
         case observation(KeyValueObservation)
@@ -112,8 +114,11 @@ final class Route: KeyPathChain, @unchecked Sendable {
         if case .observation(let observation) = sink { observation.targetDidDie(of: self) } else { end() }
     }
 
-    /// Whether the path has been removed from its observation, or the observation has ended.
-    var isEnded: Bool { root.lock.withLock { slot == nil ? hasEnded : part == nil } }
+    /// Whether its observer is to be told of changes: its initial call has been made, and neither has the path been removed from its observation
+    /// nor that ended.
+    var isHeard: Bool { root.lock.withLock { !isAwaited && !(slot == nil ? hasEnded : part == nil) } }
+
+    func awaitInitialCall(_ isAwaited: Bool) { root.lock.withLock { self.isAwaited = isAwaited } }
 
     /// The value at the end of the path, an empty optional where an object on the way is missing; nil if the root is dead.
     func currentValue() -> Any? {

@@ -81,7 +81,7 @@ struct PathLinkTests {
     @Test("the route of one key has no links, and a part of its observation") func parts() throws {
         let observation = KeyValueObservation.unlinked()
         let route = try node.route("value", .observation(observation))
-        #expect(route.slot == 0 && !route.isEnded)
+        #expect(route.slot == 0 && route.isHeard)
         route.start()
         route.start()
         let list = try #require(route.keyList)
@@ -90,7 +90,7 @@ struct PathLinkTests {
         let part = try #require(first)
         #expect(part.flags.contains(.part) && part.details?.partRoute === route)
         route.end()
-        #expect(route.isEnded && list.value.count == 0 && part.state == .ended)
+        #expect(!route.isHeard && list.value.count == 0 && part.state == .ended)
         route.start()
         #expect(list.value.count == 0 && !list.value.hasParts)
     }
