@@ -170,6 +170,7 @@ struct Registration: ~Copyable {
                         isOneOfSeveral: paths.count > 1, order: order)
                 })
         }
+        if observation.options.contains(.initial) { observation.awaitInitialCalls() }
         return try Self.start(observation, of: paths[0].target, by: observer)
     }
 
@@ -241,7 +242,6 @@ struct Registration: ~Copyable {
     private static func start(
         _ observation: KeyValueObservation, of target: TrackedObject, by observer: AnyObject?
     ) throws(KeyValueError) -> KeyValueObservation {
-        if observation.options.contains(.initial) { observation.awaitInitialCalls() }
         try attach(observation, of: target, by: observer)
         if observation.options.contains(.initial) { observation.callInitially() }
         return observation
