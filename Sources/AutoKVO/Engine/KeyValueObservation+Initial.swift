@@ -1,5 +1,6 @@
 extension KeyValueObservation {
-    /// Before it is attached: each path is told of changes from its initial call on. The one for another path may change it before that.
+    /// Called before the observation is attached. A path calls the handler for no change until its initial call, which has the value that such a
+    /// change leaves: the handler may make one in the initial call for an earlier path.
     func awaitInitialCalls() { if !handling.ignoresChange { routes?.forEach { $0.awaitInitialCall(true) } } }
 
     /// The initial calls: one for each path of each target, or a single one if the handler ignores the change.

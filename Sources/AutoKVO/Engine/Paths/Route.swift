@@ -35,7 +35,7 @@ final class Route: KeyPathChain, @unchecked Sendable {
     let openSubjects = Atomic<Int32>(0)
     /// Its index among its observation's routes. Guarded by the lock of the observation's record.
     var index = 0
-    /// Whether its initial call is still to come, which tells what there is then: of changes before that nobody is told. Guarded as `part`.
+    /// Whether its initial call is still to be made: until then the handler is not called for changes. Guarded by the lock of `root`.
     private var isAwaited = false
 
     enum Sink {
