@@ -91,13 +91,13 @@ final class OutermostChange {
     static func isOpen(of isConcerned: (ObjectIdentifier) -> Bool) -> Bool {
         let thread = ThreadContext.current
         return thread.value.coalescing != nil
-            || thread.value.openTransactions.contains { $0.use { $0.target.map(isConcerned) ?? false } }
+            || thread.value.openTransactions.members.contains { $0.use { $0.target.map(isConcerned) ?? false } }
     }
 
     /// Makes the calls that are left of the changes under way on this thread.
     static func finishCalls() {
         let thread = ThreadContext.current
-        Transaction.complete(Array(thread.value.pending), thread)
+        Transaction.complete(Array(thread.value.pending.members), thread)
     }
 
     /// Whether a call is the first one of an outermost change. What a prior handler changes may be heard of before the change for which that is
@@ -107,7 +107,7 @@ final class OutermostChange {
         let context = ThreadContext.current
         var first = context.value.twoEdits ?? context.value.delivering
         if context.value.twoEdits == nil, !(first?.object.isCoalescing ?? false) {
-            let open = context.value.openTransactions.map(\.object)
+            let open = context.value.openTransactions.members.map(\.object)
             first = open.first { $0.isPreparing && $0.target.map(isConcerned) ?? false }.map { .to($0) } ?? first
         }
         (transaction, thread) = (first?.object, thisThread())

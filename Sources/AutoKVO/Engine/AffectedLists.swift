@@ -87,17 +87,15 @@ enum AffectedLists {
 
     /// The keys of other objects that are derived from paths, or computed from what they read. Those that are derived from them are
     /// visited with them.
+    ///
+    /// They are in the thread's queue: one walk is under way on a thread, since it calls no user code.
     struct KeysOfOtherObjects {
         private let first: AffectedKey
-        /// The `coalescingChanges` under way, if it knows where it has been.
-        private var walker: Borrowed<Transaction>?
-        /// Whether it has taken what `end` gives back. The queue may be empty all the same.
-        private var hasBegun = false
-        private var queue: [Element] = []
+        /// Set when a link is come to: most changes concern one object.
+        private var thread: InPlace<ThreadContext>?
         /// How many of the queue have been visited.
         private var count = 0
-        /// The lists that have been visited, made when it is needed. A key that has an expression is not here: the expression has the stamp.
-        private var seen: Set<InPlace<ObserverList>>?
+        /// Nil if another thread's walk has it.
         private var stamp: UInt?
 
         struct Element {
@@ -115,28 +113,25 @@ enum AffectedLists {
 
         @inline(never)
         private mutating func isNew(_ list: InPlace<ObserverList>) -> Bool {
-            if seen == nil {
+            if thread!.value.affectedLists.isEmpty {
                 let record = first.record.object
-                seen = Set(
+                thread!.value.affectedLists.formUnion(
                     (CollectionOfOne(first.slot) + record.schema!.dependencies(of: first.slot).derived)
                         .compactMap { record.list($0) })
             }
-            return seen!.insert(list).inserted
+            return thread!.value.affectedLists.insert(list).inserted
         }
 
         /// Adds the key that a link leads to. Under the lock of the link's list.
         @inline(never)
         mutating func add(_ link: PathLink, _ key: AffectedKey) {
-            if !hasBegun {
-                let thread = ThreadContext.current
-                hasBegun = true
-                swap(&queue, &thread.value.affectedKeys)
-                stamp = WalkStamp.take()
-                if let coalescing = thread.value.coalescing, coalescing.object.walk != .other { walker = coalescing }
-            }
+            if thread == nil { (thread, stamp) = (ThreadContext.current, WalkStamp.take()) }
+            let thread = thread!
             let expression = link.unmanagedExpression
             let (record, slot) = link.unmanagedRoute.use { (Borrowed.to($0.base), $0.derivedSlot!) }
-            if let expression, let walker, walker.object.hasWalked(behind: expression.object) { return }
+            if let expression, thread.value.coalescing?.use({ $0.hasWalked(behind: expression.object) }) ?? false {
+                return
+            }
             if let expression, let stamp {
                 guard expression.use({ $0.isNew(to: stamp) }) else { return }
             } else {
@@ -146,29 +141,33 @@ enum AffectedLists {
                 record: record, slot: slot, isMoved: key.isMoved || link.isMoved,
                 isUncertain: key.isUncertain || expression != nil,
                 height: max(expression?.use { $0.height } ?? link.route.keyHeight, key.height + 1))
-            queue.append(Element(link: .retaining(link), key: derived))
+            thread.value.affectedKeys.append(Element(link: .retaining(link), key: derived))
         }
 
         /// Moves on to the next key that links lead to. False if none is left.
         @inline(__always)
-        mutating func moveOn(_ key: inout AffectedKey) -> Bool { hasBegun && moveOnInQueue(&key) }
+        mutating func moveOn(_ key: inout AffectedKey) -> Bool { thread != nil && moveOnInQueue(&key) }
 
         @inline(never)
         private mutating func moveOnInQueue(_ key: inout AffectedKey) -> Bool {
-            if count == queue.count {
-                end()
+            if count == thread!.value.affectedKeys.count {
+                end(thread!)
                 return false
             }
-            key = queue[count].key
+            key = thread!.value.affectedKeys[count].key
             count += 1
             return true
         }
 
-        private mutating func end() {
+        /// A link may be the last owner of what user code runs for when it is released.
+        private func end(_ thread: InPlace<ThreadContext>) {
             WalkStamp.giveBack(stamp)
-            for element in queue { element.link.release() }
-            queue.removeAll(keepingCapacity: queue.count <= ThreadContext.poolLimit)
-            swap(&queue, &ThreadContext.current.value.affectedKeys)
+            if !thread.value.affectedLists.isEmpty { thread.value.affectedLists = [] }
+            var visited: [Element] = []
+            swap(&visited, &thread.value.affectedKeys)
+            for element in visited { element.link.release() }
+            visited.removeAll(keepingCapacity: count <= ThreadContext.poolLimit)
+            swap(&visited, &thread.value.affectedKeys)
         }
     }
 }

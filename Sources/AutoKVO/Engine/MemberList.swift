@@ -1,10 +1,12 @@
 /// Objects in the order in which they were added. The list runs through the objects and owns none of them.
 struct MemberList<Member: ListMember> {
     private(set) var first: Borrowed<Member>?
+    var last: Borrowed<Member>? { first.flatMap { $0.use { $0.previous } } }
+    var isEmpty: Bool { first == nil }
 
     @inline(__always)
     mutating func append(_ member: Borrowed<Member>) {
-        let last = first.flatMap { $0.use { $0.previous } }
+        let last = last
         member.use {
             $0.previous = last ?? member
             $0.next = nil
@@ -38,6 +40,17 @@ struct MemberList<Member: ListMember> {
         }
     }
 
+    /// The last member for which a condition is true.
+    @inline(__always)
+    func last(where condition: (Member) -> Bool) -> Borrowed<Member>? {
+        var cursor = last
+        while let member = cursor {
+            if member.use(condition) { return member }
+            cursor = member == first ? nil : member.use { $0.previous }
+        }
+        return nil
+    }
+
     func isLonger(than limit: Int) -> Bool { members.dropFirst(limit).contains { _ in true } }
 
     @inline(__always)
@@ -62,3 +75,4 @@ protocol ListMember: AnyObject {
 extension KeyValueObservation: ListMember {}
 extension PathLink: ListMember {}
 extension Subject: ListMember {}
+extension Transaction: ListMember {}

@@ -36,11 +36,6 @@ extension InPlace where Value == ThreadContext {
     /// Drops the changes of objects that died after the changes had begun, on whatever thread: no call can end them any more. The search
     /// for an open change follows, which takes as long. The values that a change had read are released: user code runs.
     func dropDeadTransactions() {
-        var index = value.openTransactions.count
-        while index > 0 {
-            index = min(index, value.openTransactions.count) - 1
-            guard index >= 0 else { continue }
-            value.openTransactions[index].use { if $0.isOfDead { $0.drop(self) } }
-        }
+        while let transaction = value.openTransactions.last(where: { $0.isOfDead }) { transaction.object.drop(self) }
     }
 }

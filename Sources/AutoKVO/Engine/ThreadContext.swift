@@ -17,11 +17,11 @@ struct ThreadContext {
     fileprivate(set) var spareSubjects = Pool<Subject>()
     private(set) var spareTransactions = Pool<Transaction>()
     /// Subjects with observers that are still to be called, the outermost delivery's first.
-    private var pendingList = MemberList<Subject>()
+    private(set) var pending = MemberList<Subject>()
     /// How many of them there are of a topic. Nil until many are searched.
     private var pendingTopics: [Subject.Identity: Int]?
     /// The changes that have begun and not ended on this thread, the outermost first. Retained, as the spare ones are.
-    var openTransactions: [Borrowed<Transaction>] = []
+    var openTransactions = MemberList<Transaction>()
     /// The changes that have ended, and whose derived values are being computed.
     var settling: [Borrowed<Transaction>] = []
     /// The one of which observers are being called; as long as a `coalescingChanges` is delivered, that.
@@ -43,8 +43,10 @@ struct ThreadContext {
     static let uncheckedDepth = 64
     /// How many derived values are being evaluated, inside each other.
     var evaluationDepth = 0
-    /// Room for the keys that one walk through what a change concerns finds, and for the links of another one.
+    /// The keys of other objects that the walk under way through what a change concerns has come to; and, where it is needed, the lists that it
+    /// has. A key that has an expression is not there: the expression has the walk's stamp. And room for the links that one finds.
     var affectedKeys: [AffectedLists.KeysOfOtherObjects.Element] = []
+    var affectedLists: Set<InPlace<ObserverList>> = []
     var affectedLinks: [Borrowed<PathLink>] = []
     /// Room for the expressions that wait for those that they read.
     var checkedExpressions: [Expression.Checked] = []
@@ -129,26 +131,22 @@ struct ThreadContext {
         spareTransactions.giveBack(transaction)
     }
 
-    var firstPending: Borrowed<Subject>? { pendingList.first }
-    /// The subjects with observers that are still to be called, the outermost delivery's first.
-    var pending: some Sequence<Borrowed<Subject>> { pendingList.members }
-
     @inline(__always)
     mutating func appendPending(_ subject: Subject) {
-        pendingList.append(.to(subject))
+        pending.append(.to(subject))
         if pendingTopics != nil { countPending(subject, 1) }
     }
 
     @inline(__always)
     mutating func removePending(_ subject: Subject) {
         guard subject.isPending else { return }
-        pendingList.remove(subject)
+        pending.remove(subject)
         if pendingTopics != nil { countPending(subject, -1) }
     }
 
     @inline(never)
     private mutating func countPending(_ subject: Subject, _ change: Int) {
-        if firstPending == nil {
+        if pending.isEmpty {
             pendingTopics = nil
             return
         }
@@ -159,10 +157,10 @@ struct ThreadContext {
 
     /// Whether a change of these lists and routes may concern one of the pending subjects. Few are looked through.
     mutating func mayBePending(_ changed: Set<Subject.Identity>) -> Bool {
-        if !pendingList.isLonger(than: Transaction.searchedCount) { return true }
+        if !pending.isLonger(than: Transaction.searchedCount) { return true }
         if pendingTopics == nil {
             pendingTopics = [:]
-            for subject in pending { countPending(subject.object, 1) }
+            pending.forEach { countPending($0, 1) }
         }
         return changed.contains { pendingTopics![$0] ?? 0 > 0 }
     }
@@ -173,12 +171,7 @@ struct ThreadContext {
     var holdsChanges: Bool { coalescing != nil || !openTransactions.isEmpty }
 
     func openTransaction(_ target: ObjectIdentifier, _ slot: Int) -> Borrowed<Transaction>? {
-        openTransactions.last { $0.use { $0.isOf(target, slot) } }
-    }
-
-    mutating func remove(_ transaction: Borrowed<Transaction>) {
-        if let index = openTransactions.lastIndex(of: transaction) { openTransactions.remove(at: index) }
-        if openTransactions.isEmpty, openTransactions.capacity > Self.poolLimit { openTransactions = [] }
+        openTransactions.last { $0.isOf(target, slot) }
     }
 
     /// A token that no other change of the process has. A thread takes them in blocks of 65,536, which no other thread has.
@@ -194,13 +187,13 @@ extension InPlace where Value == ThreadContext {
     @inline(__always)
     func holder(of identity: Subject.Identity) -> Borrowed<Transaction>? {
         if let coalescing = value.coalescing, coalescing.use({ $0.has(identity) }) { return coalescing }
-        return value.openTransactions.first { $0.use { $0.has(identity) } }
+        return value.openTransactions.members.first { $0.use { $0.has(identity) } }
     }
 
     /// Calls a function with the subjects that the open changes of the thread have of a topic. It may get one several times.
     @inline(never)
     func forEachOpen(_ identity: Subject.Identity, _ body: (Subject) -> Void) {
-        for transaction in value.openTransactions + value.settling + [value.coalescing].compactMap({ $0 }) {
+        for transaction in value.openTransactions.members + value.settling + [value.coalescing].compactMap({ $0 }) {
             transaction.object.forEach(of: identity, body)
         }
     }
@@ -224,7 +217,7 @@ extension InPlace where Value == ThreadContext {
         /// Traps if the open changes do not agree about what they share: each subject counts all changes that it waits for, and each open
         /// change has it once.
         func checkInvariants() {
-            let all = (openTransactions + (coalescing.map { [$0] } ?? [])).map(\.object)
+            let all = (openTransactions.members + (coalescing.map { [$0] } ?? [])).map(\.object)
             if all.count > 40 { return }
             var counts: [Borrowed<Subject>: Int] = [:]
             for transaction in all where transaction.subjects.count <= 40 {

@@ -96,9 +96,3 @@ extension Subject {
         withExtendedLifetime(former) {}
     }
 }
-
-extension Transaction {
-    /// Calls `takeTold` of the subjects that no other change has open.
-    @inline(never)
-    func takeTold() -> [Any?] { subjects.map(\.object).flatMap { $0.openCount == 0 ? $0.takeTold() : [] } }
-}

@@ -41,7 +41,7 @@ extension Transaction {
             addMovedSubjects(thread)
             forEachSubject { $0.readKeptValue() }
         }
-        thread.value.remove(.to(self))
+        thread.value.openTransactions.remove(self)
         countOut()
         #if DEBUG
             thread.value.checkInvariants()
@@ -58,12 +58,11 @@ extension Transaction {
             if isOpener(of: $0) { $0.opener = nil }
             if $0.openCount > 0 { areHeld = true } else if $0.toldBefore != nil { areKnown = true }
         }
-        let released = areKnown ? takeTold() : []
         if areHeld {
             subjects.removeAll { $0.object.openCount > 0 }
             forgetPlaces()
         }
-        withExtendedLifetime(released) {}
+        if areKnown { withExtendedLifetime(subjects.map { $0.object.takeTold() }) {} }
     }
 
     @inline(never)
@@ -87,7 +86,7 @@ extension Transaction {
     /// Drops the change without notifying, because the object or the thread ends. What waited for it, because other objects' changes concern
     /// it too, is delivered if it is the object.
     func drop(_ thread: InPlace<ThreadContext>, threadEnds: Bool = false) {
-        thread.value.remove(.to(self))
+        thread.value.openTransactions.remove(self)
         let due = threadEnds ? [] : subjects.filter { $0.object.isDue }
         countOut()
         let notified = due.filter { $0.object.openCount == 0 }

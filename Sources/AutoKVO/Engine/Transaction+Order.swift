@@ -3,7 +3,7 @@
 extension Transaction {
     /// Completes the deliveries under way on this thread of subjects that a change of a property concerns, the outermost first.
     static func completeDeliveries(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) {
-        if thread.value.firstPending == nil { return }
+        if thread.value.pending.isEmpty { return }
         complete(deliveriesUnderWay(of: record, slot, thread), thread)
     }
 
@@ -12,7 +12,7 @@ extension Transaction {
     static func deliveriesUnderWay(
         of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>
     ) -> [Borrowed<Subject>] {
-        if thread.value.firstPending == nil { return [] }
+        if thread.value.pending.isEmpty { return [] }
         thread.value.coalescing?.use { $0.startWalk(.other) }
         var topics: Set<Subject.Identity> = []
         AffectedLists.forEach(from: record, slot) { _, list, _ in
@@ -23,7 +23,7 @@ extension Transaction {
         // The second one of two edits may still have to be made, also where only what is derived from the property is observed.
         if let list = record.list(slot) { topics.insert(list.address) }
         if !thread.value.mayBePending(topics) { return [] }
-        return thread.value.pending.filter { $0.object.isConcerned(topics) }
+        return thread.value.pending.members.filter { $0.object.isConcerned(topics) }
     }
 
     /// Completes deliveries unless a handler of one before has made a change that did.

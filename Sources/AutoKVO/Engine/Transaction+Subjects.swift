@@ -33,7 +33,7 @@ extension Transaction {
             var covered: UInt64 = 0
             if mayBeOpen {
                 if thread.isStarting(key) { return }
-                forEachOpen(list.address, before: start, walk, thread) { subject in
+                forEachShared(list.address, before: start, walk, thread) { subject in
                     covered = max(covered, subject.upperBound)
                     subject.rank = max(subject.rank, rank)
                     join(subject, walk, isCertain: !key.isUncertain)
@@ -56,7 +56,7 @@ extension Transaction {
             var isOpen = false
             if mayBeOpen {
                 if thread.isStarting(key) { return }
-                forEachOpen(link.unmanagedRoute.rawAddress, before: start, walk, thread) { subject in
+                forEachShared(link.unmanagedRoute.rawAddress, before: start, walk, thread) { subject in
                     isOpen = true
                     if !link.isLeaf {
                         subject.isReachedOnTheWay = true
@@ -109,7 +109,7 @@ extension Transaction {
     private func joinOwners(
         of identity: Subject.Identity, _ subject: Borrowed<Subject>, _ walk: UInt, _ thread: InPlace<ThreadContext>
     ) {
-        let owners = thread.value.openTransactions + thread.value.settling
+        let owners = thread.value.openTransactions.members + thread.value.settling
         for owner in owners where owner != .to(self) && owner.use({ $0.has(identity) }) {
             subject.use { $0.openCount += 1 }
             owner.use { $0.subjects.append(subject) }
@@ -147,7 +147,7 @@ extension Transaction {
     /// transaction it gets those that it had before the search; if there are any, no others: what is computing its derived values now has
     /// subjects of its own then, and tells of them at its own end.
     @inline(__always)
-    private func forEachOpen(
+    private func forEachShared(
         _ identity: Subject.Identity, before start: Int, _ walk: UInt, _ thread: InPlace<ThreadContext>,
         _ body: (Subject) -> Void
     ) {
@@ -157,9 +157,7 @@ extension Transaction {
             body($0)
         }
         if isKnown { return }
-        for transaction in thread.value.openTransactions where transaction != .to(self) {
-            transaction.use { $0.forEach(of: identity, body) }
-        }
+        thread.value.openTransactions.forEach { if $0 !== self { $0.forEach(of: identity, body) } }
         for transaction in thread.value.settling {
             transaction.object.forEach(of: identity) { if $0.isUncertain || !$0.isOwn { body($0) } }
         }
@@ -182,7 +180,7 @@ extension Transaction {
 
     /// The first part of that. While derived values are still to be computed, a path of two of them may lead to a mixture of old and new.
     static func findMovedSubjects(_ thread: InPlace<ThreadContext>) -> [Transaction] {
-        let moved = thread.value.openTransactions.map(\.object).filter { $0.moves != PathLink.moves }
+        let moved = thread.value.openTransactions.members.map(\.object).filter { $0.moves != PathLink.moves }
         for transaction in moved { transaction.addMovedSubjects(thread) }
         return moved
     }
@@ -205,10 +203,8 @@ extension Transaction {
     @inline(__always)
     func forEach(of identity: Subject.Identity, before end: Int = .max, _ body: (Subject) -> Void) {
         if subjects.count <= Transaction.searchedCount {
-            var index = 0
-            while index < min(end, subjects.count) {
+            for index in 0..<min(end, subjects.count) {
                 subjects[index].use { if $0.identity == identity { body($0) } }
-                index += 1
             }
             return
         }

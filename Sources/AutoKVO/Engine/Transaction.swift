@@ -25,6 +25,9 @@
 /// is used by one thread, without a lock; the object may die before its end, then the transaction is dropped. Each thread has a pool of
 /// them. Read next: `Transaction+Subjects` for step 1, `Subject` for what is told.
 final class Transaction: PooledObject {
+    /// Its neighbours among the open changes of the thread.
+    var next: Borrowed<Transaction>?
+    var previous: Borrowed<Transaction>?
     /// No other use of a transaction has it. Zero while it is in the pool.
     var token: UInt = 0
     /// The property; the target is nil for `coalescingChanges`, and for a change of several properties at once.
@@ -252,7 +255,7 @@ final class Transaction: PooledObject {
     private func includeFurtherChangeOfEdited(_ thread: InPlace<ThreadContext>) {
         for subject in subjects.map(\.object) where subject.edit != nil && !isOpener(of: subject) {
             if subject.isCoalesced || subject.isReachedOnTheWay { subject.includeFurtherChange() }
-            let opener = thread.value.openTransactions.first { ObjectIdentifier($0.object) == subject.opener }
+            let opener = thread.value.openTransactions.last { ObjectIdentifier($0) == subject.opener }
             opener?.object.includeFurtherChange()
         }
     }

@@ -60,10 +60,12 @@ enum TransactionsOfTasks {
     @inline(never)
     private static func putBack(where condition: (Transaction) -> Bool) {
         let (task, thread) = (currentTask(), ThreadContext.current)
-        let leaving = thread.value.openTransactions.filter { $0.use(condition) }
+        let leaving = thread.value.openTransactions.members.filter { $0.use(condition) }
         if leaving.isEmpty { return }
-        for transaction in leaving { transaction.object.holdMarked(thread) }
-        thread.value.openTransactions.removeAll { $0.use(condition) }
+        for transaction in leaving {
+            transaction.object.holdMarked(thread)
+            thread.value.openTransactions.remove(transaction.object)
+        }
         thread.value.waitingCount -= leaving.reduce(0) { $0 + $1.object.marked.count }
         count.wrappingAdd(leaving.count, ordering: .relaxed)
         waiting.withLock { $0[task, default: []] += leaving }

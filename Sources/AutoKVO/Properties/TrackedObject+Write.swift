@@ -29,7 +29,7 @@ struct ObservedWrite {
         var interest = list.value.interest.load(ordering: .acquiring)
         thread = ThreadContext.current
         // Where nobody observes any more, the second one of two edits may be pending.
-        if thread.value.firstPending != nil, !interest.isEmpty || thread.value.twoEdits != nil {
+        if !thread.value.pending.isEmpty, !interest.isEmpty || thread.value.twoEdits != nil {
             record.use { [thread] in Transaction.completeDeliveries(before: $0, slot, thread) }
             // Handlers were called, which may have added and removed observers.
             interest = list.value.interest.load(ordering: .acquiring)

@@ -91,7 +91,7 @@
                 let (person, thread) = try Self.withOpenChange()
                 defer { withExtendedLifetime(person) {} }
                 thread.value.checkInvariants()
-                thread.value.openTransactions[0].use { $0.subjects.append($0.subjects[0]) }
+                thread.value.openTransactions.first!.use { $0.subjects.append($0.subjects[0]) }
                 thread.value.checkInvariants()
             }
             expectEqual(missing("has one subject twice", in: result), [])
@@ -102,7 +102,7 @@
                 let (person, thread) = try Self.withOpenChange()
                 defer { withExtendedLifetime(person) {} }
                 thread.value.checkInvariants()
-                thread.value.openTransactions[0].use { $0.subjects.first?.use { $0.openCount = 0 } }
+                thread.value.openTransactions.first!.use { $0.subjects.first?.use { $0.openCount = 0 } }
                 thread.value.checkInvariants()
             }
             expectEqual(missing("does not count all changes", in: result), [])

@@ -5,7 +5,7 @@ import Testing
 
 /// Changes that begin and do not end.
 struct OpenTransactionTests {
-    private var openCount: Int { ThreadContext.current.value.openTransactions.count }
+    private var openCount: Int { ThreadContext.current.value.openTransactions.members.count { _ in true } }
 
     /// With a record, because it is observed, or without.
     private func changing(_ isObserved: Bool, _ tracker: LifetimeTracker? = nil) throws -> Person {

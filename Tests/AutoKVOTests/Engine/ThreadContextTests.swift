@@ -18,7 +18,7 @@ struct ThreadContextTests {
         #expect(thread.value.spareSubjects.count <= limit, sourceLocation: sourceLocation)
         #expect(thread.value.spareContexts.count <= limit, sourceLocation: sourceLocation)
         #expect(thread.value.pathWork.capacity <= 2 * limit, sourceLocation: sourceLocation)
-        #expect(thread.value.openTransactions.capacity <= 2 * limit, sourceLocation: sourceLocation)
+        #expect(thread.value.spareTransactions.count <= limit, sourceLocation: sourceLocation)
     }
 
     @Test("many coalesced observations are not kept") func coalesced() throws {

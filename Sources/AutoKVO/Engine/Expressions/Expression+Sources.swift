@@ -63,7 +63,7 @@ extension Expression {
         else { return }
         if root.isDeinitializing { observation.end(.observerDeinitialized) }
         // A change of which it is still to be notified looks again behind that.
-        let isDue = ThreadContext.current.value.pending.contains { $0.object.route == .to(route) }
+        let isDue = ThreadContext.current.value.pending.members.contains { $0.object.route == .to(route) }
         if !isDue, readsNothing() { observation.end(.targetDeinitialized) }
     }
 
