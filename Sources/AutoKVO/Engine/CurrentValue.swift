@@ -16,12 +16,9 @@ extension Change {
         return context.deliverable(value, as: type)
     }
 
-    /// The same, not converted, in a handler of the change: the target is alive then, and not retained.
+    /// The same, not converted, in a handler of the change: the target is alive then.
     var valueInHandler: Any {
-        if let route = context.route { return route.use { $0.currentValue() as Any } }
-        return context.observation!.use { observation in
-            observation.unmanagedRecord!.use { $0.readValueOfLiving(Int(observation.slot)) }
-        }
+        context.observation!.use { $0.currentValue(by: context.route?.object) } ?? Any?.none as Any
     }
 }
 

@@ -36,9 +36,8 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
 
         /// The details, made if they are missing.
         mutating func makeDetails() -> RecordDetails {
-            let made = details ?? RecordDetails()
-            details = made
-            return made
+            if details == nil { details = RecordDetails() }
+            return details!
         }
     }
 
@@ -192,14 +191,5 @@ extension ObjectRecord {
         guard let object = trackedObject, let key = schema?.keys[slot] else { return nil }
         let value = key.declared.read(object)
         return (value, key.observed?.stores(value, in: object) ?? false)
-    }
-
-    /// The value of a key of an object that is alive.
-    @inline(__always)
-    func readValueOfLiving(_ slot: Int) -> Any {
-        if let value = expression(slot)?.value() { return value }
-        return layout!.value[slot].declaration.use { key in
-            Borrowed<AnyObject>.at(address).use { key.read($0) }
-        }
     }
 }

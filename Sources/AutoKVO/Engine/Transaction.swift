@@ -149,7 +149,8 @@ final class Transaction: PooledObject {
         addMovedSubjects(thread)
         if let open = thread.value.openTransaction(ObjectIdentifier(object), slot) {
             if open.object.isPreparing, let record = object.record { completeDeliveries(before: record, slot, thread) }
-            open.use { $0.beginInside() }
+            open.object.depth += 1
+            open.object.includeFurtherChange()
             return true
         }
         // The object is alive as long as this runs, or has no observer any more: so no handler can end this change by its death.
@@ -183,11 +184,6 @@ final class Transaction: PooledObject {
         coalescing?.walksEverywhere = true
         begin(object, slot, edit, isSilent: isSilent)
         coalescing?.walksEverywhere = walksEverywhere
-    }
-
-    private func beginInside() {
-        depth += 1
-        includeFurtherChange()
     }
 
     /// Reads old values and makes the prior calls, both user code.

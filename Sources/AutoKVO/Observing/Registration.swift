@@ -187,9 +187,8 @@ struct Registration: ~Copyable {
     /// The details, made if there are none.
     @inline(never)
     mutating func useDetails() -> ObservationDetails {
-        let used = details ?? ObservationDetails()
-        details = used
-        return used
+        if details == nil { details = ObservationDetails() }
+        return details!
     }
 
     /// Makes the observation of one key, or, without a slot, one that is to get routes.

@@ -37,15 +37,9 @@ extension TrackedObject {
     /// Nil if the object is dying, or the value is that of an override.
     private final func value(of expression: Expression) -> Any? {
         if isDeinitializing || expression.function.overridden?.isOverridden ?? false { return nil }
-        return expression.isEvaluatingHere ? formerValue(of: expression) : expression.value(isRead: !isRecording)
-    }
-
-    /// The value of an expression that this thread is evaluating. Either its function writes, and a handler of what it writes reads the
-    /// value; or it depends on itself, which `beginComputing` finds.
-    ///
-    /// - Returns: The kept value, if old values of a change are being read; otherwise nil, so that the function is called for this read.
-    @inline(never)
-    private final func formerValue(of expression: Expression) -> Any? {
+        if !expression.isEvaluatingHere { return expression.value(isRead: !isRecording) }
+        // Either its function writes, and a handler of what it writes reads the value; or it depends on itself, which `beginComputing` finds.
+        // The kept value, if old values of a change are being read; otherwise the function is called for this read.
         let isOld = !isRecording && ThreadContext.current.value.openTransactions.last?.object.isReadingOld ?? false
         return isOld ? expression.keptValue : nil
     }
