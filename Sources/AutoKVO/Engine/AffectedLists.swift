@@ -129,7 +129,9 @@ enum AffectedLists {
             let thread = thread!
             let expression = link.unmanagedExpression
             let (record, slot) = link.unmanagedRoute.use { (Borrowed.to($0.base), $0.derivedSlot!) }
-            if let expression, thread.value.coalescing?.use({ $0.hasWalked(behind: expression.object) }) ?? false {
+            if let expression, let walker = thread.value.coalescing,
+                walker.use({ $0.walk != .other && $0.hasWalked(behind: expression.object) })
+            {
                 return
             }
             if let expression, let stamp {

@@ -160,7 +160,6 @@ extension Transaction {
 
     /// Whether a walk need not go on behind an expression. If it does, all that is there will have been found, or marked.
     func hasWalked(behind expression: Expression) -> Bool {
-        if walk == .other { return false }
         let (identity, cleanings) = (ObjectIdentifier(expression), expression.cleanings)
         let known = walked[identity]
         if cleanings != nil, known == .some(cleanings) { return true }
