@@ -29,6 +29,10 @@ final class ModelOfFour: TrackedObject {
     }
 }
 
+final class Follower: TrackedObject {
+    @ObservedWeak var model: Model?
+}
+
 /// A model that holds another, has a key made of another key, and a collection.
 final class Branch: TrackedObject {
     @Observed var value = 0

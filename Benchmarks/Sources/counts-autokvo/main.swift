@@ -26,6 +26,8 @@ struct Operation {
 nonisolated(unsafe) var kept: [AnyObject] = []
 
 @inline(never) func set(_ model: Model, _ value: Int) { model.value = value }
+@inline(never) func sum(of models: [Model]) -> Int { models.reduce(0) { $0 &+ $1.value } }
+@inline(never) func isAlive(_ follower: Follower) -> Bool { follower.model != nil }
 
 func observe(_ model: Model, by panel: Panel) -> KeyValueObservation {
     try! model.addObserver(panel, forKeyPath: "value", options: [.old, .new]) { panel, _ in panel.calls &+= 1 }
@@ -41,6 +43,16 @@ func settingModel(_ make: @escaping (Model) -> Void) -> (Int) -> () -> Void {
 
 let firstSet = [
     Operation(name: "set-unobserved", prepare: settingModel { _ in }),
+    Operation(name: "read-objects", per: 1000) { count in
+        let models = (0..<1000).map { _ in Model() }
+        return { for _ in 0..<count { precondition(sum(of: models) == 0) } }
+    },
+    Operation(name: "read-weak") { count in
+        let (follower, model) = (Follower(), Model())
+        follower.model = model
+        kept += [follower, model]
+        return { for _ in 0..<count { precondition(isAlive(follower)) } }
+    },
     Operation(
         name: "set-observer",
         prepare: settingModel {

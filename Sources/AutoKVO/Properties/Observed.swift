@@ -26,7 +26,8 @@
 ///
 /// It cannot be combined with another property wrapper, in either order: the compiler (6.3.1) refuses both. Correct a value in `didSet`.
 ///
-/// Reading costs a plain read. Writing costs, while the object has no observer, a plain write, one load and one branch.
+/// Reading costs a plain read, one load and one branch. So does writing while the object has no observer; but since observers might release the
+/// object, the compiler has a loop over objects retain each that it writes to.
 /// Changing a collection in place (`person.friends.append(x)`) does not copy it unless an observer asked for `.old` or `.distinct`.
 /// While a property is changed in place nobody may read it: Swift stops the program. The library reads it for observers that ask for values,
 /// so a function that has the property as `inout` must not make an observed path or derived value lead to it.

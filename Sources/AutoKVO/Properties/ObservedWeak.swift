@@ -9,19 +9,11 @@
 /// refers to dies on another thread.
 @propertyWrapper
 public struct ObservedWeak<Referent: TrackedObject> {
-    // The observers of a death are notified on the thread on which the object dies, and that reads the property. A caller
-    // cannot serialise that with a write, so both hold the lock of the owner's record once it has one (the last observation
-    // may end in the middle):
-    //
-    //     the referent dies; its observers are
-    //     notified, which reads `reference`
-    //                                            sets the property, releases the reference that was there
-    //     retains the reference: freed memory
-    private var reference: PinnedReference<Referent>?
+    @usableFromInline var reference: WeakReference
 
     /// Sets the initial object, or none.
     public init(wrappedValue: Referent?) {
-        reference = wrappedValue.map(PinnedReference.init)
+        reference = WeakReference(wrappedValue)
     }
 
     @available(
@@ -39,62 +31,90 @@ public struct ObservedWeak<Referent: TrackedObject> {
         preconditionFailure()
     }
 
+    // Inlined, as the accessors of `Observed` are.
+    @export(implementation)
     public static subscript<Owner: TrackedObject>(
         _enclosingInstance object: Owner,
         wrapped wrapped: @autoclosure () -> ReferenceWritableKeyPath<Owner, Referent?>,
         storage storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>
     ) -> Referent? {
-        get { Handle.read(PropertyStorage(find(storage, in: object)), object) }
-        set { write(newValue, object, find(storage, in: object)) { getter(of: wrapped()) } }
+        @inline(__always) get {
+            WeakReference.read(addressing { PropertyStorage(at: &object[keyPath: storage].reference) }, object)
+                .map { known($0, as: Referent.self) }
+        }
+        @inline(__always) set {
+            let place = addressing { PropertyStorage(at: &object[keyPath: storage].reference) }
+            WeakReference.write(newValue, place, object) { getter(of: wrapped()) }
+        }
     }
 
+    @export(implementation)
     public static subscript<Owner: TrackedObject>(
         _enclosingInstance object: Owner, projected projected: KeyPath<Owner, Property<Referent?>>,
         storage storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>
     ) -> Property<Referent?> {
-        Property(object, PropertyStorage(find(storage, in: object)), indirect: Handle.self)
+        handle(object, addressing { PropertyStorage(at: &object[keyPath: storage].reference) })
     }
 
-    /// Calls a function under the lock of the object's record, if there is one.
-    private static func locked<Result>(_ object: TrackedObject, _ body: (ObjectRecord?) -> Result) -> Result {
-        guard let record = object.record else { return body(nil) }
-        return record.lock.withLock { body(record) }
-    }
-
-    /// The property's storage. The thread sanitizer takes this for an access, so it needs the lock too.
-    private static func find<Owner: TrackedObject>(
-        _ storage: ReferenceWritableKeyPath<Owner, ObservedWeak<Referent>>, in object: Owner
-    ) -> PropertyStorage<ObservedWeak<Referent>> {
-        locked(object) { _ in PropertyStorage(at: &object[keyPath: storage]) }
-    }
-
-    private static func write(
-        _ newValue: Referent?, _ object: TrackedObject, _ storage: PropertyStorage<ObservedWeak<Referent>>,
-        getter: () -> PropertyGetter?
-    ) {
-        var reference = newValue.map(PinnedReference.init)
-        // The watch on the object referred to has to be updated, so every change that is observed is announced.
-        object.announcingWrite(atOffset: storage.offset(in: object), getter: getter) {
-            locked(object) { record in
-                record?.guarded.makeDetails().weakWrites &+= 1
-                swap(&storage.value.reference, &reference)
-            }
-        }
-        // The old reference is released without the lock.
-        withExtendedLifetime(reference) {}
+    @usableFromInline
+    static func handle(_ object: TrackedObject, _ storage: PropertyStorage<WeakReference>) -> Property<Referent?> {
+        Property(object, PropertyStorage(storage), indirect: Handle.self)
     }
 
     final class Handle: IndirectStorage<Referent?> {
         override class func read(_ storage: PropertyStorage<Referent?>, _ object: TrackedObject) -> Referent? {
-            if isRecording { object.noteRead(atOffset: storage.offset(in: object)) }
-            let reference = locked(object) { _ in PropertyStorage<ObservedWeak>(storage).value.reference }
-            TestPoint.readingWeak.reach()
-            return reference?.object
+            WeakReference.read(PropertyStorage(storage), object).map { known($0, as: Referent.self) }
         }
 
         override class func write(_ value: Referent?, _ storage: PropertyStorage<Referent?>, _ object: TrackedObject) {
-            ObservedWeak.write(value, object, PropertyStorage(storage)) { nil }
+            WeakReference.write(value, PropertyStorage(storage), object) { nil }
         }
+    }
+}
+
+/// What the property stores. It is not generic, so that reading it needs no type at run time.
+@usableFromInline
+struct WeakReference {
+    // The observers of a death are notified on the thread on which the object dies, and that reads the property. A caller
+    // cannot serialise that with a write, so both hold the lock of the owner's record once it has one (the last observation
+    // may end in the middle):
+    //
+    //     the referent dies; its observers are
+    //     notified, which reads `pinned`
+    //                                            sets the property, releases the reference that was there
+    //     retains the reference: freed memory
+    private var pinned: PinnedReference<TrackedObject>?
+
+    init(_ object: TrackedObject?) { pinned = object.map { PinnedReference($0) } }
+
+    /// Calls a function under the lock of the object's record, if there is one.
+    private static func locked<Result>(_ object: TrackedObject, _ body: (ObjectRecord?) -> Result) -> Result {
+        object.record.map { record in record.lock.withLock { body(record) } } ?? body(nil)
+    }
+
+    @usableFromInline
+    static func read(_ storage: PropertyStorage<WeakReference>, _ object: TrackedObject) -> TrackedObject? {
+        if isRecording { object.noteRead(atOffset: storage.offset(in: object)) }
+        let pinned = locked(object) { _ in storage.value.pinned }
+        TestPoint.readingWeak.reach()
+        return pinned?.object
+    }
+
+    @usableFromInline
+    static func write(
+        _ object: TrackedObject?, _ storage: PropertyStorage<WeakReference>, _ owner: TrackedObject,
+        getter: () -> PropertyGetter?
+    ) {
+        var reference = WeakReference(object)
+        // The watch on the object referred to has to be updated, so every change that is observed is announced.
+        owner.announcingWrite(atOffset: storage.offset(in: owner), getter: getter) {
+            locked(owner) { record in
+                record?.guarded.makeDetails().weakWrites &+= 1
+                swap(&storage.value, &reference)
+            }
+        }
+        // The old reference is released without the lock.
+        withExtendedLifetime(reference) {}
     }
 }
 
@@ -104,7 +124,8 @@ extension ObservedWeak: ObservedStorage {
 
     static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any {
         { object in
-            Handle.read(PropertyStorage(in: object, offset: field.offset), known(object, as: TrackedObject.self)) as Any
+            let storage = PropertyStorage<Referent?>(in: object, offset: field.offset)
+            return Handle.read(storage, known(object, as: TrackedObject.self)) as Any
         }
     }
 

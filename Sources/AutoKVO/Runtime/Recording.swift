@@ -8,10 +8,13 @@ var isRecording: Bool { crc_is_recording() }
 /// Swift's access is a modification, which the thread sanitizer would report. So it ignores writes as long as the function runs.
 @export(implementation) @inline(__always)
 func addressing<Result>(_ body: () -> Result) -> Result {
-    crc_begin_addressing()
-    defer { crc_end_addressing() }
+    if crc_ignores_writes() { beginAddressing() }
+    defer { if crc_ignores_writes() { endAddressing() } }
     return body()
 }
+
+@usableFromInline @inline(never) @_effects(releasenone) func beginAddressing() { crc_begin_addressing() }
+@usableFromInline @inline(never) @_effects(releasenone) func endAddressing() { crc_end_addressing() }
 
 /// What this thread records into: a value on the stack of the evaluation.
 enum Recording {
