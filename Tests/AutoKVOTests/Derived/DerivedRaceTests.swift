@@ -1,7 +1,8 @@
-import AutoKVO
 import AutoKVOTestSupport
 import Synchronization
 import Testing
+
+@testable import AutoKVO
 
 /// The sum of two objects' properties. Each is written by a thread of its own.
 private final class SumOfTwo: TrackedObject, @unchecked Sendable {
@@ -82,6 +83,23 @@ struct DerivedRaceTests {
         sum.a.value = 60
         expectEqual(log.entries.map { [$0.old, $0.new] }, [[200, 220]])
     }
+
+    #if DEBUG
+        @Test("an observation with .once that fires on another thread in its first computation reads nothing any more")
+        func firedInItsFirstComputation() throws {
+            let (sum, calls) = (SumOfTwo(), Counter())
+            TestPoint.evaluated.whenReached { onAnotherThread { sum.a.value = 1 } }
+            let observation = sum.observe(reading: { $0.a.value }, options: [.initial, .new, .once]) { _, _ in
+                calls.add()
+            }
+            #expect(!observation.isValid && sum.a.record!.interest == 0)
+            sum.a.value = 2
+            expectEqual(calls.count, 1)
+            try observation.rearm()
+            sum.a.value = 3
+            expectEqual(calls.count, 2)
+        }
+    #endif
 
     @Test("two threads that read one object's properties while both record") func twoReaders() throws {
         let person = Shared(Person("Ann"))

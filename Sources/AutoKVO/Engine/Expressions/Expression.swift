@@ -58,9 +58,10 @@ final class Expression: @unchecked Sendable {
     /// The thread of the last evaluation, if that is not over. Changed under the lock.
     private let evaluator = Atomic<UInt>(0)
 
-    init(_ function: Function, _ route: Borrowed<Route>, _ root: ObjectRecord) {
-        (self.function, self.route, self.root) = (function, route, root)
-        atomicHeight = Atomic(max(1, route.use { $0.keyHeight }))
+    init(_ function: Function, _ route: Route, _ root: ObjectRecord) {
+        // A route that is kept for `rearm()` reads nothing until then.
+        (self.function, self.route, self.root, state.isEnded) = (function, .to(route), root, route.isDeactivated)
+        atomicHeight = Atomic(max(1, route.keyHeight))
     }
 
     @inline(__always)

@@ -61,7 +61,7 @@ final class Route: KeyPathChain, @unchecked Sendable {
         if slot != nil, case .observation(let observation) = sink {
             part = KeyValueObservation(partFor: self, of: observation)
         }
-        expression = function.map { Expression($0, .to(self), root) }
+        expression = function.map { Expression($0, self, root) }
         Counters.routes.add(1)
     }
 
