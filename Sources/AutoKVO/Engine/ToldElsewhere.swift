@@ -64,11 +64,12 @@ extension Subject {
         let root = root
         let told: ToldElsewhere? = root.lock.withLock {
             let isLast = addOpen(-1) == 0
+            // What another open change has edited is in the collection, and has not been told.
+            if !isLast, wholeOld != nil || !needs.contains(.old) { reportAsSetting() }
             guard let details = root.guarded.details, !details.told.isEmpty else { return nil }
             return isLast ? details.told.removeValue(forKey: identity) : details.told[identity]
         }
-        guard let told else { return [] }
-        if told.number <= before { return [told.value] }
+        guard let told, told.number > before else { return [told?.value] }
         event.isAmbiguous = told.isToldToSome
         return [told.value, replaceOld(told.value, told.changes)]
     }

@@ -130,6 +130,34 @@ struct ChangesElsewhereTests {
         expectEqual(kinds, [.setting, .setting, .insertion])
     }
 
+    @Test(
+        "is no edit of an array that another open change has edited, whichever ends first: a copy stays equal",
+        arguments: [.new, [.old, .new]] as [ObservingOptions])
+    func twoOpen(options: ObservingOptions) {
+        let (sum, begun, over) = (Sum(), Door(), Door())
+        var (copy, kinds): ([Int], [ChangeKind]) = ([], [])
+        sum.$list.observe(options: options) { change in
+            change.apply(to: &copy)
+            kinds.append(change.kind)
+        }
+        let other = coalescingChanges {
+            sum.$list.append(1)
+            let other = Thread {
+                coalescingChanges {
+                    sum.$list.remove(at: 0)
+                    begun.open()
+                    over.wait()
+                }
+            }
+            begun.wait()
+            return other
+        }
+        #expect(copy.isEmpty && kinds == [.setting])
+        over.open()
+        other.join()
+        #expect(copy.isEmpty && kinds == [.setting, .setting])
+    }
+
     @Test("an edit for an observer that was added after another edit in the same coalescing is one") func added() {
         let sum = Sum()
         let (first, second) = (Recorder<[Int]>(), Recorder<[Int]>())
