@@ -28,11 +28,12 @@ extension ObjectRecord {
             checkInvariants(of: slot)
         #endif
         lock.unlock()
-        if growth > 0, ThreadContext.current.value.openTransaction(target, slot) != nil {
+        let thread = ThreadContext.current
+        let isHolding = thread.value.holdsChanges
+        if growth > 0, isHolding ? thread.value.openTransaction(target, slot) != nil : list(slot)!.value.isOpen {
             list(slot)!.value.hasLateObserver.store(true, ordering: .relaxed)
         }
         if growth != 0, let dependencies {
-            let thread = ThreadContext.current
             if isFirst { thread.value.starting.append(.init(record: .to(self), slot: slot, isMoved: false)) }
             interestInDerivedKeyDidChange(slot, dependencies, isAdded: growth > 0)
             if isFirst { thread.value.starting.removeLast() }

@@ -31,9 +31,14 @@ struct ObserverList: ~Copyable {
     /// Whether an observation or a link was added while a change of the property was open, and may have read what was there before. The next
     /// edit tells of the whole collection. Written and read without the lock.
     let hasLateObserver = Atomic(false)
+    /// Whether an edit that begins tells of that. So do the others until no thread has a change open: it may still bring what such an observer misses.
+    func takeLateness() -> Bool {
+        hasLateObserver.load(ordering: .relaxed) && hasLateObserver.exchange(isOpen, ordering: .relaxed)
+    }
     /// Number of open subjects of the list, on all threads, that other threads have to know of: see `ToldElsewhere`. Changed under the lock,
     /// read without it.
     let openSubjects = Atomic<Int32>(0)
+    var isOpen: Bool { openSubjects.load(ordering: .relaxed) != 0 }
 
     /// What a change of the property needs.
     struct Interest: OptionSet, AtomicRepresentable {

@@ -198,8 +198,7 @@ final class Subject: PooledObject {
         (isUncertain, isDropped, rank) = (false, false, 0)
         (openCount, opener, isDue, isStarted) = (0, nil, false, false)
         (isCoalesced, isReachedOnTheWay, isLeafSet, isOldTold) = (false, false, false, false)
-        calls = nil
-        isWhole = false
+        (calls, isWhole) = (nil, false)
         if edit != nil { (edit, wholeOld) = (nil, nil) }
         if head != nil { head = nil }
         if !claimed.isEmpty { releaseClaims { _ in true } }

@@ -53,8 +53,7 @@ extension Transaction {
     func countOut() {
         var (areHeld, areKnown) = (false, false)
         forEachSubject {
-            $0.openCount -= 1
-            $0.isDue = true
+            ($0.openCount, $0.isDue) = ($0.openCount - 1, true)
             if isOpener(of: $0) { $0.opener = nil }
             if $0.openCount > 0 { areHeld = true } else if $0.toldBefore != nil { areKnown = true }
         }

@@ -91,8 +91,7 @@ extension Transaction {
     private func join(_ subject: Subject, _ walk: UInt, isCertain: Bool) {
         if isCertain, subject.route == nil || subject.leaf != nil { subject.isChangedForCertain() }
         if subject.walk == walk { return }
-        subject.walk = walk
-        subject.openCount += 1
+        (subject.walk, subject.openCount) = (walk, subject.openCount + 1)
         subjects.append(.to(subject))
     }
 

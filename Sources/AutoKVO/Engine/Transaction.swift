@@ -162,8 +162,7 @@ final class Transaction: PooledObject {
         }
         return record.use { record in
             completeDeliveries(before: record, slot, thread)
-            let isLate =
-                edit != nil && record.list(slot)?.value.hasLateObserver.exchange(false, ordering: .relaxed) ?? false
+            let isLate = edit != nil && record.list(slot)?.value.takeLateness() ?? false
             let transaction = thread.value.takeTransaction()
             return transaction.use {
                 $0.begin(record, slot)

@@ -40,8 +40,7 @@ struct ObservedWrite {
         // Inside an announced change of the same property, or of one that leads to the same observers, the outer one notifies. If one is open
         // elsewhere, it gets what this one tells.
         isAnnounced =
-            isOverridden || !thread.value.openTransactions.isEmpty || thread.value.coalescing != nil
-            || !interest.isDisjoint(with: .beyondOwnList) || list.value.openSubjects.load(ordering: .relaxed) != 0
+            isOverridden || thread.value.holdsChanges || !interest.isDisjoint(with: .beyondOwnList) || list.value.isOpen
         isOfOwnList = !isOverridden && interest.isDisjoint(with: .beyondOwnList)
         needsOld = !isAnnounced && interest.contains(.old)
         needsNew = !isAnnounced && interest.contains(.new)

@@ -158,6 +158,28 @@ struct ChangesElsewhereTests {
         #expect(copy.isEmpty && kinds == [.setting, .setting])
     }
 
+    @Test(
+        "brings an observer up to date that another thread has added meanwhile, at the next edit behind it",
+        arguments: [false, true])
+    func addedElsewhere(isEdited: Bool) {
+        let sum = Sum()
+        var copy: [Int] = []
+        sum.$list.observe { _ in }
+        sum.$list.withMutation {
+            sum.$list.append(1)
+            onAnotherThread {
+                sum.$list.observe(options: [.initial, .new]) { $0.apply(to: &copy) }
+                if isEdited { sum.$list.append(2) }
+            }
+            expectEqual(copy, sum.list)
+            sum.$list.remove(at: 0)
+        }
+        sum.$list.append(3)
+        expectEqual(copy, sum.list)
+        sum.$list.append(4)
+        expectEqual(copy, sum.list)
+    }
+
     @Test("an edit for an observer that was added after another edit in the same coalescing is one") func added() {
         let sum = Sum()
         let (first, second) = (Recorder<[Int]>(), Recorder<[Int]>())
