@@ -35,12 +35,12 @@ public struct Derived<Value> {
 
     /// A property computed by a function of its object.
     @export(implementation) public init<Owner: TrackedObject>(_ function: @escaping (Owner) -> Value) {
-        self.function = DerivedFunction { function(known($0, as: Owner.self)) }
+        self.function = DerivedFunction { function(owner($0, as: Owner.self)) }
     }
 
     /// A property computed by a computed property of its object, such as `\Person.makeSummary`.
     @export(implementation) public init<Owner: TrackedObject>(_ property: KeyPath<Owner, Value>) {
-        self.function = DerivedFunction { known($0, as: Owner.self)[keyPath: property] }
+        self.function = DerivedFunction { owner($0, as: Owner.self)[keyPath: property] }
     }
 
     /// A property computed by a function that belongs to the main actor, as its class does. A class with a `nonisolated` `init()` needs
@@ -118,15 +118,18 @@ public struct Derived<Value> {
     @export(implementation) init(_ body: @escaping (AnyObject) -> Any) { self.body = body }
 }
 
+/// The object that has a derived property, as the parameter of its function. The compiler does not compare the two classes.
+@export(implementation) func owner<Owner: TrackedObject>(_ object: AnyObject, as type: Owner.Type) -> Owner {
+    if Swift.type(of: object) == type || object is Owner { return known(object, as: type) }
+    fatalMisuse("\(Swift.type(of: object)) has a @Derived property with a function of \(type), which is another class.")
+}
+
 extension Derived: ObservedStorage {
     static var isDerived: Bool { true }
     static var valueType: Any.Type { Value.self }
 
     static func reader(of field: FieldLayout.Field) -> (AnyObject) -> Any {
-        { object in
-            let storage = PropertyStorage<Derived>(in: object, offset: field.offset)
-            return read(known(object, as: TrackedObject.self), storage) { nil } as Any
-        }
+        { read(known($0, as: TrackedObject.self), PropertyStorage(in: $0, offset: field.offset)) { nil } as Any }
     }
 
     static func computation(in field: FieldLayout.Field) -> ((AnyObject) -> Any)? {

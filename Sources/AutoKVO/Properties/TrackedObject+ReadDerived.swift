@@ -56,9 +56,8 @@ extension TrackedObject {
     @usableFromInline
     final func endComputing(atOffset offset: Int) {
         let thread = ThreadContext.current
-        if thread.value.computingDepth > ThreadContext.uncheckedDepth {
-            thread.value.computing.remove(Borrowed.to(self).bitPattern + UInt(offset))
-        }
+        let isChecked = thread.value.computingDepth > ThreadContext.uncheckedDepth
+        if isChecked { thread.value.computing.remove(Borrowed.to(self).bitPattern + UInt(offset)) }
         thread.value.computingDepth -= 1
     }
 

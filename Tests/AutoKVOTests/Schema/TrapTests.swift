@@ -27,6 +27,11 @@ private final class FaultyKeyless: TrackedObject {
     }
 }
 
+private final class Stranger: TrackedObject {
+    @Derived({ (person: Person) in person.firstName }) var byFunction: String
+    @Derived(\Person.firstName) var byKeyPath: String
+}
+
 /// Mistakes in code trap with a sentence.
 struct TrapTests {
     @Test("Schema(Self.self) in a class that is subclassed, asked of the class itself", .needs(.classMetadata))
@@ -62,6 +67,20 @@ struct TrapTests {
             try SelfSchemaHeir().observe("a") { _ in }
         }
         expectEqual(missing("Self.self", in: result), [])
+    }
+
+    @Test("a derived property whose function is one of another class", arguments: ["byFunction", "byKeyPath"])
+    func strangersFunctionTraps(key: String) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [key] in
+            try Stranger().observe(key) { _ in }
+        }
+        let sentence = "Stranger has a @Derived property with a function of Person"
+        expectEqual(missing(sentence, in: result), [])
+        let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let stranger = Stranger()
+            print(stranger.byFunction, stranger.byKeyPath)
+        }
+        expectEqual(missing(sentence, in: read), [])
     }
 
     @Test("a key path of a class that the object is not of") func strangerTraps() async {
