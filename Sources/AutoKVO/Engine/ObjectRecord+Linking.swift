@@ -28,12 +28,14 @@ extension ObjectRecord {
             checkInvariants(of: slot)
         #endif
         lock.unlock()
-        let thread = ThreadContext.current
-        let isHolding = thread.value.holdsChanges
-        if growth > 0, isHolding ? thread.value.openTransaction(target, slot) != nil : list(slot)!.value.isOpen {
-            list(slot)!.value.hasLateObserver.store(true, ordering: .relaxed)
+        if growth > 0 {
+            let (thread, list) = (ThreadContext.current, list(slot)!)
+            let isOwn = thread.value.holdsChanges
+            let isLate = isOwn ? thread.value.openTransaction(target, slot) != nil : list.value.isOpen
+            if isLate { list.value.hasLateObserver.store(true, ordering: .relaxed) }
         }
         if growth != 0, let dependencies {
+            let thread = ThreadContext.current
             if isFirst { thread.value.starting.append(.init(record: .to(self), slot: slot, isMoved: false)) }
             interestInDerivedKeyDidChange(slot, dependencies, isAdded: growth > 0)
             if isFirst { thread.value.starting.removeLast() }

@@ -58,9 +58,9 @@ extension Subject {
 
     /// The subject is not open any more. What another thread has told since `becomeKnown` becomes its old value.
     ///
-    /// - Returns: What is to be released.
-    func takeTold() -> [Any?] {
-        guard let before = toldBefore.take() else { return [] }
+    /// - Returns: What is to be released, if there is something.
+    func takeTold() -> (told: Any?, replaced: Any?)? {
+        guard let before = toldBefore.take() else { return nil }
         let root = root
         let told: ToldElsewhere? = root.lock.withLock {
             let isLast = addOpen(-1) == 0
@@ -69,9 +69,9 @@ extension Subject {
             guard let details = root.guarded.details, !details.told.isEmpty else { return nil }
             return isLast ? details.told.removeValue(forKey: identity) : details.told[identity]
         }
-        guard let told, told.number > before else { return [told?.value] }
+        guard let told, told.number > before else { return told.map { ($0.value, nil) } }
         event.isAmbiguous = told.isToldToSome
-        return [told.value, replaceOld(told.value, told.changes)]
+        return (told.value, replaceOld(told.value, told.changes))
     }
 
     /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for new values there is

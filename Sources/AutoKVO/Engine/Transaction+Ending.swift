@@ -61,7 +61,7 @@ extension Transaction {
             subjects.removeAll { $0.object.openCount > 0 }
             forgetPlaces()
         }
-        if areKnown { withExtendedLifetime(subjects.map { $0.object.takeTold() }) {} }
+        if areKnown { withExtendedLifetime(subjects.compactMap { $0.object.takeTold() }) {} }
     }
 
     @inline(never)
