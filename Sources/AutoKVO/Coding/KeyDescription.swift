@@ -47,17 +47,11 @@ extension TrackedObject {
     /// the first use by name.
     ///
     /// - Throws: A `KeyValueError` with the first fault of the schema of this class or a superclass: also that a key is affected by
-    ///   a path which the classes on the way do not have, which is otherwise reported when the key is observed.
+    ///   a path which the classes on the way do not have, which is otherwise found when that key is first read or observed by name.
     /// - Complexity: O(*n*) for *n* keys and the paths that they are affected by. May be called on any thread.
     public class func validateSchema() throws(KeyValueError) {
         let schema = try ClassSchema.of(self)
-        for key in schema.keys {
-            for path in key.directPaths {
-                do throws(KeyValueError) { _ = try schema.path(path) } catch {
-                    throw .schemaFault("it is affected by \"\(path.text)\": \(error)", of: self, key: key.name)
-                }
-            }
-        }
+        for slot in schema.keys.indices { try schema.checkPaths(of: slot) }
     }
 }
 

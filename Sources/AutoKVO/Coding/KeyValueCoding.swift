@@ -23,8 +23,7 @@ extension TrackedObject {
     public func value(forKey key: String) throws(KeyValueError) -> Any? {
         let schema = try requireSchema()
         guard let slot = schema.slot(of: key) else { return try value(forUndefinedKey: key) }
-        try schema.keys[slot].checkKeyPath(of: self)
-        try checkReads(of: slot, schema)
+        try checkFirstUse(of: slot, schema)
         return unwrapped(valueOfKey(slot, of: schema))
     }
 

@@ -6,7 +6,7 @@ internal import CDeallocHook
 public struct DeinitAction: Hashable, Sendable {
     private let address: UInt
     /// Identifies the closure among all closures of all objects, also of a later object at the same address. Zero: none.
-    private var token: UInt64 = 0
+    fileprivate var token: UInt64 = 0
 
     /// Registers a closure for the teardown of an object that has a record. No effect if the object's deinit has begun.
     init(_ object: Borrowed<TrackedObject>, _ action: @escaping () -> Void) {
@@ -20,16 +20,13 @@ public struct DeinitAction: Hashable, Sendable {
         if result != CDH_OK { box.release() }
     }
 
-    /// Whether the closure was registered.
-    var isRegistered: Bool { token != 0 }
-
     /// Cancels the action and releases its closure.
     ///
     /// - Returns: Whether it was still to run; false if it ran, is running, or was cancelled before.
     /// - Complexity: O(*n*) for *n* actions of the object.
     @discardableResult
     public func cancel() -> Bool {
-        guard isRegistered, let object = Borrowed<TrackedObject>(bitPattern: address) else { return false }
+        guard token != 0, let object = Borrowed<TrackedObject>(bitPattern: address) else { return false }
         return cdh_cancel(object.rawAddress, token)
     }
 }
@@ -52,7 +49,7 @@ extension TrackedObject {
         // With a record the object's deinit runs its teardown.
         _ = orTrap(try makeRecord())
         let registered = DeinitAction(.to(self), action)
-        if !registered.isRegistered {
+        if registered.token == 0 {
             Diagnostics.report(
                 "Code was left for the death of \(describeObject(self)), which is being deinitialized: it will not run")
         }

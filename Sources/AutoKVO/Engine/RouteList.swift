@@ -5,7 +5,7 @@
 /// record guards the list and the routes' `index`.
 struct RouteList {
     private var slots: [Route?]
-    private var count: Int
+    private(set) var count: Int
     /// The objects of all routes before this index are dead, and stay dead, so they are not checked again.
     private var firstAlive = 0
 
@@ -39,9 +39,6 @@ struct RouteList {
         count -= 1
         if count < slots.count / 2 { self = RouteList(all) }
     }
-
-    /// Whether those of one target, which has so many observations and links, are found faster at the target.
-    func isLong(besides interest: Int) -> Bool { count > 16 + interest }
 
     /// Whether there are others than those for which a condition is true.
     ///

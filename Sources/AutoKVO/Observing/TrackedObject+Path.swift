@@ -18,7 +18,7 @@ extension TrackedObject {
         _ keyPath: String, as type: Value.Type = Any.self
     ) throws(KeyValueError) -> PropertyPath<Value> {
         let schema = try requireSchema()
-        if let slot = schema.slot(of: keyPath) { try schema.keys[slot].checkKeyPath(of: self) }
+        if let slot = schema.slot(of: keyPath) { try checkFirstUse(of: slot, schema) }
         let checked = try CheckedKeyPath.of(keyPath, from: schema)
         try requireValues(of: checked.valueType, as: type, checked.path.keys.last!, keyPath)
         return PropertyPath(HandleTarget(self, path: checked.path))
@@ -31,7 +31,6 @@ extension TrackedObject {
         guard other != Any.self, !canConvert(from: type, to: other) else { return }
         throw KeyValueError(
             .wrongType(expected: declaredName(of: type), actual: "\(other)"), className: "\(Swift.type(of: self))",
-            key: key,
-            keyPath: keyPath)
+            key: key, keyPath: keyPath)
     }
 }

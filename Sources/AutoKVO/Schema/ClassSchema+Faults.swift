@@ -50,7 +50,7 @@ extension ClassSchema {
         if let text = textWithoutReflection(FieldLayout(of: type)) { return text }
         let inherited = keys.first { $0.slot < key.slot && $0.name == name }?.storageType?.valueType
         if let inherited, inherited != valueType { return mismatch(inherited) }
-        // A computed property depends on what it reads. What that is shows when it is read: see `checkReads`.
+        // A computed property depends on what it reads. What that is shows when it is read: see `checkFirstUse`.
         return FieldLayout(of: type).fields.contains { $0.name == name } ? problem(ofSilent: key, keys) : nil
     }
 

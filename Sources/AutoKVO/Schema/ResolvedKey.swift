@@ -61,7 +61,7 @@ final class ResolvedKey: @unchecked Sendable {
     let computation: ((AnyObject) -> Any)?
     /// Whether it is known whether the computation reads anything that is observed: found out with the first use by name, or, of a
     /// derived property, with the first evaluation that is kept.
-    let areReadsChecked = Atomic(false)
+    let isChecked = Atomic(false)
     /// Whether writing the property announces the change by itself.
     var announcesItself: Bool { offset != nil && notifiesAutomatically || isRecorded }
 

@@ -22,7 +22,7 @@ extension Expression {
     /// says so.
     func reportSilence() {
         guard let key = liveRoute?.derivedSlot.map({ root.schema!.keys[$0] }),
-            !key.areReadsChecked.exchange(true, ordering: .relaxed)
+            !key.isChecked.exchange(true, ordering: .relaxed)
         else { return }
         Diagnostics.report("\(label) reads nothing that is observed, so nobody will be called")
     }

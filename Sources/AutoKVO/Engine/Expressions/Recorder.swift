@@ -201,13 +201,16 @@ extension TrackedObject {
         recorder.value.note(record, slot)
     }
 
-    /// Finds out, when a key that depends on what it reads is first read or observed by name, that it reads something, and that it is
-    /// not an `@Observed` property whose name is misspelt. (With a name of its own, a key that passes a property through is an alias.)
-    final func checkReads(of slot: Int, _ schema: ClassSchema) throws(KeyValueError) {
+    /// Finds out, when a key is first read or observed by name, that its key path leads to the property of that name; that the paths exist which
+    /// it is affected by; and of one that depends on what it reads, that it reads something, and is not an `@Observed` property whose name is
+    /// misspelt. (With a name of its own, a key that passes a property through is an alias.)
+    final func checkFirstUse(of slot: Int, _ schema: ClassSchema) throws(KeyValueError) {
         let key = schema.keys[slot]
-        guard key.isRecorded, !key.isDerivedProperty, !key.areReadsChecked.load(ordering: .relaxed) else { return }
+        try key.checkKeyPath(of: self)
+        if key.isIndependent || key.isDerivedProperty || key.isChecked.load(ordering: .relaxed) { return }
+        try schema.checkPaths(of: slot)
         var value: Any = ()
-        let read = Recorder.keys { value = key.declared.read(self) }
+        let read = Recorder.keys { if key.isRecorded { value = key.declared.read(self) } }
         var isProperty = false
         if read.count == 1, read.first!.record == unmanagedRecord, key.declared.write != nil {
             let other = schema.keys[read.first!.slot]
@@ -216,10 +219,10 @@ extension TrackedObject {
                 other.name.utf8.count > 3 && other.storageType?.valueType == key.declared.valueType
                 && nearestName(to: key.name, among: [other.name]) != nil && other.observed!.stores(value, in: self)
         }
-        if read.isEmpty || isProperty {
+        if key.isRecorded && read.isEmpty || isProperty {
             throw .schemaFault(ClassSchema.problem(ofSilent: key, schema.keys), of: type(of: self), key: key.name)
         }
-        key.areReadsChecked.store(true, ordering: .relaxed)
+        key.isChecked.store(true, ordering: .relaxed)
     }
 
     /// The value of a key. Where this thread records, the key is what is read, and not what its getter reads: so it is the kept value.

@@ -46,6 +46,17 @@ final class CheckedKeyPath: Sendable {
 }
 
 extension ClassSchema {
+    /// Checks the paths that a key and its bases are affected by, as far as types are declared.
+    func checkPaths(of slot: Int) throws(KeyValueError) {
+        for key in [keys[slot]] + dependencies(of: slot).bases.map({ keys[$0] }) {
+            for path in key.directPaths {
+                do throws(KeyValueError) { _ = try self.path(path) } catch {
+                    throw .schemaFault("it is affected by \"\(path.text)\": \(error)", of: type, key: key.name)
+                }
+            }
+        }
+    }
+
     /// A path that a key is derived from. It begins at the property that the class means which declares it, whether another one
     /// of that name hides it or not.
     func path(_ derived: DerivedPath) throws(KeyValueError) -> ParsedKeyPath {

@@ -78,18 +78,37 @@ struct PathFaultTests {
         expectEqual(messages { part.anything = nil }, [])
     }
 
-    @Test("a key that is affected by a path that there is not says so once, at each registration") func unknownPath()
-        throws
-    {
-        final class Broken: Model {
-            @Observed var part: Part?
-            var level: Int { 0 }
-            override class var schema: Schema {
-                Schema(Broken.self, extending: super.schema) { Key("level", \.level, affectedBy: "part.height") }
+    private final class Broken: Model {
+        @Observed var part: Part?
+        var level: Int { 0 }
+        var doubled: Int { 0 }
+        override class var schema: Schema {
+            Schema(Broken.self, extending: super.schema) {
+                Key("level", \.level, affectedBy: "part.height")
+                Key("doubled", \.doubled, affectedBy: "level")
             }
         }
+    }
+
+    @Test("a key that is affected by a path that there is not throws where it is read or observed by name")
+    func unknownPath() throws {
         let object = Broken()
-        let lines = try messages { try object.observe("level") { _ in }.remove() }
+        let uses: [() throws -> Void] = [
+            { _ = try object.value(forKey: "level") }, { _ = try object.path("doubled", as: Int.self) },
+            { try object.observe("level") { _ in } }, { try object.observe("doubled", options: .initial) { _ in } },
+            { _ = try object.addObserver(object, forKeyPath: "level") { _, _ in } },
+        ]
+        for use in uses + uses {
+            let error = #expect(throws: KeyValueError.self) { try use() }
+            #expect(error?.className == "Broken" && error?.key == "level")
+            #expect(error.map { "\($0)".contains("part.height") } == true)
+        }
+        #expect(object.observations().isEmpty)
+    }
+
+    @Test("by a key path of the compiler it says so once, at each registration") func unknownPathOfKeyPath() throws {
+        let object = Broken()
+        let lines = messages { object.observe(\.level) { _, _ in }.remove() }
         #expect(lines.count == 1 && lines[0].contains("part.height"))
     }
 
