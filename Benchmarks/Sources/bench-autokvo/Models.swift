@@ -59,6 +59,8 @@ final class Tally {
     var calls = 0
 }
 
+@inline(never) func sum(of models: [Model]) -> Int { models.reduce(0) { $0 &+ $1.value } }
+@inline(never) func isAlive(_ follower: Follower) -> Bool { follower.model != nil }
 @inline(never) func setChild(_ branch: Branch, _ child: Model) { branch.child = child }
 @inline(never) func setBase(_ branch: Branch, _ value: Int) { branch.value = value }
 @inline(never) func append(_ item: Int, to branch: Branch) { branch.items.append(item) }

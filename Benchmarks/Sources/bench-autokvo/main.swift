@@ -142,11 +142,23 @@ func sizeCell(_ workload: String, _ type: AnyClass) -> Cell {
     }
 }
 
+let reads = [1000, 100_000].map { reading(ByObserver.system, "read", n: $0, { Model() }, sum) }
+/// Another thread is computing a derived value, so each read has to find out that this one is not.
+let readWhileRecording = reading(
+    ByObserver.system, "read-recording",
+    while: { wait in
+        let (model, panel) = (Model(), Panel())
+        panel.observe(reading: { _ in
+            wait()
+            return model.value
+        }) { _, _ in }
+    }, { Model() }, sum)
+
 let size = sizeCell("object-size", Model.self)
 let sizeOfFour = sizeCell("object-size-4", ModelOfFour.self)
 
 benchMain(
     cells(of: ByObserver.self) + cells(of: ByClosure.self) + cells(of: Typed.self)
-        + [leaf, head, dependent, dependentWithOld, appending, size, sizeOfFour]
+        + [leaf, head, dependent, dependentWithOld, appending, readWhileRecording, size, sizeOfFour] + reads
         + secondSet() + deliveredElsewhere() + firstUse()
         + graphCells(of: DerivedGraphs.self) + graphCells(of: KeyGraphs.self))

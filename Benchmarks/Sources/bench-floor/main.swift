@@ -82,6 +82,11 @@ let appending = Cell(system: PlainStore.system, workload: "append", n: 1_000_000
     return [Line("append", "ns/append", result)]
 }
 
+@inline(never) func sum(of targets: [PlainTarget]) -> Int { targets.reduce(0) { $0 &+ $1.value } }
+
+let reads = [1000, 100_000].map { reading(PlainStore.system, "read", n: $0, { PlainTarget() }, sum) }
+let readWhileRecording = reading(PlainStore.system, "read-recording", { PlainTarget() }, sum)
+
 final class PlainTargetOfFour {
     var first = 0
     var second = 0
@@ -100,4 +105,5 @@ let size = sizeCell("object-size", PlainTarget.self)
 let sizeOfFour = sizeCell("object-size-4", PlainTargetOfFour.self)
 
 benchMain(
-    cells(of: PlainStore.self) + cells(of: ClosureLoop.self) + [appending, size, sizeOfFour] + secondSet() + graphs())
+    cells(of: PlainStore.self) + cells(of: ClosureLoop.self) + [appending, readWhileRecording, size, sizeOfFour]
+        + reads + secondSet() + graphs())

@@ -26,8 +26,6 @@ struct Operation {
 nonisolated(unsafe) var kept: [AnyObject] = []
 
 @inline(never) func set(_ model: Model, _ value: Int) { model.value = value }
-@inline(never) func sum(of models: [Model]) -> Int { models.reduce(0) { $0 &+ $1.value } }
-@inline(never) func isAlive(_ follower: Follower) -> Bool { follower.model != nil }
 
 func observe(_ model: Model, by panel: Panel) -> KeyValueObservation {
     try! model.addObserver(panel, forKeyPath: "value", options: [.old, .new]) { panel, _ in panel.calls &+= 1 }

@@ -38,6 +38,9 @@ extension Bar {
     static let all: [Bar] =
         [
             atMost(1.4, "W1", of: observer, times: Systems.floor, called: "a plain store"),
+            atMost(1.15, "read N=1000", of: observer, times: Systems.floor, called: "a plain read"),
+            atMost(1.15, "read N=100000", of: observer, times: Systems.floor, called: "a plain read"),
+            more(1.5, "read-recording", unit: "ns", than: "a plain read"),
             atMost(1.7, "W2", of: observer, times: qt, called: "Qt's direct slot"),
             fasterThanSwift(4, "W2"),
             atMost(1.2, "W2", of: closure, times: Systems.floor, called: "the plain closure loop"),
@@ -51,8 +54,8 @@ extension Bar {
             own(2, "W6 N=1000000", against: "W6 N=100", rule: "at most 2 × N=100"),
             plain(160, "W7", unit: "bytes", rule: "at most 160 bytes"),
             plain(320, "W7t", unit: "bytes", rule: "at most 320 bytes, what sigc++ takes"),
-            objectSize("object-size"),
-            objectSize("object-size-4"),
+            more(8, "object-size", unit: "bytes", than: "a plain object"),
+            more(8, "object-size-4", unit: "bytes", than: "a plain object"),
             threads,
             own(3.5, "path-leaf", against: "W2", rule: "at most 3.5 × W2"),
             own(16, "path-head", against: "W2", rule: "at most 16 × W2"),
@@ -134,16 +137,16 @@ extension Bar {
             holds: { $0 <= 1 })
     }
 
-    private static func objectSize(_ workload: String) -> Bar {
+    private static func more(_ limit: Double, _ workload: String, unit: String, than plain: String) -> Bar {
         Bar(
-            name: workload, rule: "at most 8 bytes more than a plain object",
+            name: workload, rule: "at most \(limit.short) \(unit) more than \(plain)",
             figure: { results in
                 guard let mine = results.figure(observer, workload),
                     let theirs = results.figure(Systems.floor, workload)
                 else {
                     return nil
                 }
-                return ((mine - theirs) / 8, "\(mine.short) − \(theirs.short) bytes / 8")
+                return ((mine - theirs) / limit, "(\(mine.short) − \(theirs.short)) \(unit) / \(limit.short)")
             },
             holds: { $0 <= 1 })
     }

@@ -136,6 +136,9 @@ struct Report {
             ("path-head", "swap the head of an observed `a.b`, ns"),
             ("dependent", "set a key that an observed one depends on, ns"),
             ("dependent-old", "the same, the old value asked for, ns"),
+            ("read N=1000", "read a property in a loop over a thousand objects, ns"),
+            ("read N=100000", "over 100,000 objects, ns"),
+            ("read-recording", "over a thousand while another thread computes a derived value, ns"),
             ("append", "append to an array of 1e6 in place, observed without old values, ns"),
             ("object-size", "bytes of an object with one key"), ("object-size-4", "bytes of an object with four keys"),
         ]

@@ -82,7 +82,7 @@ struct Runner {
 extension Cell {
     /// Whether the workload is looked at over several sizes, so that its name alone would not tell which.
     var isSized: Bool {
-        ["W6", "objects", "fanout", "fanin"].contains(workload) || SecondSet.index(of: workload) != nil
+        ["W6", "read", "objects", "fanout", "fanin"].contains(workload) || SecondSet.index(of: workload) != nil
             || ThirdSet.index(of: workload) != nil
     }
 }
