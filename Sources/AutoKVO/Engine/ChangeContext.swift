@@ -65,15 +65,15 @@ class ChangeContext: PooledObject {
 
     @export(implementation) final func load<Value>(_ pointer: ValuePointer?, as type: Value.Type) -> Value? {
         guard let pointer else { return nil }
-        return pointer.load(as: type) ?? convertValue(pointer, to: type)
+        if let value = pointer.load(as: type) { return value }
+        // Here, since a function that is not specialized looks up the type's `Optional` first of all.
+        let number = pointer.type == Any.self ? NumberInAny.pointer(to: type, in: pointer.address) : nil
+        return number?.pointee ?? convertValue(pointer, to: type)
     }
 
     @usableFromInline
     final func convertValue<Value>(_ pointer: ValuePointer, to type: Value.Type) -> Value? {
-        if pointer.type == Any.self, let number = NumberInAny.pointer(to: type, in: pointer.address) {
-            return number.pointee
-        }
-        return deliverable(pointer.box(), as: type)
+        deliverable(pointer.box(), as: type)
     }
 
     /// The value as another type. One that there is, but not as that type, is reported: the declared types left open what it would be.

@@ -13,13 +13,13 @@ struct Recorder {
     /// What has been read, once that is not what was read before.
     private var others: Others?
     private let isMoved: Bool
-    /// What has been read, where there is no route.
-    private var keys: Set<Source> = []
 
     /// Made where it is needed: most evaluations read the same as the one before.
     private struct Others {
         /// In order; one key may come several times.
         var read: [PathLink]
+        /// What has been read, where there is no route.
+        var keys: Set<Source> = []
         /// What was read before and was passed over. Some of it may have been read all the same, elsewhere.
         var passed: [PathLink] = []
         /// When many reads have been looked for: all links, by their keys, and where they are in `former`; nil for a new one.
@@ -84,7 +84,7 @@ struct Recorder {
     static func keys(readBy function: () -> Void) -> Set<Source> {
         var recorder = Recorder(nil, isMoved: false)
         Recording.into(&recorder, function)
-        return recorder.keys
+        return recorder.others?.keys ?? []
     }
 
     /// Notes a read of what is stored in an object, if the last evaluation has read that here. Its link then.
@@ -118,7 +118,8 @@ struct Recorder {
     mutating func note(_ record: Borrowed<ObjectRecord>, _ slot: Int, atOffset offset: Int = -1) {
         let key = Source(record: record, slot: slot)
         guard let route else {
-            keys.insert(key)
+            if others == nil { beginReading() }
+            others!.keys.insert(key)
             return
         }
         if position < former.count, former[position].use({ $0.key == key }) {
