@@ -26,6 +26,12 @@ struct Operation {
 nonisolated(unsafe) var kept: [AnyObject] = []
 
 @inline(never) func set(_ model: Model, _ value: Int) { model.value = value }
+@inline(never) func sumByHandles(of models: [Model]) -> Int { models.reduce(0) { $0 &+ $1.$value.value } }
+@inline(never) func incrementByHandle(_ model: Model) { model.$value.value &+= 1 }
+@inline(never) func sumByIndexes(of branch: Branch) -> Int {
+    branch.$items.indices.reduce(0) { $0 &+ branch.$items[$1] }
+}
+@inline(never) func setElement(_ branch: Branch, _ index: Int) { branch.$items[index] = index }
 
 func observe(_ model: Model, by panel: Panel) -> KeyValueObservation {
     try! model.addObserver(panel, forKeyPath: "value", options: [.old, .new]) { panel, _ in panel.calls &+= 1 }
@@ -44,6 +50,24 @@ let firstSet = [
     Operation(name: "read-objects", per: 1000) { count in
         let models = (0..<1000).map { _ in Model() }
         return { for _ in 0..<count { precondition(sum(of: models) == 0) } }
+    },
+    Operation(name: "read-handles", per: 1000) { count in
+        let models = (0..<1000).map { _ in Model() }
+        return { for _ in 0..<count { precondition(sumByHandles(of: models) == 0) } }
+    },
+    Operation(name: "read-handle-element", per: 1000) { count in
+        let branch = Branch()
+        branch.items = Array(repeating: 0, count: 1000)
+        return { for _ in 0..<count { precondition(sumByIndexes(of: branch) == 0) } }
+    },
+    Operation(name: "change-handle") { count in
+        let model = Model()
+        return { for _ in 0..<count { incrementByHandle(model) } }
+    },
+    Operation(name: "set-handle-element") { count in
+        let branch = Branch()
+        branch.items = Array(repeating: 0, count: 64)
+        return { for index in 0..<count { setElement(branch, index & 63) } }
     },
     Operation(name: "read-weak") { count in
         let (follower, model) = (Follower(), Model())

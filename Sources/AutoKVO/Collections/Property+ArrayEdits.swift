@@ -230,15 +230,22 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     }
 
     /// Requires that indexes that were given are in the array now, or still in the one that an edit finds.
-    @discardableResult @export(implementation)
+    @discardableResult @export(implementation) @inline(__always)
     func require(_ bounds: Range<Int>, stillIn found: Value? = nil) -> Range<Int> {
         let value = found ?? value
         if bounds.lowerBound >= value.startIndex && bounds.upperBound <= value.endIndex { return bounds }
+        target.complain(of: bounds, count: value.count, isBehindHandlers: found != nil)
+    }
+}
+
+extension HandleTarget {
+    @usableFromInline
+    func complain(of bounds: Range<Int>, count: Int, isBehindHandlers: Bool) -> Never {
         let indexes = bounds.count == 1 ? "The index \(bounds.lowerBound) is" : "The indexes \(bounds) are"
         fatalMisuse(
-            "\(indexes) out of range for \(type(of: object)).\(key), which has \(count) element\(count == 1 ? "" : "s")."
-                + (found != nil
-                    ? " A handler that ran before the edit was stored has changed the array: $\(key).edit { … } checks and edits in one."
+            "\(indexes) out of range for \(type(of: object)).\(key.name), which has \(count) element\(count == 1 ? "" : "s")."
+                + (isBehindHandlers
+                    ? " A handler that ran before the edit was stored has changed the array: $\(key.name).edit { … } checks and edits in one."
                     : ""))
     }
 }

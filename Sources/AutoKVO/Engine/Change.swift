@@ -7,8 +7,7 @@
 ///
 /// A change is used on the thread it was delivered on; it is not `Sendable`.
 public struct Change<Value> {
-    @usableFromInline
-    let context: ChangeContext
+    @usableFromInline let context: ChangeContext
 
     @inline(__always)
     init(_ context: ChangeContext) { self.context = context }

@@ -81,7 +81,7 @@ public struct Derived<Value> {
         return handle(object, place)
     }
 
-    @usableFromInline
+    @export(implementation)
     static func handle(_ object: TrackedObject, _ storage: PropertyStorage<Derived>) -> ReadOnlyProperty<Value> {
         ReadOnlyProperty(Property(object, PropertyStorage(storage), indirect: Handle.self))
     }
@@ -102,7 +102,8 @@ public struct Derived<Value> {
         return content(of: storage.value.function.body(object), as: Value.self)
     }
 
-    private final class Handle: IndirectStorage<Value> {
+    @usableFromInline final class Handle: IndirectStorage<Value> {
+        @usableFromInline
         override class func read(_ storage: PropertyStorage<Value>, _ object: TrackedObject) -> Value {
             if let value = object.valueOfOverride(atOffset: storage.offset(in: object)) {
                 return content(of: value, as: Value.self)

@@ -39,10 +39,8 @@
 @propertyWrapper
 public struct Observed<Value> {
     // What finds the storage of a property takes it for that of its value, so this is the first.
-    @usableFromInline
-    var value: Value
-    @usableFromInline
-    var isDistinct = false
+    @usableFromInline var value: Value
+    @usableFromInline var isDistinct = false
 
     /// Sets the initial value, which is no change: an object that is being initialised has no observer.
     @export(implementation) public init(wrappedValue: Value) {

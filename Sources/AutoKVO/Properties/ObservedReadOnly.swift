@@ -13,8 +13,7 @@
 /// Observers are called on the thread that writes, before the write returns. The costs are those of `@Observed`.
 @propertyWrapper
 public struct ObservedReadOnly<Value> {
-    @usableFromInline
-    var observed: Observed<Value>
+    @usableFromInline var observed: Observed<Value>
 
     /// Sets the initial value, which is no change: an object that is being initialised has no observer.
     @export(implementation) public init(wrappedValue: Value) {

@@ -56,16 +56,18 @@ public struct ObservedWeak<Referent: TrackedObject> {
         handle(object, addressing { PropertyStorage(at: &object[keyPath: storage].reference) })
     }
 
-    @usableFromInline
+    @export(implementation)
     static func handle(_ object: TrackedObject, _ storage: PropertyStorage<WeakReference>) -> Property<Referent?> {
         Property(object, PropertyStorage(storage), indirect: Handle.self)
     }
 
-    final class Handle: IndirectStorage<Referent?> {
+    @usableFromInline final class Handle: IndirectStorage<Referent?> {
+        @usableFromInline
         override class func read(_ storage: PropertyStorage<Referent?>, _ object: TrackedObject) -> Referent? {
             WeakReference.read(PropertyStorage(storage), object).map { known($0, as: Referent.self) }
         }
 
+        @usableFromInline
         override class func write(_ value: Referent?, _ storage: PropertyStorage<Referent?>, _ object: TrackedObject) {
             WeakReference.write(value, PropertyStorage(storage), object) { nil }
         }

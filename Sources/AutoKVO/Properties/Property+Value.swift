@@ -7,14 +7,15 @@ extension Property {
     ///
     /// - Complexity: O(1) and the observers' calls.
     public var value: Value {
-        get {
+        // Inlined: what it reads is then not retained, as no call on the way may release it.
+        @export(implementation) @inline(__always) get {
             if let indirect { return indirect.read(storage, object) }
             if isRecording { object.noteRead(atOffset: storage.offset(in: object)) }
             return storage.checkedValue
         }
         @inlinable
         nonmutating set { write(newValue) }
-        nonmutating _modify {
+        @export(implementation) nonmutating _modify {
             if indirect != nil {
                 var copy = value
                 // Deferred: if the caller's edit throws, code after the yield does not run.

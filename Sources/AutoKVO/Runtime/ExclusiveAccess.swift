@@ -3,7 +3,7 @@ internal import CSwiftRuntime
 /// The runtime's record that a property is being changed. It has to stay at one address until the access ends.
 ///
 /// Swift checks that a class's property is not used while it is being changed. An access through a pointer escapes that
-/// check, so handles ask the runtime for it as compiled code does.
+/// check, so handles ask the runtime for it as compiled code does. The runtime releases nothing in that.
 ///
 /// **Assumption** `accessRecord`: the entry points and the flags are those that CSwiftRuntime.h names. Otherwise nothing is checked.
 @usableFromInline
@@ -15,26 +15,22 @@ struct ExclusiveAccess {
     init() {}
 
     /// Begins a change of the property whose storage is at an address. Traps if the property is in use.
-    @usableFromInline
-    mutating func begin(to storage: UnsafeMutableRawPointer) {
+    @usableFromInline mutating func begin(to storage: UnsafeMutableRawPointer) {
         if Self.isChecked { withUnsafeMutablePointer(to: &self) { csr_begin_modify(storage, $0) } }
     }
 
-    @usableFromInline
-    mutating func end() {
+    @usableFromInline mutating func end() {
         // What has begun is recorded in the first word.
         if words.0 != 0 { withUnsafeMutablePointer(to: &self) { csr_end_modify($0) } }
     }
 
     /// Traps if the property whose storage is at an address is being changed.
-    @usableFromInline
-    static func checkRead(of storage: UnsafeMutableRawPointer) {
+    @usableFromInline @_effects(releasenone) static func checkRead(of storage: UnsafeMutableRawPointer) {
         if isChecked { csr_check_read(storage) }
     }
 
     /// Traps if the property whose storage is at an address is in use.
-    @usableFromInline
-    static func checkModify(of storage: UnsafeMutableRawPointer) {
+    @usableFromInline @_effects(releasenone) static func checkModify(of storage: UnsafeMutableRawPointer) {
         if isChecked { csr_check_modify(storage) }
     }
 

@@ -18,13 +18,13 @@ struct InPlace<Value: ~Copyable> {
         pointer = withUnsafePointer(to: property) { UnsafeMutablePointer(mutating: $0) }
     }
 
-    static func allocate(_ value: consuming Value) -> InPlace {
+    @export(implementation) static func allocate(_ value: consuming Value) -> InPlace {
         let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
         pointer.initialize(to: value)
         return InPlace(pointer)
     }
 
-    func deallocate() {
+    @export(implementation) func deallocate() {
         pointer.deinitialize(count: 1)
         pointer.deallocate()
     }
@@ -41,6 +41,5 @@ extension InPlace: Equatable, Hashable where Value: ~Copyable {
     @usableFromInline @inline(__always)
     static func == (a: InPlace, b: InPlace) -> Bool { a.pointer == b.pointer }
 
-    @usableFromInline
-    func hash(into hasher: inout Hasher) { hasher.combine(pointer) }
+    @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(pointer) }
 }
