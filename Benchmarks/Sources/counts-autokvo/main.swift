@@ -69,6 +69,12 @@ let firstSet = [
         branch.items = Array(repeating: 0, count: 64)
         return { for index in 0..<count { setElement(branch, index & 63) } }
     },
+    Operation(name: "update-unobserved-list", per: 1000, most: 400) { count in
+        let branch = Branch()
+        branch.observe(\.value) { _, _ in }
+        let (rows, turned) = (Array(0..<1000), Array((0..<1000).reversed()))
+        return { for turn in 0..<count { branch.$items.update(to: turn % 2 == 0 ? turned : rows) } }
+    },
     Operation(name: "read-weak") { count in
         let (follower, model) = (Follower(), Model())
         follower.model = model

@@ -15,7 +15,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws. Then the array is as it was.
-    /// - Complexity: O(*n*) for *n* elements, and O(*m*²) for the *m* elements from the first to the last difference while the object is
+    /// - Complexity: O(*n*) for *n* elements, and O(*m*²) for the *m* elements from the first to the last difference while the array is
     ///   observed. If they are more than 2,000, all of them count as replaced.
     @discardableResult @export(implementation) public func edit<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
@@ -52,7 +52,8 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
             let isDone: Void? = try edit(asking: true, stored: isStored) { value throws(Failure) in
                 (new, differences, equal) = (value, nil, nil)
                 result = try body(&new)
-                if !object.isObserved { return true }
+                // While the object is observed, an equal array of a `.distinct` property is not stored.
+                if !object.isAnnounced(editedSlot), !object.isObserved || !storage.isDistinct { return true }
                 differences = compare(value)
                 if differences!.isEmpty { equal = value }
                 return !differences!.isEmpty

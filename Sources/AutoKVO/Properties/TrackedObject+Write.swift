@@ -157,7 +157,7 @@ extension TrackedObject {
     }
 
     /// Whether somebody has to be notified of a change of a property. Deliveries that it must not overtake are completed.
-    private func isAnnounced(_ slot: Int?) -> Bool {
+    @usableFromInline final func isAnnounced(_ slot: Int?) -> Bool {
         guard isObserved, let slot, let record = unmanagedRecord, let layout = record.use({ $0.layout }) else {
             return false
         }
