@@ -255,8 +255,7 @@ final class ObservationDetails {
         return true
     }
 
-    @usableFromInline
-    init(userInfo: Any? = nil) { self.userInfo = userInfo }
+    @usableFromInline init(userInfo: Any? = nil) { self.userInfo = userInfo }
 }
 
 extension [ObjectIdentifier: TrackedObject] {

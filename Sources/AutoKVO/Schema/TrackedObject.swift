@@ -10,8 +10,7 @@ import Synchronization
 /// the library keeps about it may be used from any thread.
 open class TrackedObject: KeyValueObserver {
     /// The address of the object's record, or zero; bit 0 is set while it is observed. An unobserved write reads nothing else.
-    @usableFromInline
-    final let stateWord = Atomic<UInt>(0)
+    @usableFromInline final let stateWord = Atomic<UInt>(0)
 
     /// Makes an object that is not observed. The library allocates nothing for it before its first observation.
     public init() {}

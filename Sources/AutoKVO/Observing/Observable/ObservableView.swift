@@ -54,17 +54,15 @@ public final class ObservableView<Object: TrackedObject>: Observable {
     ///
     /// - Complexity: That of reading the property, one lock and one dictionary access; at the first read a registration.
     public subscript<Value>(dynamicMember keyPath: KeyPath<Object, Value>) -> Value {
-        let member: KeyPath<ObservableView, Value> = \.[dynamicMember: keyPath]
-        access(member) { $0.observe(keyPath, of: object) }
+        access(keyPath, \.[dynamicMember: keyPath] as KeyPath<_, Value>) { $0.observe(keyPath, of: object) }
         return object[keyPath: keyPath]
     }
 
     /// The value of a property by its handle, which names the key exactly: `person.observable.$firstName`.
     public subscript<Handle: PropertyHandle>(dynamicMember keyPath: KeyPath<Object, Handle>) -> Handle.Value
     where Handle.Current == Handle.Value {
-        let member: KeyPath<ObservableView, Handle.Value> = \.[dynamicMember: keyPath]
         let handle = object[keyPath: keyPath]
-        access(member) { $0.observe(.one(handle.target)) }
+        access(keyPath, \.[dynamicMember: keyPath] as KeyPath<_, Handle.Value>) { $0.observe(.one(handle.target)) }
         return handle.value
     }
 
@@ -95,10 +93,10 @@ public final class ObservableView<Object: TrackedObject>: Observable {
 
     /// Registers what is missing before the value is read, so that no change behind the read is missed, and notes the read.
     private func access<Value>(
-        _ member: KeyPath<ObservableView, Value>, _ register: (consuming Registration) -> KeyValueObservation
+        _ keyPath: AnyKeyPath, _ member: @autoclosure () -> KeyPath<ObservableView, Value>,
+        _ register: (consuming Registration) -> KeyValueObservation
     ) {
         guard let core = ObservationCore.of(object) else { return }
-        core.watch(member, of: object, register)
-        core.registrar.access(self, keyPath: member)
+        core.registrar.access(self, keyPath: core.watch(keyPath, member, of: object, register))
     }
 }

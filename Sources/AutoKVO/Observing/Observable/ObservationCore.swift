@@ -10,8 +10,10 @@ import Observation
 /// each `Guarded` its contents. No lock is held while a value is read, an observation is registered or the registrar is called.
 final class ObservationCore: Sendable {
     let registrar = ObservationRegistrar()
-    /// Of each member of the view that was read the observation, and the token of the change whose prior call the registrar has got.
-    private let members = Guarded<[AnyKeyPath: (observation: KeyValueObservation, announced: Guarded<UInt>)]>([:])
+    private typealias Member = (path: AnyKeyPath, observation: KeyValueObservation, announced: Guarded<UInt>)
+    /// Of each key path that was read through a view, by the type of the member, that member, which takes long to make, its observation, and
+    /// the token of the change whose prior call the registrar has got.
+    private let members = Guarded<[ObjectIdentifier: [AnyKeyPath: Member]]>([:])
     /// How many of the registrar's calls before a change are under way.
     private let calls = Guarded<Int>(0)
 
@@ -30,22 +32,25 @@ final class ObservationCore: Sendable {
     /// Sees to it that the registrar is called around each change of a member of a view, from now on.
     ///
     /// - Parameters:
-    ///   - member: The member of the view.
+    ///   - keyPath: What the member reads.
+    ///   - member: Makes the member of the view.
     ///   - register: Observes what the member reads.
+    /// - Returns: The member.
     /// - Complexity: O(1); at the first read of a member a registration.
     func watch<Object: TrackedObject, Value>(
-        _ member: KeyPath<ObservableView<Object>, Value>, of object: Object,
+        _ keyPath: AnyKeyPath, _ member: () -> KeyPath<ObservableView<Object>, Value>, of object: Object,
         _ register: (consuming Registration) -> KeyValueObservation
-    ) {
+    ) -> KeyPath<ObservableView<Object>, Value> {
         // Somebody may have removed all observations of the object, these too.
-        if let known = members.withLock({ $0[member] }), known.observation.isValid {
-            known.observation.noteRead()
+        let type = ObjectIdentifier(Value.self)
+        if let member = members.withLock({ $0[type]?[keyPath] }), member.observation.isValid {
+            member.observation.noteRead()
             // What is read between the two calls of a change is announced again with the second; not what a tracking reads that begins inside
             // of the first.
-            if calls.withLock({ $0 == 0 }) { known.announced.withLock { $0 = 0 } }
-            return
+            if calls.withLock({ $0 == 0 }) { member.announced.withLock { $0 = 0 } }
+            return known(member.path, as: KeyPath<ObservableView<Object>, Value>.self)
         }
-        let (registrar, calls, announced) = (registrar, calls, Guarded<UInt>(0))
+        let (member, registrar, calls, announced) = (member(), registrar, calls, Guarded<UInt>(0))
         let relay = { (change: Change<Any>) in
             guard let target = change.target else { return }
             let view = ObservableView(known(target, as: Object.self))
@@ -67,10 +72,11 @@ final class ObservationCore: Sendable {
         let made = register(
             Registration([.prior, .unregisterAutomatically], nil, .closure(relay), #fileID, #line))
         // If another thread has registered one meanwhile, that one stays: it may have made a prior call.
-        let surplus = members.withLock { members in
-            members[member]?.observation.isValid == true
-                ? made : members.updateValue((made, announced), forKey: member)?.observation
+        let surplus: KeyValueObservation? = members.withLock { members in
+            if members[type]?[keyPath]?.observation.isValid == true { return made }
+            return members[type, default: [:]].updateValue((member, made, announced), forKey: keyPath)?.observation
         }
         surplus?.remove()
+        return member
     }
 }
