@@ -94,9 +94,7 @@ extension KeyValueObservation {
     func attach() -> Bool {
         if let unmanagedObserverRecord, !unmanagedObserverRecord.use({ $0.hold(self) }) { return false }
         TestPoint.attaching.reach()
-        let doesWork = PathWork.suspend()
-        let isLinked = Recording.suspended { linkToTargets() }
-        PathWork.resume(doesWork)
+        let isLinked = PathWork.leaving(false) { Recording.suspended { linkToTargets() } }
         if !isLinked { unmanagedObserverRecord?.use { $0.letGo(of: self) } }
         return isLinked
     }

@@ -40,7 +40,9 @@ struct Recorder {
     /// How many comparisons cost about what a table of 10,000 does.
     private static var maximumComparisons: Int { 200_000 }
 
-    init(_ route: Borrowed<Route>?, isMoved: Bool) { (self.route, self.isMoved) = (route, isMoved) }
+    init(_ route: Borrowed<Route>?, isMoved: Bool, workCount: Int) {
+        (self.route, self.isMoved, self.workCount) = (route, isMoved, workCount)
+    }
 
     /// Whether both evaluations have read the same.
     var isSame: Bool { others == nil }
@@ -54,9 +56,8 @@ struct Recorder {
     mutating func record(_ sources: inout [PathLink], _ function: () -> Any) -> Any {
         let value = BorrowedElements.of(sources) { elements in
             former = elements
-            let value = Recording.into(&self, function)
-            if others == nil, position < elements.count { beginReading() }
-            return value
+            defer { if others == nil, position < elements.count { beginReading() } }
+            return Recording.into(&self, function)
         }
         if others != nil { finishReading(&sources) }
         return value
@@ -66,6 +67,7 @@ struct Recorder {
     /// many, in a table of that.
     @inline(never)
     private mutating func finishReading(_ sources: inout [PathLink]) {
+        Recording.suspended { PathWork.doAll(from: workCount) }
         let (read, left) = (others!.read, others!.passed + sources.dropFirst(position))
         var dropped: [PathLink] = []
         if left.count * read.count <= Recorder.maximumComparisons {
@@ -82,7 +84,7 @@ struct Recorder {
 
     /// What a function reads that is observed.
     static func keys(readBy function: () -> Void) -> Set<Source> {
-        var recorder = Recorder(nil, isMoved: false)
+        var recorder = Recorder(nil, isMoved: false, workCount: 0)
         Recording.into(&recorder, function)
         return recorder.others?.keys ?? []
     }
@@ -109,10 +111,11 @@ struct Recorder {
     @inline(never)
     mutating func noteOther(_ object: TrackedObject, atOffset offset: Int) {
         guard let record = object.recordForReading(), let slot = object.slot(atOffset: offset) else { return }
+        let key = record.use { $0.layout!.value[slot] }
         // What an override's getter reads of the property that it overrides.
-        let isOverridden = record.use { $0.layout!.value[slot].isOverridden }
-        if isOverridden, let expression = record.use({ $0.expression(slot) }), expression.route == route { return }
-        note(record, slot, atOffset: offset)
+        if key.isOverridden, let expression = record.use({ $0.expression(slot) }), expression.route == route { return }
+        if key.isRecorded { return note(record, slot, atOffset: offset) }
+        PathWork.leaving(true) { note(record, slot, atOffset: offset) }
     }
 
     mutating func note(_ record: Borrowed<ObjectRecord>, _ slot: Int, atOffset offset: Int = -1) {
@@ -163,10 +166,7 @@ struct Recorder {
     }
 
     private func index(of key: Source, before end: Int) -> Int? {
-        var index = position
-        let end = min(end, former.count)
-        while index < end, former[index].use({ $0.key != key }) { index += 1 }
-        return index < end ? index : nil
+        (position..<min(end, former.count)).first { former[$0].use { $0.key == key } }
     }
 
     private mutating func moveOn(to index: Int) -> PathLink {
@@ -190,6 +190,11 @@ struct Recorder {
 
 extension TrackedObject {
     /// Notes, if this thread records, that the property whose storage is at an offset is about to be read.
+    ///
+    /// The optimizer is told that this releases nothing, so that a loop over objects need not retain each: all that keeps what the caller
+    /// uses may be a variable of the program. That is true, since what is retained here is released here, and no function of the user is
+    /// called that could set such a variable: what a property involves that is `affectedBy` others is computed and followed when the function
+    /// that reads it has returned. Only the `schema` of a class is asked for, once, and the handler of `Diagnostics` told of its faults.
     @usableFromInline @inline(never) @_effects(releasenone)
     final func noteRead(atOffset offset: Int) {
         guard let recorder = Recording.current(as: Recorder.self) else { return }

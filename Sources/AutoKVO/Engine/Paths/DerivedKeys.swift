@@ -108,11 +108,16 @@ enum PathWork {
     /// Does it now, or, if this thread is doing such work already, after that.
     static func `do`(_ work: PathWork) {
         let thread = ThreadContext.current
-        var next = thread.value.pathWork.count
-        let start = next
         thread.value.pathWork.append(work)
+        doAll(from: thread.value.pathWork.count - 1)
+    }
+
+    /// Does what has been left, and what comes of it.
+    static func doAll(from start: Int) {
+        let thread = ThreadContext.current
         if thread.value.doesPathWork { return }
         thread.value.doesPathWork = true
+        var next = start
         while next < thread.value.pathWork.count {
             switch thread.value.pathWork[next] {
             case .start(let route): route.start()
@@ -125,14 +130,13 @@ enum PathWork {
         thread.value.doesPathWork = false
     }
 
-    /// Has what a registration links done at once, also in a function that is computed for a path; until `resume`, which is given the result.
-    @inline(__always)
-    static func suspend() -> Bool {
+    /// Calls a function inside of which such work is left for later, or is done at once: what a registration links, also in a function that is
+    /// computed for a path.
+    static func leaving<Result>(_ isLeft: Bool, _ body: () -> Result) -> Result {
         let thread = ThreadContext.current
-        defer { thread.value.doesPathWork = false }
-        return thread.value.doesPathWork
+        let wasLeft = thread.value.doesPathWork
+        thread.value.doesPathWork = isLeft
+        defer { thread.value.doesPathWork = wasLeft }
+        return body()
     }
-
-    @inline(__always)
-    static func resume(_ doesWork: Bool) { if doesWork { ThreadContext.current.value.doesPathWork = true } }
 }
