@@ -1,6 +1,7 @@
-import AutoKVO
 import AutoKVOTestSupport
 import Testing
+
+@testable import AutoKVO
 
 private class Gauge: Model {
     @Observed var level = 1
@@ -52,6 +53,19 @@ private final class CachingGauge: Gauge {
     }
 }
 
+/// Its property is computed from one that nobody observes, and that changes with an observed one of another object.
+private final class Relay: Gauge {
+    var shown = 1
+
+    override class var schema: Schema {
+        Schema(Relay.self, extending: super.schema) { Key("level", \.level, affectedBy: "deputy.extra") }
+    }
+    override var level: Int {
+        get { super.level + shown }
+        set { super.level = newValue }
+    }
+}
+
 private final class Reader: Model {
     var gauge: Gauge?
     @Observed var offset = 0
@@ -87,4 +101,21 @@ private final class Reader: Model {
         #expect(!gauge.calls.isEmpty && gauge.calls.allSatisfy { $0 == "total" })
         withExtendedLifetime((gauge, deputy, reader)) {}
     }
+
+    #if DEBUG
+        @Test("a change that another thread makes before that is followed is not missed") func changedBefore() {
+            let (relay, deputy, reader) = (Relay(), Gauge(), Reader())
+            (relay.deputy, reader.gauge) = (deputy, relay)
+            TestPoint.relinking.whenReached { (deputy.extra, relay.shown) = (2, 2) }
+            var told: [Int] = []
+            reader.observe(reading: { $0.gauge?.level ?? 0 }, options: [.initial, .new]) {
+                told.append($1.newValue ?? 0)
+            }
+            expectEqual(told, [3])
+            relay.shown = 4
+            deputy.extra = 4
+            expectEqual(told, [3, 5])
+            withExtendedLifetime((relay, deputy, reader)) {}
+        }
+    #endif
 }

@@ -218,7 +218,7 @@ final class Expression: @unchecked Sendable {
         thread.value.evaluationDepth += 1
         defer { thread.value.evaluationDepth -= 1 }
         var rounds = 1
-        while evaluateOnce(thread) {
+        while evaluateOnce() {
             rounds += 1
             requireUsage(
                 rounds <= 100,
@@ -227,7 +227,7 @@ final class Expression: @unchecked Sendable {
     }
 
     /// - Returns: Whether a source has changed meanwhile, so that it has to be evaluated again by this thread.
-    private func evaluateOnce(_ thread: InPlace<ThreadContext>) -> Bool {
+    private func evaluateOnce() -> Bool {
         guard let object = root.object(as: AnyObject.self) else { return false }
         var sources: [PathLink] = []
         var ownRoute: Borrowed<Route>?
@@ -244,7 +244,7 @@ final class Expression: @unchecked Sendable {
         guard let ownRoute else { return false }
         TestPoint.evaluating.reach()
         defer { ownRoute.release() }
-        var recorder = Recorder(ownRoute, isMoved: version > 1, workCount: thread.value.pathWork.count)
+        var recorder = Recorder(ownRoute, isMoved: version > 1)
         let value = recorder.record(&sources) { function.body(object) }
         if version == 1, sources.isEmpty { reportSilence() }
         if !recorder.isSame { setHeight(sources.reduce(ownRoute.use { $0.keyHeight }) { max($0, 1 + $1.height) }) }

@@ -20,6 +20,8 @@ struct Recorder {
         var read: [PathLink]
         /// What has been read, where there is no route.
         var keys: Set<Source> = []
+        /// How much work of the thread there was before: what is behind it has been left for the end of the function, see `noteRead(atOffset:)`.
+        let workCount = ThreadContext.current.value.pathWork.count
         /// What was read before and was passed over. Some of it may have been read all the same, elsewhere.
         var passed: [PathLink] = []
         /// When many reads have been looked for: all links, by their keys, and where they are in `former`; nil for a new one.
@@ -40,9 +42,7 @@ struct Recorder {
     /// How many comparisons cost about what a table of 10,000 does.
     private static var maximumComparisons: Int { 200_000 }
 
-    init(_ route: Borrowed<Route>?, isMoved: Bool, workCount: Int) {
-        (self.route, self.isMoved, self.workCount) = (route, isMoved, workCount)
-    }
+    init(_ route: Borrowed<Route>?, isMoved: Bool) { (self.route, self.isMoved) = (route, isMoved) }
 
     /// Whether both evaluations have read the same.
     var isSame: Bool { others == nil }
@@ -67,7 +67,9 @@ struct Recorder {
     /// many, in a table of that.
     @inline(never)
     private mutating func finishReading(_ sources: inout [PathLink]) {
-        Recording.suspended { PathWork.doAll(from: workCount) }
+        // What affects a property was not followed yet when that was read.
+        let hasFollowed = Recording.suspended { PathWork.doAll(from: others!.workCount) }
+        if hasFollowed { _ = route!.object.expression!.mark(isCertain: true) }
         let (read, left) = (others!.read, others!.passed + sources.dropFirst(position))
         var dropped: [PathLink] = []
         if left.count * read.count <= Recorder.maximumComparisons {
@@ -84,7 +86,7 @@ struct Recorder {
 
     /// What a function reads that is observed.
     static func keys(readBy function: () -> Void) -> Set<Source> {
-        var recorder = Recorder(nil, isMoved: false, workCount: 0)
+        var recorder = Recorder(nil, isMoved: false)
         Recording.into(&recorder, function)
         return recorder.others?.keys ?? []
     }

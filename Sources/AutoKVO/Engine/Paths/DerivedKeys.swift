@@ -112,10 +112,10 @@ enum PathWork {
         doAll(from: thread.value.pathWork.count - 1)
     }
 
-    /// Does what has been left, and what comes of it.
-    static func doAll(from start: Int) {
+    /// Does what has been left, and what comes of it. False if there is nothing, or this thread is doing such work already.
+    @discardableResult static func doAll(from start: Int) -> Bool {
         let thread = ThreadContext.current
-        if thread.value.doesPathWork { return }
+        if thread.value.doesPathWork || thread.value.pathWork.count == start { return false }
         thread.value.doesPathWork = true
         var next = start
         while next < thread.value.pathWork.count {
@@ -128,6 +128,7 @@ enum PathWork {
         thread.value.pathWork.removeSubrange(start...)
         if start == 0, next > ThreadContext.poolLimit { thread.value.pathWork = [] }
         thread.value.doesPathWork = false
+        return true
     }
 
     /// Calls a function inside of which such work is left for later, or is done at once: what a registration links, also in a function that is
