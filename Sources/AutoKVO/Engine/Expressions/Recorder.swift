@@ -213,9 +213,9 @@ extension TrackedObject {
     /// it is affected by; and of one that depends on what it reads, that it reads something, and is not an `@Observed` property whose name is
     /// misspelt. (With a name of its own, a key that passes a property through is an alias.)
     final func checkFirstUse(of slot: Int, _ schema: ClassSchema) throws(KeyValueError) {
-        let key = schema.keys[slot]
+        let (key, isIndependent) = (schema.keys[slot], schema.layout.value[slot].isIndependent)
         try key.checkKeyPath(of: self)
-        if key.isIndependent || key.isDerivedProperty || key.isChecked.load(ordering: .relaxed) { return }
+        if isIndependent || key.isDerivedProperty || key.isChecked.load(ordering: .relaxed) { return }
         try schema.checkPaths(of: slot)
         var value: Any = ()
         let read = Recorder.keys { if key.isRecorded { value = key.declared.read(self) } }
