@@ -28,7 +28,9 @@
 ///
 /// Reading costs a plain read, one load and one branch. So does writing while the object has no observer; but since observers might release the
 /// object, the compiler has a loop over objects retain each that it writes to.
-/// Changing a collection in place (`person.friends.append(x)`) does not copy it unless an observer asked for `.old` or `.distinct`.
+/// Changing a collection in place (`person.friends.append(x)`) does not copy it unless an observer asked for `.old` or `.distinct`. From
+/// another module, in a class that is subclassed, through a protocol and in an optional chain (`person.age? += 1`) the compiler (6.3.1) does not
+/// inline the accessor, and each change in place takes 0.14 µs: call a method of the class there, or read and assign.
 /// While a property is changed in place nobody may read it: Swift stops the program. The library reads it for observers that ask for values,
 /// so a function that has the property as `inout` must not make an observed path or derived value lead to it.
 ///
