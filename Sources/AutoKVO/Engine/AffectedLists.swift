@@ -161,7 +161,7 @@ enum AffectedLists {
             return true
         }
 
-        /// A link may be the last owner of what user code runs for when it is released.
+        /// Releasing a link may free what it owns, and so run code of the user, which may begin another walk.
         private func end(_ thread: InPlace<ThreadContext>) {
             WalkStamp.giveBack(stamp)
             if !thread.value.affectedLists.isEmpty { thread.value.affectedLists = [] }

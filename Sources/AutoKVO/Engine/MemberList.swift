@@ -25,6 +25,7 @@ struct MemberList<Member: ListMember> {
         self.first = member
     }
 
+    /// - Precondition: The member is in the list.
     @inline(__always)
     mutating func remove(_ member: Member) {
         let (previous, next) = (member.previous, member.next)

@@ -31,7 +31,8 @@ struct ObserverList: ~Copyable {
     /// Whether an observation or a link was added while a change of the property was open, and may have read what was there before. The next
     /// edit tells of the whole collection. Written and read without the lock.
     let hasLateObserver = Atomic(false)
-    /// Whether an edit that begins tells of that. So do the others until no thread has a change open: it may still bring what such an observer misses.
+    /// Whether an edit that begins has to tell of the whole collection. As long as a thread has a change open, so have those that follow: that
+    /// change may still store what such an observer has not read.
     func takeLateness() -> Bool {
         hasLateObserver.load(ordering: .relaxed) && hasLateObserver.exchange(isOpen, ordering: .relaxed)
     }

@@ -43,10 +43,11 @@ struct ThreadContext {
     static let uncheckedDepth = 64
     /// How many derived values are being evaluated, inside each other.
     var evaluationDepth = 0
-    /// The keys of other objects that the walk under way through what a change concerns has come to; and, where it is needed, the lists that it
-    /// has. A key that has an expression is not there: the expression has the walk's stamp. And room for the links that one finds.
+    /// Of the walk under way through what a change concerns: the keys of other objects that it has found.
     var affectedKeys: [AffectedLists.KeysOfOtherObjects.Element] = []
+    /// The lists that it has visited, where it needs them. Of a key that has an expression it does not: it stamps the expression.
     var affectedLists: Set<InPlace<ObserverList>> = []
+    /// Room for the links of paths that a walk finds.
     var affectedLinks: [Borrowed<PathLink>] = []
     /// Room for the expressions that wait for those that they read.
     var checkedExpressions: [Expression.Checked] = []

@@ -12,8 +12,9 @@ public struct ObservingOptions: OptionSet, Sendable, Hashable {
     public static let new = ObservingOptions(rawValue: 1 << 1)
     /// The handler is called once for each path during the registration, before it returns. That call never carries an
     /// old value; it carries the current one as new if `.new` is set. With several paths or targets, the handler is
-    /// called for changes of each one after the initial call for it. Added inside of a change of the property itself (between
-    /// `willChangeValue` and `didChangeValue`, in a prior handler), it is told the value of that moment, and nothing of that change.
+    /// called for changes of each one after the initial call for it. An observer that is added while
+    /// the property is being changed (between `willChangeValue` and `didChangeValue`, in a prior handler) gets the value that the property has
+    /// then, and is not called for that change.
     public static let initial = ObservingOptions(rawValue: 1 << 2)
     /// The handler is called before each change too, with `isPrior` set and without a new value. Not inside of `coalescingChanges`, and not
     /// before the death of an object to which the property refers weakly.

@@ -15,7 +15,8 @@
 /// count.
 ///
 /// **When it is computed.** As long as nobody needs it, each time that it is read: nothing is kept or registered. While it has an
-/// observer, or something that has one read it, the value is kept, and computed at most once for each change, on the thread that makes
+/// observer, or something that has one read it, the value is kept, and computed at most once for each change (once more if it has
+/// come to read a property with `affectedBy:`, which is followed behind the function), on the thread that makes
 /// the change or that reads the value. A value that is equal to the one before is no change: nobody is called, and what reads it is not
 /// computed. (Equal is `==`; identity for objects without one; NaN equals NaN; what cannot be compared is different.) A prior
 /// call is made when a source is about to change; if the value turns out to be equal, no other call follows.

@@ -59,8 +59,8 @@ final class ResolvedKey: @unchecked Sendable {
     var isDerivedProperty: Bool { storageType?.isDerived ?? false }
     /// What computes the value of such a key; nil of any other.
     let computation: ((AnyObject) -> Any)?
-    /// Whether it is known whether the computation reads anything that is observed: found out with the first use by name, or, of a
-    /// derived property, with the first evaluation that is kept.
+    /// Whether the key has been checked (`checkFirstUse`), which is done with its first use by name; of a derived property, whether it is
+    /// known if its function reads anything that is observed, which its first kept evaluation shows.
     let isChecked = Atomic(false)
     /// Whether writing the property announces the change by itself.
     var announcesItself: Bool { offset != nil && notifiesAutomatically || isRecorded }

@@ -106,7 +106,7 @@ struct InitialInsideTests {
         return told
     }
 
-    @Test("a path is told of changes from its initial call on, also where that for another path changes it")
+    @Test("a path is told of changes only behind its own initial call, also of those in another path's")
     func outsideOfOthers() throws {
         let (graph, desk) = (DerivedGraph(), Desk())
         desk.graph = graph

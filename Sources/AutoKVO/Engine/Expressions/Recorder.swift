@@ -193,10 +193,10 @@ struct Recorder {
 extension TrackedObject {
     /// Notes, if this thread records, that the property whose storage is at an offset is about to be read.
     ///
-    /// The optimizer is told that this releases nothing, so that a loop over objects need not retain each: all that keeps what the caller
-    /// uses may be a variable of the program. That is true, since what is retained here is released here, and no function of the user is
-    /// called that could set such a variable: what a property involves that is `affectedBy` others is computed and followed when the function
-    /// that reads it has returned. Only the `schema` of a class is asked for, once, and the handler of `Diagnostics` told of its faults.
+    /// The optimizer is told that this releases nothing. So a loop that reads a property of many objects does not retain each of them: it relies
+    /// on the variable that holds them, and nobody may set that during this call. Nobody does, since no function of the program is called:
+    /// what affects a property with `affectedBy:` is computed and followed when the function that reads the property has returned. Two are
+    /// called all the same: the `schema` of a class, once, and the handler of `Diagnostics` for its faults.
     @usableFromInline @inline(never) @_effects(releasenone)
     final func noteRead(atOffset offset: Int) {
         guard let recorder = Recording.current(as: Recorder.self) else { return }
