@@ -58,10 +58,10 @@ public struct Derived<Value> {
         }
     }
 
-    @available(*, unavailable, message: "@Derived works only on properties of classes that derive from TrackedObject.")
+    @available(*, unavailable, message: "@Derived works only in classes that derive from TrackedObject.")
     @export(implementation) public var wrappedValue: Value { preconditionFailure() }
 
-    @available(*, unavailable, message: "@Derived works only on properties of classes that derive from TrackedObject.")
+    @available(*, unavailable, message: "@Derived works only in classes that derive from TrackedObject.")
     @export(implementation) public var projectedValue: ReadOnlyProperty<Value> { preconditionFailure() }
 
     @export(implementation)

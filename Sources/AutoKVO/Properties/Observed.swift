@@ -59,13 +59,16 @@ public struct Observed<Value> {
         (value, isDistinct) = (nil, true)
     }
 
-    @available(*, unavailable, message: "@Observed works only on properties of classes that derive from TrackedObject.")
+    @available(*, unavailable, message: "Give it a value, or set it in init: _x = Observed(wrappedValue: x, .distinct)")
+    @export(implementation) public init(_ policy: ObservedPolicy) where Value: Equatable { preconditionFailure() }
+
+    @available(*, unavailable, message: "@Observed works only in classes that derive from TrackedObject.")
     @export(implementation) public var wrappedValue: Value {
         get { preconditionFailure() }
         set { preconditionFailure() }
     }
 
-    @available(*, unavailable, message: "@Observed works only on properties of classes that derive from TrackedObject.")
+    @available(*, unavailable, message: "@Observed works only in classes that derive from TrackedObject.")
     @export(implementation) public var projectedValue: Property<Value> {
         preconditionFailure()
     }

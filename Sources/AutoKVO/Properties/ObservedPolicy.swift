@@ -12,6 +12,9 @@ public struct ObservedPolicy: Sendable {
     ///
     /// A change in place, such as `level += 1` or `names.append("Ann")`, is not compared: it is a change.
     ///
+    /// A property that is not optional needs an initial value beside the policy. One that gets its first value in `init` is declared `@Observed`, and
+    /// `init` says `_level = Observed(wrappedValue: level, .distinct)`.
+    ///
     /// The policy is kept with the value, from its declaration on. Code that replaces the whole wrapper loses it: of a class that
     /// synthesizes `init(from:)`, whoever wants the policy writes that initializer, and assigns the properties in it.
     @export(implementation) public static var distinct: ObservedPolicy { ObservedPolicy() }

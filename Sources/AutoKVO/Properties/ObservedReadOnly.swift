@@ -20,17 +20,13 @@ public struct ObservedReadOnly<Value> {
         observed = Observed(wrappedValue: wrappedValue)
     }
 
-    @available(
-        *, unavailable, message: "@ObservedReadOnly works only on properties of classes that derive from TrackedObject."
-    )
+    @available(*, unavailable, message: "@ObservedReadOnly works only in classes that derive from TrackedObject.")
     @export(implementation) public var wrappedValue: Value {
         get { preconditionFailure() }
         set { preconditionFailure() }
     }
 
-    @available(
-        *, unavailable, message: "@ObservedReadOnly works only on properties of classes that derive from TrackedObject."
-    )
+    @available(*, unavailable, message: "@ObservedReadOnly works only in classes that derive from TrackedObject.")
     @export(implementation) public var projectedValue: ReadOnlyProperty<Value> {
         preconditionFailure()
     }

@@ -16,17 +16,13 @@ public struct ObservedWeak<Referent: TrackedObject> {
         reference = WeakReference(wrappedValue)
     }
 
-    @available(
-        *, unavailable, message: "@ObservedWeak works only on properties of classes that derive from TrackedObject."
-    )
+    @available(*, unavailable, message: "@ObservedWeak works only in classes that derive from TrackedObject.")
     @export(implementation) public var wrappedValue: Referent? {
         get { preconditionFailure() }
         set { preconditionFailure() }
     }
 
-    @available(
-        *, unavailable, message: "@ObservedWeak works only on properties of classes that derive from TrackedObject."
-    )
+    @available(*, unavailable, message: "@ObservedWeak works only in classes that derive from TrackedObject.")
     @export(implementation) public var projectedValue: Property<Referent?> {
         preconditionFailure()
     }

@@ -6,6 +6,19 @@ import Testing
 struct DistinctInHandlersTests {
     private final class Dial: TrackedObject { @Observed(.distinct) var level = 0 }
 
+    private final class Named<Name: Equatable>: TrackedObject {
+        @Observed var name: Name
+        init(_ name: Name) { _name = Observed(wrappedValue: name, .distinct) }
+    }
+
+    @Test("a property that gets its first value in init can be distinct") func setInInit() {
+        let named = Named("Ann")
+        var told: [String] = []
+        named.$name.observe(options: .new) { told.append($0.newValue!) }
+        for name in ["Ann", "Bea", "Bea"] { named.name = name }
+        expectEqual(told, ["Bea"])
+    }
+
     @Test("what a handler assigns is compared with what the handlers that come before it leave") func order() {
         let dial = Dial()
         var told: [[Int]] = []
