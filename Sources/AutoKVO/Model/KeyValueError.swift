@@ -159,8 +159,8 @@ extension KeyValueError: CustomStringConvertible {
         case .pathThroughCollection:
             return "key path \(path) cannot go on behind \(name)\(detail ?? ", which is not an object with keys")"
         case .unsupportedOperator:
-            return "unsupported operator \(key) in key path \(path)"
-                + (detail.map { ": \($0)" } ?? didYouMean(nearestOperator))
+            let nearest = nearestName(to: self.key, among: CollectionOperator.allCases.map { "@\($0)" })
+            return "unsupported operator \(key) in key path \(path)" + (detail.map { ": \($0)" } ?? didYouMean(nearest))
         case .indexOutOfRange(let index, let count):
             return "index \(index) is out of range for \(name), which has \(count) element\(count == 1 ? "" : "s")"
         case .deinitializingObject:
@@ -177,11 +177,6 @@ extension KeyValueError: CustomStringConvertible {
         case .invalidValue(let why):
             return "invalid value for \(path): \(shown(why))"
         }
-    }
-
-    /// The operator that a misspelt one is most like.
-    private var nearestOperator: String? {
-        nearestName(to: String(key.dropFirst()), among: CollectionOperator.allCases.map(\.rawValue)).map { "@" + $0 }
     }
 
     /// The error for several entries of which each has one. Nil if there is none.

@@ -67,11 +67,6 @@ package struct FieldLayout {
         FieldLayout(of: RuntimeProbe.self).fields.filter { ["", "first", "second"].contains($0.name) }
     }
 
-    /// Why fields cannot be found; nil if they can.
-    package static var problem: String? {
-        RuntimeCheck.holds(.fieldLayout) ? nil : RuntimeAssumption.fieldLayout.sentence
-    }
-
     /// Whether what might have been reported is right.
     package static func probe(_ fields: [Field]) -> Bool {
         let (probe, own) = (RuntimeProbe.make(), ownOffsets(of: RuntimeProbe.self))

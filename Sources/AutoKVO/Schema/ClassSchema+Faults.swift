@@ -6,6 +6,13 @@ extension KeyValueError {
     }
 }
 
+/// Throws if a class that is not tracked derives from one of the base class's name: that is the base class in another copy of this module.
+package func requireOneCopy(of type: AnyClass, _ base: AnyClass = TrackedObject.self) throws(KeyValueError) {
+    if let superclass = _getSuperclass(type) { return try requireOneCopy(of: superclass, base) }
+    if _typeName(type) != _typeName(base) { return }
+    throw .schemaFault("the program contains AutoKVO twice: link it into one binary alone", of: type)
+}
+
 extension ClassSchema {
     /// What a class returns as its schema, once it is known to be the schema of this class or the inherited one.
     static func schema(

@@ -26,6 +26,7 @@ extension ClassSchema {
 
     private static func make(for type: AnyClass, _ isSuperclass: Bool) throws(KeyValueError) -> ClassSchema {
         if let type = type as? TrackedObject.Type { return try make(for: type, isSuperclass) }
+        try requireOneCopy(of: type)
         let schema = (type as? any SchemaProviding.Type)?.schema ?? .empty
         return try ClassSchema(type: type, owner: schema.owner, handlers: handlers(of: schema, on: type))
     }
@@ -201,7 +202,7 @@ private struct CollectedKeys {
 
     /// A property always gets a slot of its own: one of the superclass that has its name is private there, or is in another module.
     private mutating func addObservedProperties(expecting declared: Int) throws(KeyValueError) {
-        if let problem = FieldLayout.problem { throw .schemaFault(problem, of: type) }
+        if !RuntimeCheck.holds(.fieldLayout) { throw .schemaFault(RuntimeAssumption.fieldLayout.sentence, of: type) }
         let layout = FieldLayout(of: type)
         ownFields = layout.fields.dropFirst(fieldCount)
         fieldCount = layout.fields.count

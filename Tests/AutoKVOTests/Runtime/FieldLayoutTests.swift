@@ -10,7 +10,7 @@ private final class Foreign: Model {
 /// Where the stored properties of objects are.
 struct FieldLayoutTests {
     @Test("this version of Swift reports them as expected") func expected() {
-        #expect(FieldLayout.problem == nil)
+        #expect(RuntimeCheck.holds(.fieldLayout))
         expectEqual(FieldLayout.fieldsOfProbe.map(\.name), ["first", "second"])
     }
 
@@ -33,6 +33,17 @@ struct FieldLayoutTests {
         let unnamed = FieldLayout.fieldsOfProbe.map { FieldLayout.Field(name: "", offset: $0.offset, type: $0.type) }
         #expect(FieldLayout.probe(unnamed))
         #expect(FieldLayout.probe([]))
+    }
+
+    @Test("a class derived from the base class of another copy of the library is an error that says so")
+    func otherCopy() throws {
+        class Base {}
+        final class Derived: Base {}
+        try requireOneCopy(of: Derived.self)
+        do throws(KeyValueError) {
+            try requireOneCopy(of: Derived.self, Base.self)
+            Issue.record("no error")
+        } catch { #expect("\(error)".hasSuffix("the program contains AutoKVO twice: link it into one binary alone")) }
     }
 
     @Test("an element of a schema that is none of ours traps with a sentence") func foreignElement()

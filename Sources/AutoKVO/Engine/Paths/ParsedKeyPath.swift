@@ -152,6 +152,7 @@ final class ParsedKeyPath: Sendable {
             guard let known = objectClass, known != TrackedObject.self || holder == nil else {
                 let bare = unwrappedType(type)
                 if objectClass != nil || isOpen(bare) { return Any.self }
+                if let type = bare as? AnyClass { try requireOneCopy(of: type) }
                 throw cannotGoOn(at: bare, holder?.key ?? "", of: holder?.schema.className ?? "")
             }
             let schema = try ClassSchema.of(known)
