@@ -58,8 +58,10 @@ const void *csr_copy_class(const void *type) {
 // its address.
 static const uint32_t *descriptor_of(const void *type) { return ((const uint32_t *const *)type)[5]; }
 
+static const uint32_t generic = 1u << 7, resilient_superclass = 1u << 29;
+
 static const uint32_t *methods_of(const uint32_t *descriptor) {
-  const uint32_t generic = 1u << 7, initialization = 3u << 16, resilient_superclass = 1u << 29, vtable = 1u << 31;
+  const uint32_t initialization = 3u << 16, vtable = 1u << 31;
   const uint32_t flags = descriptor[0];
   bool is_first = (flags & (generic | initialization | resilient_superclass)) == 0;
   return is_first && (flags & vtable) != 0 ? descriptor + 11 : NULL;
@@ -82,6 +84,17 @@ bool csr_is_surely_not_final(const void *type) {
 #endif
 }
 
+bool csr_stores_by_functions(const void *type) {
+#ifdef __APPLE__
+  return false;
+#else
+  // The second word of a class is its superclass. The first one of all has none.
+  uint32_t superclasses = 0;
+  for (const void *const *next = type; next != NULL; next = next[1]) superclasses |= descriptor_of(next)[0];
+  return (descriptor_of(type)[0] & generic) != 0 && (superclasses & resilient_superclass) != 0;
+#endif
+}
+
 bool csr_may_override_getter(const void *type, const void *superclass) {
 #ifdef __APPLE__
   return true;
@@ -97,7 +110,7 @@ bool csr_may_override_getter(const void *type, const void *superclass) {
   }
   // The words that the superclass adds, methods and others: all that do not differ are not overridden. With a superclass of another
   // module that may change, where they begin is not known here.
-  if ((descriptor[0] & 1u << 29) != 0) return true;
+  if ((descriptor[0] & resilient_superclass) != 0) return true;
   uint32_t end = descriptor[7], count = descriptor[8];
   return memcmp(words + end - count, originals + end - count, count * sizeof(void *)) != 0;
 #endif

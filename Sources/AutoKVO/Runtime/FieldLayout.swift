@@ -67,6 +67,12 @@ package struct FieldLayout {
         FieldLayout(of: RuntimeProbe.self).fields.filter { ["", "first", "second"].contains($0.name) }
     }
 
+    /// Why the compiler gives no address of a property that the class adds; nil if it does.
+    package static func problemOfAddresses(in type: AnyClass) -> String? {
+        RuntimeCheck.holds(.classMetadata) && csr_stores_by_functions(metadata(of: type))
+            ? "it is generic, and has a superclass in a module built with -enable-library-evolution" : nil
+    }
+
     /// Whether what might have been reported is right.
     package static func probe(_ fields: [Field]) -> Bool {
         let (probe, own) = (RuntimeProbe.make(), ownOffsets(of: RuntimeProbe.self))

@@ -212,7 +212,8 @@ private struct CollectedKeys {
             guard field.name.utf8.first == UInt8(ascii: "_"), let storage = field.type as? any ObservedStorage.Type
             else { continue }
             let name = String(field.name.dropFirst())
-            if let problem = KeyPathText.problem(inKey: name) { throw .schemaFault(problem, of: type, key: name) }
+            let problem = FieldLayout.problemOfAddresses(in: type) ?? KeyPathText.problem(inKey: name)
+            if let problem { throw .schemaFault(problem, of: type, key: name) }
             hidden[name] = nil
             // If no schema declares it, it is read in its storage, and cannot be set by name.
             let key = DeclaredKey(

@@ -68,6 +68,10 @@ const void *_Nullable csr_copy_class(const void *type);
 /// as for a generic class.
 bool csr_is_surely_not_final(const void *type);
 
+/// Whether the compiler lets a key path read and write the stored properties of a class by functions, and not at their addresses: it does
+/// in a generic class with a superclass of another module, whose size may change.
+bool csr_stores_by_functions(const void *type);
+
 /// Whether a class, or one between it and a superclass, overrides a getter that the superclass declares. True also if that is not
 /// certain: on Apple platforms, and for a generic superclass of which another member is overridden.
 bool csr_may_override_getter(const void *type, const void *superclass);

@@ -46,6 +46,32 @@ struct FieldLayoutTests {
         } catch { #expect("\(error)".hasSuffix("the program contains AutoKVO twice: link it into one binary alone")) }
     }
 
+    /// A class whose metadata, and that of its superclass, say no more than the flags in their descriptors.
+    private func hasProblem(_ flags: UInt32, superclass flagsOfSuperclass: UInt32) -> Bool {
+        typealias Metadata = (UInt, UInt, UInt, UInt, UInt, UInt)
+        return withUnsafePointer(to: (flags, flagsOfSuperclass)) { descriptors in
+            let address = UInt(bitPattern: descriptors)
+            let superclass: Metadata = (0, 0, 0, 0, 0, address + 4)
+            return withUnsafePointer(to: superclass) { superclass in
+                let type: Metadata = (0, UInt(bitPattern: superclass), 0, 0, 0, address)
+                return withUnsafePointer(to: type) { type in
+                    FieldLayout.problemOfAddresses(in: unsafeBitCast(type, to: AnyClass.self)) != nil
+                }
+            }
+        }
+    }
+
+    @Test("a generic class below one of another module, built for library evolution, has no addresses: an error")
+    func addresses() {
+        let (generic, below) = (UInt32(1) << 7, UInt32(1) << 29)
+        #expect(!hasProblem(generic, superclass: 0) && !hasProblem(0, superclass: below))
+        #expect(!hasProblem(below, superclass: generic))
+        // Without the assumption nobody looks.
+        let holds = RuntimeCheck.holds(.classMetadata)
+        #expect(hasProblem(generic, superclass: below) == holds)
+        #expect(hasProblem(generic | below, superclass: 0) == holds)
+    }
+
     @Test("an element of a schema that is none of ours traps with a sentence") func foreignElement()
         async
     {
