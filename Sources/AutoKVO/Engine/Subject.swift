@@ -95,6 +95,8 @@ final class Subject: PooledObject {
     var next: Borrowed<Subject>?
     var previous: Borrowed<Subject>?
     var isPending: Bool { previous != nil }
+    /// Greater than those of all that were pending before, where the thread has a table of them.
+    var pendingNumber: UInt = 0
 
     typealias Identity = UnsafeRawPointer
     /// Identifies the topic: the address of the list, or of the route.

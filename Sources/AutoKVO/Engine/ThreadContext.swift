@@ -18,8 +18,8 @@ struct ThreadContext {
     private(set) var spareTransactions = Pool<Transaction>()
     /// Subjects with observers that are still to be called, the outermost delivery's first.
     private(set) var pending = MemberList<Subject>()
-    /// How many of them there are of a topic. Nil until many are searched.
-    private var pendingTopics: [Subject.Identity: Int]?
+    /// The same by their topics, each with its number. Nil until many are searched.
+    private var pendingTopics: [Subject.Identity: [UInt: Subject]]?
     /// The changes that have begun and not ended on this thread, the outermost first. Retained, as the spare ones are.
     var openTransactions = MemberList<Transaction>()
     /// The changes that have ended, and whose derived values are being computed.
@@ -135,35 +135,38 @@ struct ThreadContext {
     @inline(__always)
     mutating func appendPending(_ subject: Subject) {
         pending.append(.to(subject))
-        if pendingTopics != nil { countPending(subject, 1) }
+        if pendingTopics != nil { filePending(subject) }
     }
 
     @inline(__always)
     mutating func removePending(_ subject: Subject) {
         guard subject.isPending else { return }
         pending.remove(subject)
-        if pendingTopics != nil { countPending(subject, -1) }
+        if pendingTopics != nil { filePending(subject) }
     }
 
+    /// Puts a subject into the table, or takes one out that is pending no more.
     @inline(never)
-    private mutating func countPending(_ subject: Subject, _ change: Int) {
-        if pending.isEmpty {
-            pendingTopics = nil
-            return
-        }
+    private mutating func filePending(_ subject: Subject) {
+        if subject.isPending { subject.pendingNumber = makeToken() }
         let (topic, keyList) = subject.topics
-        pendingTopics![topic, default: 0] += change
-        if let keyList { pendingTopics![keyList, default: 0] += change }
+        for topic in [topic, keyList] {
+            pendingTopics![topic, default: [:]][subject.pendingNumber] = subject.isPending ? subject : nil
+        }
+        if pending.isEmpty { pendingTopics = nil }
     }
 
-    /// Whether a change of these lists and routes may concern one of the pending subjects. Few are looked through.
-    mutating func mayBePending(_ changed: Set<Subject.Identity>) -> Bool {
-        if !pending.isLonger(than: Transaction.searchedCount) { return true }
+    /// The pending subjects that a change of these lists and routes concerns, the outermost first. Few are looked through.
+    mutating func pending(of topics: Set<Subject.Identity>) -> [Subject] {
+        if !pending.isLonger(than: Transaction.searchedCount) {
+            return pending.members.map(\.object).filter { topics.contains($0.topics.0) || topics.contains($0.topics.1) }
+        }
         if pendingTopics == nil {
             pendingTopics = [:]
-            pending.forEach { countPending($0, 1) }
+            pending.forEach { filePending($0) }
         }
-        return changed.contains { pendingTopics![$0] ?? 0 > 0 }
+        let found = topics.reduce(into: [:]) { $0.merge(pendingTopics![$1] ?? [:]) { subject, _ in subject } }
+        return found.inOrder { $0.key < $1.key }.map(\.value)
     }
 
     // MARK: Open transactions

@@ -135,7 +135,7 @@ extension Transaction {
         var older: [Borrowed<Subject>] = []
         let transaction = thread.value.takeTransaction().object
         for (record, slot) in changed {
-            older += deliveriesUnderWay(of: record, slot, thread).filter { !older.contains($0) }
+            older += deliveriesUnderWay(of: record, slot, thread)
             transaction.findSubjects(of: record, slot, excluding: excluded, only: search, thread)
         }
         transaction.forEachSubject { $0.missOld() }
@@ -150,7 +150,7 @@ extension Transaction {
                 $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
             }
         }
-        transaction.notify(transaction.subjects, isPrior: false, after: older, thread)
+        transaction.notify(transaction.subjects, isPrior: false, after: withoutRepetitions(older), thread)
         transaction.giveBack(thread)
     }
 

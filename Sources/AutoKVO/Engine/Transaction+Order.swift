@@ -22,8 +22,7 @@ extension Transaction {
         }
         // The second one of two edits may still have to be made, also where only what is derived from the property is observed.
         if let list = record.list(slot) { topics.insert(list.address) }
-        if !thread.value.mayBePending(topics) { return [] }
-        return thread.value.pending.members.filter { $0.object.isConcerned(topics) }
+        return thread.value.pending(of: topics).map { .to($0) }
     }
 
     /// Completes deliveries unless a handler of one before has made a change that did.
@@ -56,14 +55,8 @@ extension Transaction {
 }
 
 extension Subject {
-    /// What it is the subject of, by address: a list, or a route and, if that is of one key, the key's list.
-    var topics: (Identity, Identity?) { (identity, route?.object.keyList?.address) }
-
-    /// Whether a change of these lists and of the values of these routes also changes its subject.
-    func isConcerned(_ changed: Set<Identity>) -> Bool {
-        let (topic, keyList) = topics
-        return changed.contains(topic) || keyList.map(changed.contains) ?? false
-    }
+    /// What it is the subject of, by address: a list, or a route and, if that is of one key, the key's list; else the same twice.
+    var topics: (Identity, Identity) { (identity, route?.object.keyList?.address ?? identity) }
 
     /// The routes of the parts in its list, without those that were added since the change began.
     fileprivate var partRoutes: [Route] {

@@ -154,6 +154,64 @@ struct GrowthTests {
         #expect(ratio < 9)
     }
 
+    /// Each write completes the delivery of what it concerns, out of many that are under way.
+    @Test("handlers that write what other observers are still to be told of", arguments: 0..<3)
+    func pendingOnes(form: Int) {
+        let ratio = timeRatio(to: size(32_000)) { count in
+            let parent = Row()
+            let rows = (0..<count).map { _ in Row() }
+            var (written, isWriting) = (0, false)
+            for (number, row) in rows.enumerated() {
+                let other = rows[(number * 7919 + 1) % count]
+                /// Not inside of another one, which would take stack for each row.
+                let write = {
+                    if isWriting || other.parent == nil { return }
+                    (isWriting, written) = (true, written + 1)
+                    other.parent = nil
+                    isWriting = false
+                }
+                row.parent = parent
+                switch form {
+                case 0: row.$parent.observe { _ in write() }
+                case 1: row.$double.observe { _ in write() }
+                default: row.$parent.$v.observe { _ in write() }
+                }
+            }
+            let time = processorTime {
+                if form > 0 { parent.v = 3 } else { coalescingChanges { for row in rows { row.parent = row } } }
+            }
+            #expect(written > count / 4)
+            for row in rows { row.removeAllObservers() }
+            return time
+        }
+        #expect(ratio < 9)
+    }
+
+    @Test("a referent that dies while observers of those that had it are still to be called") func deathInside() {
+        let ratio = timeRatio(to: size(16_000)) { count in
+            var parent: Row? = Row()
+            let rows = (0..<count).map { _ in Row() }
+            for row in rows { row.$parent.observe { _ in withExtendedLifetime(parent.take()) {} } }
+            let time = processorTime { coalescingChanges { for row in rows { row.parent = parent } } }
+            #expect(parent == nil && rows.allSatisfy { $0.parent == nil })
+            for row in rows { row.removeAllObservers() }
+            return time
+        }
+        #expect(ratio < 9)
+    }
+
+    @Test("traced objects that change together") func traces() {
+        let ratio = timeRatio(to: size(32_000)) { count in
+            let rows = (0..<count).map { _ in Row() }
+            let calls = Counter()
+            let traces = rows.map { Diagnostics.trace($0) { _ in calls.add() } }
+            let time = processorTime { coalescingChanges { for row in rows { row.v = 1 } } }
+            expectEqual(calls.count, count)
+            return withExtendedLifetime(traces) { time }
+        }
+        #expect(ratio < 9)
+    }
+
     @Test(
         "observers with .once and .prior of one key, and of derived values and paths that one change concerns",
         arguments: 0..<3)
