@@ -41,7 +41,7 @@ extension ClassSchema {
     }
 
     /// Why no observer would be called when a key's property changes, or would get another property's value.
-    static func problem(of key: ResolvedKey, of type: AnyClass, _ keys: [ResolvedKey]) -> String? {
+    static func problem(of key: ResolvedKey, in layout: FieldLayout, _ keys: [ResolvedKey]) -> String? {
         let (name, valueType) = (key.name, key.declared.valueType)
         func mismatch(_ storedType: Any.Type) -> String {
             "its key path reads a value of type \(valueType), and the @Observed property \"\(name)\" holds "
@@ -54,11 +54,11 @@ extension ClassSchema {
         if let storedType = key.storageType?.valueType { return storedType == valueType ? nil : mismatch(storedType) }
         let isAnnounced = key.declarations.contains { !$0.notifiesAutomatically } || !key.notifiesAutomatically
         if isAnnounced || !key.affectedBy.isEmpty { return nil }
-        if let text = textWithoutReflection(FieldLayout(of: type)) { return text }
+        if let text = textWithoutReflection(layout) { return text }
         let inherited = keys.first { $0.slot < key.slot && $0.name == name }?.storageType?.valueType
         if let inherited, inherited != valueType { return mismatch(inherited) }
         // A computed property depends on what it reads. What that is shows when it is read: see `checkFirstUse`.
-        return FieldLayout(of: type).fields.contains { $0.name == name } ? problem(ofSilent: key, keys) : nil
+        return layout.fields.contains { $0.name == name } ? problem(ofSilent: key, keys) : nil
     }
 
     /// Why no observer would be called of a property that is neither observed nor computed from what is.

@@ -49,12 +49,13 @@ extension ClassSchema {
                 inherited: slot < base.keys.count ? base.keys[slot] : nil)
         }
         for key in keys {
-            if let problem = problem(of: key, of: type, keys) { throw .schemaFault(problem, of: type, key: key.name) }
+            guard let problem = problem(of: key, in: collected.layout, keys) else { continue }
+            throw .schemaFault(problem, of: type, key: key.name)
         }
         try resolveDependencies(of: keys, base.keys, collected.slots, hidden: collected.hidden, of: type)
         return try ClassSchema(
             type: type, owner: schema.owner, keys: keys, handlers: adding(handlersOf: own, to: base.handlers, on: type),
-            slots: collected.slots, hidden: collected.hidden, fieldCount: collected.fieldCount)
+            slots: collected.slots, hidden: collected.hidden, fieldCount: collected.layout.fields.count)
     }
 
     /// The handlers of a class that is not tracked, and of those it inherits from.
@@ -145,9 +146,9 @@ private struct CollectedKeys {
     var keys: [(declarations: [DeclaredKey], field: ObservedField?)]
     var slots: [String: Int]
     var hidden: [String: Int]
-    var fieldCount: Int
+    let layout: FieldLayout
     /// The class's own stored properties.
-    private var ownFields: ArraySlice<FieldLayout.Field> = []
+    private let ownFields: ArraySlice<FieldLayout.Field>
     /// The superclasses of whose getters the class may override one.
     private var overriddenClasses: [AnyClass] = []
 
@@ -161,7 +162,8 @@ private struct CollectedKeys {
         keys = base.keys.map { ($0.declarations, $0.observed) }
         slots = base.slots
         hidden = base.hidden
-        fieldCount = base.fieldCount
+        layout = FieldLayout(of: type)
+        ownFields = layout.fields.dropFirst(base.fieldCount)
     }
 
     mutating func add(_ declared: [Declaration]) throws(KeyValueError) {
@@ -203,9 +205,6 @@ private struct CollectedKeys {
     /// A property always gets a slot of its own: one of the superclass that has its name is private there, or is in another module.
     private mutating func addObservedProperties(expecting declared: Int) throws(KeyValueError) {
         if !RuntimeCheck.holds(.fieldLayout) { throw .schemaFault(RuntimeAssumption.fieldLayout.sentence, of: type) }
-        let layout = FieldLayout(of: type)
-        ownFields = layout.fields.dropFirst(fieldCount)
-        fieldCount = layout.fields.count
         slots.reserveCapacity(slots.count + max(ownFields.count, declared))
         for field in ownFields {
             // The name first: to ask whether a type conforms takes long where the answer is no.
