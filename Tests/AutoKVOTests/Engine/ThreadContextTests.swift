@@ -19,6 +19,7 @@ struct ThreadContextTests {
         #expect(thread.value.spareContexts.count <= limit, sourceLocation: sourceLocation)
         #expect(thread.value.pathWork.capacity <= 2 * limit, sourceLocation: sourceLocation)
         #expect(thread.value.spareTransactions.count <= limit, sourceLocation: sourceLocation)
+        #expect(thread.value.checkedExpressions.capacity <= 2 * limit, sourceLocation: sourceLocation)
     }
 
     @Test("many coalesced observations are not kept") func coalesced() throws {
@@ -62,7 +63,25 @@ struct ThreadContextTests {
         }
     }
 
+    @Test("nor is what a long chain of derived values took") func derived() throws {
+        try onThread {
+            let links = (0..<1000).map { _ in ChainLink() }
+            var observations: [KeyValueObservation] = []
+            for (number, link) in links.enumerated() {
+                if number > 0 { link.next = links[number - 1] }
+                observations.append(link.$depth.observe { _ in })
+            }
+            // Those between the ends have no observers, so they are checked for the last one.
+            for observation in observations.dropLast() { observation.remove() }
+            links[0].base += 1
+            expectEqual(links[999].depth, 1001)
+            expectSmall()
+        }
+    }
+
     private final class ChainLink: Model {
+        @Observed var base = 0
+        @Derived({ (link: ChainLink) in (link.next?.depth ?? link.base) + 1 }) var depth: Int
         @Observed var next: ChainLink?
         var total: Int { 0 }
 

@@ -188,7 +188,10 @@ final class Expression: @unchecked Sendable {
         if isDirty, !isDeep { return evaluate(thread) }
         var stack: [Checked] = []
         swap(&stack, &thread.value.checkedExpressions)
-        defer { swap(&stack, &thread.value.checkedExpressions) }
+        defer {
+            if stack.capacity > 2 * ThreadContext.poolLimit { stack = [] }
+            swap(&stack, &thread.value.checkedExpressions)
+        }
         stack.append(Checked(expression: .retaining(self)))
         while let top = stack.last?.expression {
             TestPoint.checking.reach()
