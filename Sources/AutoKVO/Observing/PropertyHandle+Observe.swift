@@ -5,7 +5,7 @@ extension PropertyHandles {
     /// a class whose schema has a fault.
     ///
     /// - Returns: The observation. It need not be kept.
-    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys.
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @export(implementation) @discardableResult public func observe(
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Change<Value>) -> Void
@@ -16,7 +16,7 @@ extension PropertyHandles {
     /// Observes the property on behalf of an observer: the observation ends when either object dies.
     ///
     /// - Returns: The observation. It need not be kept.
-    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys.
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @export(implementation) @discardableResult public func addObserver<Observer: AnyObject>(
         _ observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Observer, Change<Value>) -> Void

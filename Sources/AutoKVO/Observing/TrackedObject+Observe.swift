@@ -11,7 +11,7 @@ extension TrackedObject {
     ///     observations, change the same property again (the delivery under way is completed first), and let anything die.
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
-    /// - Complexity: O(1) for one key.
+    /// - Complexity: O(1) for one key, but O(*n*) for one that is affected by *n* others; a derived value is computed.
     @export(implementation) @discardableResult public func observe(
         _ keyPaths: some KeyPathSet, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Change<Any>) -> Void
@@ -35,7 +35,7 @@ extension TrackedObject {
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have, or whose values can never be of the
     ///   type; nothing is registered then.
-    /// - Complexity: O(1) for one key.
+    /// - Complexity: O(1) for one key, but O(*n*) for one that is affected by *n* others; a derived value is computed.
     @export(implementation) @discardableResult public func observe<Value>(
         _ keyPaths: some KeyPathSet, as type: Value.Type, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Change<Value>) -> Void
@@ -86,7 +86,7 @@ extension TrackedObject {
     ///     the write returns; it may do whatever a handler without an observer may.
     /// - Returns: The observation. It need not be kept.
     /// - Throws: A `KeyValueError` for a path that the object's class does not have; nothing is registered then.
-    /// - Complexity: O(1) for one key.
+    /// - Complexity: O(1) for one key, but O(*n*) for one that is affected by *n* others; a derived value is computed.
     @export(implementation) @discardableResult public func addObserver<Observer: AnyObject>(
         _ observer: Observer, forKeyPath keyPaths: some KeyPathSet, options: ObservingOptions = [],
         userInfo: Any? = nil,

@@ -29,7 +29,7 @@ extension PropertyHandles {
     ///   - line: The same.
     ///   - handler: Gets the observer, so that it need not capture it, and the change.
     /// - Returns: The observation. It need not be kept.
-    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys.
+    /// - Complexity: O(1) for a property, O(*n*) for a path of *n* keys; a derived value is computed.
     @discardableResult @export(implementation) public func observe<Observer: AnyObject>(
         for observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Observer, Change<Value>) -> Void
