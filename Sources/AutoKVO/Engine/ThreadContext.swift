@@ -18,7 +18,7 @@ struct ThreadContext {
     private(set) var spareTransactions = Pool<Transaction>()
     /// Subjects with observers that are still to be called, the outermost delivery's first.
     private(set) var pending = MemberList<Subject>()
-    /// The same by their topics, each with its number. Nil until many are searched.
+    /// The same by their topics, each with its number. Nil until many are searched: few are looked through.
     private var pendingTopics: [Subject.Identity: [UInt: Subject]]?
     /// The changes that have begun and not ended on this thread, the outermost first. Retained, as the spare ones are.
     var openTransactions = MemberList<Transaction>()
@@ -149,18 +149,14 @@ struct ThreadContext {
     @inline(never)
     private mutating func filePending(_ subject: Subject) {
         if subject.isPending { subject.pendingNumber = makeToken() }
-        let (topic, keyList) = subject.topics
-        for topic in [topic, keyList] {
+        for topic in [subject.topics.0, subject.topics.1] {
             pendingTopics![topic, default: [:]][subject.pendingNumber] = subject.isPending ? subject : nil
         }
         if pending.isEmpty { pendingTopics = nil }
     }
 
-    /// The pending subjects that a change of these lists and routes concerns, the outermost first. Few are looked through.
+    /// The pending subjects that a change of these lists and routes concerns, the outermost first, where there are many.
     mutating func pending(of topics: Set<Subject.Identity>) -> [Subject] {
-        if !pending.isLonger(than: Transaction.searchedCount) {
-            return pending.members.map(\.object).filter { topics.contains($0.topics.0) || topics.contains($0.topics.1) }
-        }
         if pendingTopics == nil {
             pendingTopics = [:]
             pending.forEach { filePending($0) }

@@ -12,7 +12,8 @@ extension Transaction {
     static func deliveriesUnderWay(
         of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>
     ) -> [Borrowed<Subject>] {
-        if thread.value.pending.isEmpty { return [] }
+        let pending = thread.value.pending
+        if pending.isEmpty { return [] }
         thread.value.coalescing?.use { $0.startWalk(.other) }
         var topics: Set<Subject.Identity> = []
         AffectedLists.forEach(from: record, slot) { _, list, _ in
@@ -22,6 +23,9 @@ extension Transaction {
         }
         // The second one of two edits may still have to be made, also where only what is derived from the property is observed.
         if let list = record.list(slot) { topics.insert(list.address) }
+        if !pending.isLonger(than: Transaction.searchedCount) {
+            return pending.members.filter { topics.contains($0.object.topics.0) || topics.contains($0.object.topics.1) }
+        }
         return thread.value.pending(of: topics).map { .to($0) }
     }
 
