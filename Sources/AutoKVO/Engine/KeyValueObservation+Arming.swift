@@ -41,7 +41,10 @@ extension KeyValueObservation {
                 // Not one that has been armed and has fired again since: its `onEnd` is still to run.
                 guard endReason == .fired, changeState(from: .fired, to: .active) else { return false }
                 endReason = nil
-                if !targets.isEmpty { details?.retainedTargets = .init(retaining: targets) }
+                // Not one whose paths have been removed meanwhile: nothing would let go of it.
+                let kept = details?.routes.map { Set($0.all.map(\.root.target)) }
+                let left = targets.filter { kept?.contains(ObjectIdentifier($0)) ?? true }
+                details?.retainedTargets = .init(retaining: left)
                 return true
             }
         } while !isArmed

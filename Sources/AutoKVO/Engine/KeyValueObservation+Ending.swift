@@ -64,7 +64,7 @@ extension KeyValueObservation {
     /// routes.
     private func removeRoutes(among some: [Route]?, where condition: (Route) -> Bool) -> Bool? {
         guard hasRoutes else { return nil }
-        guard isValid || isManual || state == .fired else { return false }
+        guard isValid || state == .fired else { return false }
         // In one section of the lock: of two threads that remove the last two routes, one has to find that none is left.
         let (leaving, isLast, targets): ([Route], Bool, [TrackedObject?]) = underLock {
             let those = (some ?? details?.routes?.all ?? []).filter { details?.routes?.contains($0) ?? false }

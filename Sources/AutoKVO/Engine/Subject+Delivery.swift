@@ -124,7 +124,6 @@ extension Subject {
         }
         makeEvent()
         if !isPending, own.value.count > 1 || cursor != nil {
-            isStarted = true
             if self.list == nil { setTopic(.to(record), slot, list) }
             thread.value.appendPending(self)
         }

@@ -20,9 +20,6 @@ extension Subject {
         }
     }
 
-    /// Reads the old value of an expression, which is the kept one.
-    func readKeptValue() { if isUncertain, expression != nil { readOld() } }
-
     /// Observers have been told a value while the change goes on: its old value.
     ///
     /// - Returns: What is to be released.

@@ -39,7 +39,8 @@ extension Transaction {
     private func close(_ thread: InPlace<ThreadContext>) {
         if moves != PathLink.moves {
             addMovedSubjects(thread)
-            forEachSubject { $0.readKeptValue() }
+            // The old value of an expression is the kept one.
+            forEachSubject { if $0.isUncertain, $0.expression != nil { $0.readOld() } }
         }
         thread.value.openTransactions.remove(self)
         countOut()

@@ -95,6 +95,28 @@ struct OnceElsewhereTests {
         expectEqual(person?.observations() ?? [], [])
     }
 
+    @Test("a target that is removed while it is armed again is not kept") func removedWhileArming() throws {
+        let panel = Panel()
+        let observation: KeyValueObservation
+        do {
+            let people = (0..<2).map { _ in tracker.track(Person()) }
+            observation = people.map(\.$age).observe(
+                for: panel, options: [.once, .retainsTarget], on: scheduler
+            ) { _, _ in }
+            observation.onEnd { [weak removed = people[1]] in
+                if $0 == .fired { expectEqual(removed?.removeAllObservers(), 1) }
+            }
+            people[0].age = 1
+            // It ends the delivery under way, and so runs what is above.
+            try observation.rearm()
+            expectEqual(observation.targets.count, 1)
+        }
+        scheduler.runAll()
+        expectEqual(tracker.liveCount, 1)
+        observation.remove()
+        tracker.expectNoLeaks()
+    }
+
     @Test("armed again while its change waits, it is delivered both times") func rearm() throws {
         let person = tracker.track(Person())
         let observation = try person.observe(
