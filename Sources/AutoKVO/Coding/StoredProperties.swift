@@ -102,7 +102,7 @@ final class OutermostChange {
 
     /// Whether a call is the first one of an outermost change. What a prior handler changes may be heard of before the change for which that is
     /// called, and which is being prepared then.
-    func begins(with change: Change<Any>, of isConcerned: (ObjectIdentifier) -> Bool) -> Bool {
+    func begins(of isConcerned: (ObjectIdentifier) -> Bool) -> Bool {
         if isUnderWay { return false }
         let context = ThreadContext.current
         var first = context.value.twoEdits ?? context.value.delivering

@@ -187,7 +187,7 @@ public final class UndoHistory: TrackedObject {
     }
 
     private func record(_ change: Change<Any>, of property: StoredProperty, in whole: ObjectIdentifier) {
-        if outermost.begins(with: change, of: { followed[$0] != nil }), mode == .recording { isStepComplete = true }
+        if outermost.begins(of: { followed[$0] != nil }), mode == .recording { isStepComplete = true }
         guard !change.isPrior, let past = property.past(change) else { return }
         if isStepComplete, mode != .replaying { endLeaving() }
         if followed[whole] == nil { return }

@@ -43,7 +43,7 @@ extension Subject {
         if isWaiting {
             isWaiting = false
             makeEvent(isPrior: false)
-            tellElsewhere(thread)
+            tellElsewhere()
             deliver(thread)
             isDropped = true
             return

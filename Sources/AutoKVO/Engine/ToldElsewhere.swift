@@ -77,10 +77,10 @@ extension Subject {
     /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for new values there is
     /// none to leave. A subject of late observers (`lowerBound`) leaves none either: the observers before them do not know the value yet.
     @inline(__always)
-    func tellElsewhere(_ thread: InPlace<ThreadContext>) { if openSubjects > 0, lowerBound == 0 { leaveValue(thread) } }
+    func tellElsewhere() { if openSubjects > 0, lowerBound == 0 { leaveValue() } }
 
     @inline(never)
-    private func leaveValue(_ thread: InPlace<ThreadContext>) {
+    private func leaveValue() {
         // Where it is equal, those who are not called know it if they have been told the old one.
         if !wantsNew || !isOldTold && isDropped { return }
         let isToldToSome = !isOldTold && event.isUnchanged

@@ -195,7 +195,7 @@ extension Transaction {
         let outer = startDelivering(thread)
         subject.use {
             $0.makeEvent(isPrior: isPrior)
-            if !isPrior { $0.tellElsewhere(thread) }
+            if !isPrior { $0.tellElsewhere() }
             $0.deliver(thread)
             $0.isStarted = false
         }
@@ -212,7 +212,7 @@ extension Transaction {
         Transaction.rememberCalls(told)
         for subject in told {
             subject.use {
-                if !isPrior { $0.tellElsewhere(thread) }
+                if !isPrior { $0.tellElsewhere() }
                 thread.value.appendPending($0)
             }
         }

@@ -47,7 +47,7 @@ extension Transaction {
                 $0.prepare(
                     interest, isOwn: isOwn, edit, isUncertain: key.isUncertain, rank: rank, excluding: excluded, thread)
             }
-            if covered != 0 { joinOwners(of: list.address, subject, walk, thread) }
+            if covered != 0 { joinOwners(of: list.address, subject, thread) }
             open(subject, walk)
         } link: { link, key in
             guard link.observation != nil else { return }
@@ -106,10 +106,10 @@ extension Transaction {
     /// change ends, or has computed its derived values.
     @inline(never)
     private func joinOwners(
-        of identity: Subject.Identity, _ subject: Borrowed<Subject>, _ walk: UInt, _ thread: InPlace<ThreadContext>
+        of identity: Subject.Identity, _ subject: Borrowed<Subject>, _ thread: InPlace<ThreadContext>
     ) {
         let owners = thread.value.openTransactions.members + thread.value.settling
-        for owner in owners where owner != .to(self) && owner.use({ $0.has(identity) }) {
+        for owner in owners where owner.use({ $0.has(identity) }) {
             subject.use { $0.openCount += 1 }
             owner.use { $0.subjects.append(subject) }
         }

@@ -6,6 +6,7 @@ private final class Sheet: TrackedObject {
     @Observed var a = 0
     @Observed var b = 0
     @Observed var list = [1, 2, 3]
+    @ObservedWeak var friend: Sheet?
     @Derived({ (sheet: Sheet) in sheet.a + sheet.b }) var sum: Int
 }
 
@@ -31,6 +32,26 @@ struct UndoInsideTests {
         #expect((sheet.a, sheet.b, sheet.list) == (0, 0, [1, 2, 3]))
         #expect(history.redo() && !history.canRedo)
         #expect((sheet.a, sheet.b, sheet.list) == (1, 1, [1, 2, 3, 4]))
+    }
+
+    @Test(
+        "a change that a handler has made of something else, before the history hears of a death, leaves the steps apart",
+        arguments: [false, true])
+    func unrelatedChange(hasDerived: Bool) {
+        let (sheet, other) = (Sheet(), Sheet())
+        var friend: Sheet? = Sheet()
+        sheet.friend = friend
+        let first = sheet.$friend.observe { _ in other.a += 1 }
+        let observations = [other.$a.observe { _ in }, sheet.$sum.observe { _ in }]
+        let derived = hasDerived ? other.$sum.observe { _ in } : nil
+        let history = UndoHistory(of: sheet)
+        friend = nil
+        #expect(other.a == 1 && sheet.friend == nil)
+        sheet.a = 1
+        sheet.b = 1
+        #expect(history.undo() && (sheet.a, sheet.b) == (1, 0))
+        #expect(history.undo() && (sheet.a, sheet.b) == (0, 0))
+        for observation in observations + [first, derived].compactMap({ $0 }) { observation.remove() }
     }
 
     @Test("a group inside of an open change is part of it, whatever it changes", arguments: 0..<3) func groupInside(
