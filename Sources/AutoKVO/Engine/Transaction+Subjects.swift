@@ -179,7 +179,7 @@ extension Transaction {
 
     /// The first part of that. While derived values are still to be computed, a path of two of them may lead to a mixture of old and new.
     static func findMovedSubjects(_ thread: InPlace<ThreadContext>) -> [Transaction] {
-        let moved = thread.value.openTransactions.members.map(\.object).filter { $0.moves != PathLink.moves }
+        let moved = thread.value.openTransactions.members.filter { $0.object.moves != PathLink.moves }.map(\.object)
         for transaction in moved { transaction.addMovedSubjects(thread) }
         return moved
     }

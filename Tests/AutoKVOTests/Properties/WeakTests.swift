@@ -201,6 +201,23 @@ struct WeakTests {
         tracker.expectNoLeaks()
     }
 
+    @Test("what is computed anew for a death is let go of with its observation, also if nothing changes any more")
+    func computedForDeath() {
+        let node = Node()
+        var next: Node? = Node()
+        node.next = next
+        let token = { [tracker] in tracker.token() }
+        let observation = node.observe(reading: { [token = token()] in
+            token.touch()
+            return $0.next != nil
+        }) { [recorder] _, change in recorder.record(change) }
+        next = nil
+        expectEqual(recorder.count, 1)
+        observation.remove()
+        tracker.expectNoLeaks()
+        recorder.clear()
+    }
+
     @Test("an object that refers weakly to itself dies quietly") func toItself() throws {
         do {
             let node = tracker.track(Node())
