@@ -163,12 +163,9 @@ final class Expression: @unchecked Sendable {
             if isDirty, !isDeep { return .evaluate }
             let step: Step? = underLock { state in
                 let evaluator = evaluator.load(ordering: .relaxed)
-                if evaluator != 0 && evaluator == thisThread() { return .done }
-                // Another thread evaluates, and may have read what has changed since.
-                if evaluator != 0 { return .evaluate }
+                // Another thread that evaluates may have read what has changed since.
+                if evaluator != 0 { return evaluator == thisThread() ? .done : .evaluate }
                 let known = mark.load(ordering: .acquiring)
-                if known.kind == .clean { return .done }
-                if known.kind == .dirty, !isDeep { return .evaluate }
                 if known != checked.mark { (checked.mark, checked.count) = (known, 0) }
                 let source = Expression.nextMarked(of: state.sources, from: &checked.count)
                 return source.map { .refresh($0) } ?? (known.kind == .dirty ? .evaluate : nil)
@@ -289,10 +286,7 @@ final class Expression: @unchecked Sendable {
     /// Takes all sources out, for good.
     func end() {
         var ended = State(isEnded: true)
-        underLock {
-            ended.version = $0.version + 1
-            swap(&ended, &$0)
-        }
+        underLock { swap(&ended, &$0) }
         for link in ended.sources { link.cancel() }
         withExtendedLifetime(ended) {}
     }
