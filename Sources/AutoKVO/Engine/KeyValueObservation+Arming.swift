@@ -70,9 +70,8 @@ extension KeyValueObservation {
 
     /// A change that a scheduler delivers, and for which the observation has fired, is not on its way any more.
     func endDelivery() {
-        let left = details!.deliveries.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
-        guard left == 0, state == .fired else { return }
-        // Armed again by another thread in between, it stays, and does not end: both look again under the lock.
+        details!.deliveries.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+        // Armed again, or with another change on its way, it stays, and does not end: both look under the lock.
         detach()
         didFire(unlessFindable: true)
     }

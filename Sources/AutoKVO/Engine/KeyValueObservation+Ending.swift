@@ -64,7 +64,6 @@ extension KeyValueObservation {
     /// routes.
     private func removeRoutes(among some: [Route]?, where condition: (Route) -> Bool) -> Bool? {
         guard hasRoutes else { return nil }
-        guard isValid || state == .fired else { return false }
         // In one section of the lock: of two threads that remove the last two routes, one has to find that none is left.
         let (leaving, isLast, targets): ([Route], Bool, [TrackedObject?]) = underLock {
             let those = (some ?? details?.routes?.all ?? []).filter { details?.routes?.contains($0) ?? false }
@@ -89,14 +88,12 @@ extension KeyValueObservation {
         }
     }
 
-    /// Links the observation into the target's and the observer's lists. False if one of the two is dying. What this reads, a function that
-    /// adds an observer does not.
+    /// Links the observation into the target's and the observer's lists. False if one of the two is dying: then the caller ends or detaches
+    /// it. What this reads, a function that adds an observer does not.
     func attach() -> Bool {
         if let unmanagedObserverRecord, !unmanagedObserverRecord.use({ $0.hold(self) }) { return false }
         TestPoint.attaching.reach()
-        let isLinked = PathWork.leaving(false) { Recording.suspended { linkToTargets() } }
-        if !isLinked { unmanagedObserverRecord?.use { $0.letGo(of: self) } }
-        return isLinked
+        return PathWork.leaving(false) { Recording.suspended { linkToTargets() } }
     }
 
     /// Links the observation into the lists of what it observes. False if that is dying.

@@ -137,7 +137,6 @@ extension ObjectRecord {
             guarded.firstHeld = observation.nextHeld
         }
         observation.nextHeld?.use { $0.previousHeld = observation.previousHeld }
-        (observation.nextHeld, observation.previousHeld) = (nil, nil)
         lock.unlock()
         if ownedItself { Borrowed.to(observation).release() }
     }
@@ -146,7 +145,7 @@ extension ObjectRecord {
     /// owns nothing, and no other owner need exist.
     func keepHeld(_ observation: KeyValueObservation) {
         lock.withLock {
-            guard observation.isHeld, !observation.ownsItself, !isDeinitializing else { return }
+            guard observation.isHeld else { return }
             observation.ownsItself = true
             _ = Borrowed.retaining(observation)
         }
