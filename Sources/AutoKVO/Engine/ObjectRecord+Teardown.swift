@@ -17,11 +17,6 @@ extension ObjectRecord {
             letGo(of: observation)
             observation.observerDidDie()
         }
-        if let layout {
-            for slot in 0..<layout.value.count where layout.value[slot].isRecorded {
-                updateExpression(of: slot, isAdded: false)
-            }
-        }
         let details = lock.withLock { guarded.details.take() }
         ThreadContext.current.dropDeadTransactions()
         guard let details else { return }
