@@ -54,7 +54,8 @@ final class Subject: PooledObject {
     var isCoalesced = false
     /// Of a path: whether a change of an object on the way has come to it while it was open.
     var isReachedOnTheWay = false
-    /// Of a path: whether a property at its end was set. That it has the former value again need not mean that nobody has read another one.
+    /// Of a path: whether a property at its end was set, too, while it was open. That it has the former value again need not mean that nobody
+    /// has read another one.
     var isLeafSet = false
     /// Whether a transaction that concerns it has ended, and waits for the others.
     var isDue = false

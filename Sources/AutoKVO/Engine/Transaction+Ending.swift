@@ -220,7 +220,6 @@ extension Transaction {
         for subject in told { subject.use { $0.deliver(thread) } }
         for subject in told {
             subject.use {
-                thread.value.removePending($0)
                 $0.isStarted = false
                 if $0.calls != nil { $0.calls = nil }
             }

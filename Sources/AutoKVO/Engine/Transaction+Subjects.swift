@@ -71,7 +71,6 @@ extension Transaction {
             let subject = thread.value.takeSubject()
             subject.use {
                 $0.setTopic(link.unmanagedRoute, leaf: link.isLeaf && !(isOwn && hasValues) ? link : nil)
-                $0.isLeafSet = link.isLeaf && !key.isUncertain
                 if !link.isLeaf { $0.head = link.record.list(link.slot)?.value.expression?.object }
                 $0.prepare(link.route.needs, isOwn: isOwn, edit, isUncertain: isUncertain, thread)
             }
