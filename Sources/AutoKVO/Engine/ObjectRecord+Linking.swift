@@ -79,18 +79,15 @@ extension ObjectRecord {
         return result
     }
 
-    /// Adds a link to the links of its key.
-    ///
-    /// - Returns: False if the object's deinit has begun, and then nothing has changed.
+    /// Adds a link to the links of its key, unless it is among them, or has been cancelled, or the object's deinit has begun.
     @inline(never)
-    func link(_ link: PathLink) -> Bool {
-        defer { link.noteMove() }
-        return changeList(link.slot, isAhead: true, isInner: link.isInner) {
-            guard !link.isCancelled, !isDeinitializing else { return (0, false) }
-            if link.isLinked { return (0, true) }
+    func link(_ link: PathLink) {
+        changeList(link.slot, isAhead: true, isInner: link.isInner) {
+            if link.isLinked || link.isCancelled || isDeinitializing { return (0, ()) }
             makeList(link.slot).value.append(.to(link))
-            return (1, true)
+            return (1, ())
         }
+        link.noteMove()
     }
 
     /// Takes a link out of the links of its key, if it is among them.

@@ -166,6 +166,9 @@ final class Expression: @unchecked Sendable {
                 // Another thread that evaluates may have read what has changed since.
                 if evaluator != 0 { return evaluator == thisThread() ? .done : .evaluate }
                 let known = mark.load(ordering: .acquiring)
+                if known.kind == .clean { return .done }
+                // Marked by another thread: what it read before need not be read any more.
+                if known.kind == .dirty, !isDeep { return .evaluate }
                 if known != checked.mark { (checked.mark, checked.count) = (known, 0) }
                 let source = Expression.nextMarked(of: state.sources, from: &checked.count)
                 return source.map { .refresh($0) } ?? (known.kind == .dirty ? .evaluate : nil)

@@ -181,7 +181,7 @@ struct Recorder {
         let link = PathLink(route.object, isMoved: isMoved, record: key.record.object, slot: key.slot)
         // The getter of a weak property, or of another derived key, may be called: what it reads is not read by this expression.
         Recording.suspended {
-            _ = link.record.link(link)
+            link.record.link(link)
             link.setSource(atOffset: offset)
         }
         if others!.searchCount >= Recorder.maximumSearches { others!.places[key] = (link, nil) }

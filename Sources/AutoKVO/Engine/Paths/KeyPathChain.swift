@@ -113,8 +113,7 @@ class KeyPathChain: @unchecked Sendable {
                 return true
             }
             guard isCurrent else { return }
-            // Without effect if the object is dying. Nothing is read of it then.
-            _ = link.record.link(link)
+            link.record.link(link)
             TestPoint.linked.reach()
             previous = link
         }
