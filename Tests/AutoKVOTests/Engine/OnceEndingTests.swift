@@ -253,6 +253,19 @@ struct OnceEndingTests {
         expectEqual(sides.reasons, [.removed])
     }
 
+    @Test(
+        "a rearm() that fails since the observer is dead ends it no second time, and keeps no target", arguments: paths)
+    func failedRearm(path: String) throws {
+        let sides = try Sides(path, tracker, tracked: true, options: [.once, .retainsTarget])
+        sides.target!.age = 1
+        sides.panel = nil
+        for _ in 0..<2 { #expect(throws: KeyValueError.self) { try sides.observation.rearm() } }
+        expectEqual(sides.reasons, [.fired])
+        weak let target = sides.target
+        sides.target = nil
+        #expect(target == nil)
+    }
+
     #if DEBUG
         @Test(
             "a target that dies while its observation is armed again ends it, or lets it throw",
