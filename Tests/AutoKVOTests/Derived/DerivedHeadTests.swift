@@ -332,4 +332,21 @@ struct DerivedHeadTests {
         #expect(ratio < 9)
         expectEqual(logs.map { $0.lines[0] }, (0..<40).map { $0 % 2 == 0 ? "nil a" : "nil b" })
     }
+
+    private final class Shelf: TrackedObject {
+        @ObservedWeak var lent: Item?
+        @Observed var own = Item("own")
+        @Derived({ (shelf: Shelf) -> Item in shelf.lent ?? shelf.own }) var shown: Item
+    }
+
+    @Test("the death of what a derived value was moves the path that leads on from it") func deathOfTheValue() throws {
+        let (shelf, log) = (Shelf(), Log())
+        var item: Item? = Item("lent")
+        shelf.lent = item
+        try shelf.observe("shown.title", options: .new) { log.lines.append(shown($0.newValue)) }
+        item = nil
+        expectEqual(log.take(), ["own"])
+        shelf.own.title = "other"
+        expectEqual(log.take(), ["other"])
+    }
 }

@@ -83,4 +83,23 @@ struct EqualObjectTests {
         expectEqual(calls, 0)
         withExtendedLifetime(former) {}
     }
+
+    private final class Chosen: TrackedObject {
+        @Observed var items: [Item] = []
+        var computations = 0
+        @Derived({ (chosen: Chosen) in chosen.items.last }) var last: Item?
+        @Derived({ (chosen: Chosen) in
+            chosen.computations += 1
+            return chosen.last?.level ?? 0
+        }) var level: Int
+    }
+
+    @Test("an object that is computed again as the same one is no change: nothing that reads it is computed")
+    func same() {
+        let (chosen, item) = (Chosen(), Item(1, level: 5))
+        chosen.items = [item]
+        chosen.$level.observe { _ in }
+        chosen.items = [Item(2, level: 3), item]
+        #expect(chosen.level == 5 && chosen.computations == 1)
+    }
 }

@@ -223,6 +223,17 @@ struct TraceTests {
         }
     }
 
+    @Test("several changes in a coalescingChanges are one, also of a property that nobody else observes")
+    func coalescedAlone() {
+        let trace = trace()
+        coalescingChanges {
+            boiler.limit = 11
+            boiler.limit = 12
+        }
+        trace.remove()
+        expectEqual(log.lines, ["limit setting 10 12 []"])
+    }
+
     @Test("a class without keys traps") func keyless() async {
         await #expect(processExitsWith: .failure) { _ = Diagnostics.trace(KeylessObject()) { _ in } }
     }

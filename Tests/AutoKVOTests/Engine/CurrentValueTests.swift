@@ -47,4 +47,15 @@ struct CurrentValueTests {
         #expect(kept != nil)
         #expect(kept?.currentValue == nil)
     }
+
+    @Test("of a function it is computed when the observation is over") func function() throws {
+        let (panel, person) = (Person(), Person())
+        var kept: Change<Int>?
+        let observation = panel.observe(\.fullName.count, of: person) { _, change in kept = change }
+        person.firstName = "Beatrix"
+        expectEqual(kept?.currentValue, 11)
+        observation.remove()
+        person.firstName = "Bo"
+        expectEqual(kept?.currentValue, 6)
+    }
 }

@@ -403,4 +403,21 @@ struct NestedOrderTests {
         person.firstName = "Bob"
         expectEqual(recorder.labels, ["own", "fullName", "greeting", "path 1", "path 2"])
     }
+
+    @Test("an observer behind the first batch that a handler removes before it makes a change hides none behind it")
+    func removedBehindTheBatch() {
+        var (observations, log): ([KeyValueObservation], [[Int]]) = ([], Array(repeating: [], count: 20))
+        for number in 0..<20 {
+            observations.append(
+                person.$age.observe(options: .new) { [unowned person] change in
+                    log[number].append(change.newValue!)
+                    if number == 0, change.newValue == 1 {
+                        observations[16].remove()
+                        person.age = 2
+                    }
+                })
+        }
+        person.age = 1
+        expectEqual(log, (0..<20).map { $0 == 16 ? [] : [1, 2] })
+    }
 }

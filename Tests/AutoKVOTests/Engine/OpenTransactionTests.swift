@@ -165,4 +165,30 @@ struct OpenTransactionTests {
         person.didChangeValue(forKey: "age")
         expectEqual(openCount, 0)
     }
+
+    private final class Sum: Model {
+        @ObservedWeak var first: Person?
+        @ObservedWeak var second: Person?
+        @Observed var rest = 0
+        @Derived({ (sum: Sum) in (sum.first?.age ?? 0) + (sum.second?.age ?? 0) + sum.rest }) var total: Int
+    }
+
+    @Test("a derived value that two open changes concern waits for the one that is left when an object dies")
+    func waitingForTheDead() {
+        for isFirst in [true, false] {
+            let (sum, told) = (Sum(), Recorder<Int>())
+            var people: [Person] = [Person(), Person()]
+            (people[0].age, people[1].age) = (10, 20)
+            (sum.first, sum.second) = (people[0], people[1])
+            sum.$total.observe(options: [.old, .new], told.handler())
+            for person in people { person.willChangeValue(forKey: "age") }
+            sum.rest = 1
+            people.remove(at: isFirst ? 0 : 1)
+            sum.rest = 2
+            expectEqual(told.count, 0)
+            people[0].didChangeValue(forKey: "age")
+            #expect(told.entries.last?.new == sum.total && ThreadContext.current.value.waitingCount == 0)
+            expectEqual(openCount, 0)
+        }
+    }
 }

@@ -42,4 +42,26 @@ struct MovedInsideTests {
         edit(&new.name)
         expectEqual(calls, 2)
     }
+
+    @Test(
+        "to one whose change is open by another thread, and away from it: it is told of the second move when that change ends"
+    )
+    func byAnotherThread() throws {
+        let places = Shared((home: Place(), office: Place(), visitor: Visitor()))
+        let (home, office, visitor) = places.value
+        (office.name, visitor.place) = ("office", home)
+        let other = Place()
+        other.name = "other"
+        let told = Shared<[String]>([])
+        try visitor.observe("place.name", options: [.old, .new]) {
+            told.value.append("\($0.oldValue!) \($0.newValue!)")
+        }
+        office.willChangeValue(forKey: "name")
+        onAnotherThread { places.value.visitor.place = places.value.office }
+        expectEqual(told.value, ["home office"])
+        visitor.place = other
+        expectEqual(told.value, ["home office"])
+        office.didChangeValue(forKey: "name")
+        expectEqual(told.value, ["home office", "office other"])
+    }
 }

@@ -74,6 +74,25 @@
             expectEqual(second.value, [[1, 2]])
         }
 
+        ///     finds that only its own observers are
+        ///     concerned, and stores
+        ///                                        an observer is added that needs a prior call, and one of
+        ///                                        what depends on the property
+        @Test func writeIsToldWithItsValuesThoughObserversAreAddedThatNeedMore() throws {
+            let target = person()
+            let (first, later) = (Shared<[[String?]]>([]), Shared<[String?]>([]))
+            target.$firstName.observe(options: [.old, .new]) { first.value.append([$0.oldValue, $0.newValue]) }
+            TestPoint.written.whenReached {
+                onAnotherThread {
+                    target.$firstName.observe(options: .prior) { _ in }
+                    _ = try! target.observe("fullName", options: .new) { later.value.append($0.newValue as? String) }
+                }
+            }
+            target.firstName = "Bea"
+            expectEqual(first.value, [["Ann", "Bea"]])
+            expectEqual(later.value, ["Bea Lee"])
+        }
+
         ///     held by its observer
         ///                                        the observer stops observing all targets
         ///     put into the target's list
