@@ -28,6 +28,19 @@ struct MovedInsideTests {
         }
     }
 
+    @Test("the same where the property is not written any more before the handler ends its change")
+    func endedByHandlerWithoutWrite() throws {
+        let (old, new, visitor) = (Place(), Place(), Visitor())
+        visitor.place = old
+        visitor.$place.observe { [unowned new] _ in new.didChangeValue(forKey: "name") }
+        var told: [String] = []
+        try visitor.observe("place.name", options: [.old, .new]) { told.append("\($0.oldValue!) \($0.newValue!)") }
+        new.willChangeValue(forKey: "name")
+        new.name = "end"
+        visitor.place = new
+        expectEqual(told, ["home end", "end end"])
+    }
+
     @Test("hears of the edit, also one that asks for old values", arguments: [[], .old] as [ObservingOptions])
     func hearsOfTheEdit(options: ObservingOptions) throws {
         let (old, new, visitor) = (Place(), Place(), Visitor())
