@@ -22,7 +22,8 @@ extension ReplayWorld {
 
     func register(_ step: ModelStep) {
         // Who is added between a change's will and its did does not hear of it.
-        guard open.isEmpty, !mayDieInStore, observations.count(where: { $0.isActive }) < Self.mostObservations,
+        guard open.isEmpty, !mayDieInStore, !mayDieBehindCall,
+            observations.count(where: { $0.isActive }) < Self.mostObservations,
             let target = node(step.a)
         else { return }
         var random = SplitMix64(
@@ -134,7 +135,7 @@ extension ReplayWorld {
     }
 
     func rearm(_ step: ModelStep) {
-        guard open.isEmpty, !mayDieInStore, !observations.isEmpty else { return }
+        guard open.isEmpty, !mayDieInStore, !mayDieBehindCall, !observations.isEmpty else { return }
         let number = Int(step.a) % observations.count
         let record = observations[number]
         guard let observation = record.observation, !observation.isValid, (try? observation.rearm()) != nil else {

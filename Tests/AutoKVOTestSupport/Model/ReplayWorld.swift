@@ -16,6 +16,9 @@ public final class ReplayWorld: SteppedWorld {
     var open: [(Int, String)] = []
     /// Whether objects may die, and others be notified of that, while a change is open.
     var mayDieInStore = false
+    /// Whether a handler has dropped a node that lives on: the target of a call under way, say, which dies behind that call. Those who are called
+    /// for its death do not know then which changes are open.
+    var mayDieBehindCall = false
     var depth = 0
     /// How many more times handlers may do something in this step.
     var budget = 0
@@ -50,6 +53,7 @@ public final class ReplayWorld: SteppedWorld {
     public func perform(_ step: ModelStep) -> String? {
         budget = 40
         hasCoalesced = false
+        mayDieBehindCall = false
         changeCounts = [:]
         for observation in observations { observation.callCount = 0 }
         for observation in observations { observation.logs.forEach { $0.beginStep() } }
@@ -216,10 +220,12 @@ public final class ReplayWorld: SteppedWorld {
         note("drop n\(id)")
         // Not inside the access to the dictionary: the node's death may call handlers.
         var node = held.removeValue(forKey: id)
+        weak var left = node
         unannounced {
             withExtendedLifetime(node) {}
             node = nil
         }
+        if depth > 0, left != nil { mayDieBehindCall = true }
     }
 
     /// Several changes in one.
