@@ -220,7 +220,7 @@ public final class ReplayWorld: SteppedWorld {
         note("drop n\(id)")
         // Not inside the access to the dictionary: the node's death may call handlers.
         var node = held.removeValue(forKey: id)
-        weak var left = node
+        weak let left = node
         unannounced {
             withExtendedLifetime(node) {}
             node = nil
