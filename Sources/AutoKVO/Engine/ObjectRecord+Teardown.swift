@@ -3,6 +3,7 @@ extension ObjectRecord {
     ///
     /// Ending an observation releases its closure and runs its `onEnd`: user code, which may remove and register other
     /// observations. The record is marked first, so nothing is added to its lists, and each loop terminates.
+    /// The expression of a key ends with the last observation or link that needs it.
     func teardown() {
         lock.withLock { guarded.isDying = true }
         TestPoint.tearingDown.reach()
