@@ -29,7 +29,8 @@ struct HandleElementTests {
         expectEqual(log.messages, ["+1", "+2", "-1", "+3", "+a", "-a"])
     }
 
-    @Test("an element that is added in the initial call for another list is told once") func initialOfSeveral() {
+    @Test("an element that is added to a list in the initial call for another list is reported once")
+    func initialOfSeveral() {
         let (first, second) = (Lists(), Lists())
         (first.numbers, second.numbers) = ([1], [2])
         var told: [Int] = []

@@ -106,7 +106,7 @@ struct InitialInsideTests {
         return told
     }
 
-    @Test("a path is told of changes only behind its own initial call, also of those in another path's")
+    @Test("no change of a path is reported before the path's own initial call, not even one made in another path's")
     func outsideOfOthers() throws {
         let (graph, desk) = (DerivedGraph(), Desk())
         desk.graph = graph

@@ -193,10 +193,10 @@ struct Recorder {
 extension TrackedObject {
     /// Notes, if this thread records, that the property whose storage is at an offset is about to be read.
     ///
-    /// The optimizer is told that this releases nothing. So a loop that reads a property of many objects does not retain each of them: it relies
-    /// on the variable that holds them, and nobody may set that during this call. Nobody does, since no function of the program is called:
-    /// what affects a property with `affectedBy:` is computed and followed when the function that reads the property has returned. Two are
-    /// called all the same: the `schema` of a class, once, and the handler of `Diagnostics` for its faults.
+    /// `@_effects(releasenone)` promises the optimizer that this call releases no object. Without it a loop that reads a property of many
+    /// objects would retain and release each of them. The promise holds because no code of the program runs here that could release them:
+    /// what affects a property with `affectedBy:` is computed and followed when the function that reads the property has returned. There are
+    /// two exceptions: the `schema` of a class, once, and the handler of `Diagnostics`, if that schema has a fault.
     @usableFromInline @inline(never) @_effects(releasenone)
     final func noteRead(atOffset offset: Int) {
         guard let recorder = Recording.current(as: Recorder.self) else { return }
