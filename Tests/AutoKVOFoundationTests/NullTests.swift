@@ -70,6 +70,9 @@ struct NullTests {
         try parcel.setValue([NSNull(), 4] as [Any], forKey: "numbers")
         #expect(parcel.numbers == [nil, 4])
         try parcel.setValue(NSNull(), forKey: "null")
+        // As elements, where the collection is another one.
+        try parcel.setValue(NSArray(array: [NSNull(), 4]), forKey: "things")
+        #expect(parcel.things.count == 2 && !(parcel.things[0] is NSNull) && parcel.things[1] as? Int == 4)
     }
 
     @Test("NSNull for a property that is not optional throws, and a path through it has no object") func refused()

@@ -158,7 +158,7 @@ extension ObjectRecord {
 
     /// The route of an observation of what a closure reads for the object as its observer. Under the lock.
     private func routeOfReading(_ observation: KeyValueObservation) -> Route? {
-        guard observation.unmanagedRecord == .to(self), observation.hasRoutes else { return nil }
+        guard observation.unmanagedRecord == .to(self) else { return nil }
         return observation.details?.routes?.all.first { !($0.expression?.function.isOfTarget ?? true) }
     }
 

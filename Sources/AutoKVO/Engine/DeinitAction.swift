@@ -26,7 +26,7 @@ public struct DeinitAction: Hashable, Sendable {
     /// - Complexity: O(*n*) for *n* actions of the object.
     @discardableResult
     public func cancel() -> Bool {
-        guard token != 0, let object = Borrowed<TrackedObject>(bitPattern: address) else { return false }
+        guard let object = Borrowed<TrackedObject>(bitPattern: address) else { return false }
         return cdh_cancel(object.rawAddress, token)
     }
 }

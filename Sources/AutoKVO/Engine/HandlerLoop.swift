@@ -184,11 +184,6 @@ extension KeyValueObservation {
 
     /// Whether this change is the one of which a `.once` observation is notified.
     private func claim(_ subject: Subject, _ calls: CallsOfChange?) -> Bool {
-        // A change that a manual observation misses does not make it fire.
-        if isManual, observerRecord?.isDeinitializing ?? false {
-            reportDeadObserver()
-            return false
-        }
         let token = subject.event.token
         if subject.event.isPrior {
             guard changeState(from: .active, to: .claimed) else { return false }

@@ -255,11 +255,6 @@ extension KeyValueObservation {
         }
         // It misses the change, so it has not fired, and belongs in the targets' lists, out of which this call has taken it.
         if changeState(from: .fired, to: .active), !flags.contains(.scheduled) { _ = linkToTargets() }
-        reportDeadObserver()
-    }
-
-    /// A manual observation misses a change. Says so the first time.
-    func reportDeadObserver() {
         let isFirst = underLock {
             let details = makeDetails()
             defer { details.hasReportedDeadObserver = true }

@@ -54,8 +54,8 @@ struct ThreadContext {
     /// The expressions that a change of this thread has marked, and that are to be refreshed.
     var marked: [Transaction.Marked] = []
     var markedRoom: [Transaction.Marked] = []
-    /// How many expressions wait in the open transactions of this thread (`Transaction.marked`), so that a change need not look there if
-    /// none does.
+    /// How many expressions wait in the open and the settling transactions of this thread (`Transaction.marked`), so that a change need not
+    /// look there if none does.
     var waitingCount = 0
     /// Counts the derived values that this thread has evaluated and that have come to read others: subjects found before may be out of order.
     var raisedHeights = 0
@@ -219,6 +219,8 @@ extension InPlace where Value == ThreadContext {
         func checkInvariants() {
             let all = (openTransactions.members + (coalescing.map { [$0] } ?? [])).map(\.object)
             if all.count > 40 { return }
+            let waiting = (all + settling.map(\.object)).reduce(0) { $0 + $1.marked.count }
+            precondition(waiting == waitingCount, "The thread does not count all expressions that wait.")
             var counts: [Borrowed<Subject>: Int] = [:]
             for transaction in all where transaction.subjects.count <= 40 {
                 precondition(

@@ -44,10 +44,10 @@ extension Transaction {
         }
         thread.value.openTransactions.remove(self)
         countOut()
+        settle(thread)
         #if DEBUG
             thread.value.checkInvariants()
         #endif
-        settle(thread)
     }
 
     /// Counts this change out of its subjects, and keeps those that it is to deliver.

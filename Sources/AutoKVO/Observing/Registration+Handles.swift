@@ -49,7 +49,6 @@ extension Registration {
         guard let record = try target.makeUnmanagedRecord() else { throw Self.dying(target, "") }
         let observation = try make(record, slot, of: [target], by: nil)
         if record.use({ $0.link(observation, isFirst: true) }) { return observation }
-        observation.end(.removed)
         throw Self.dying(target, "")
     }
 }

@@ -16,7 +16,6 @@ extension TrackedObject {
             let outer = thread.value.twoEdits
             thread.value.twoEdits = whole
             defer {
-                thread.value.removePending(rest.object)
                 rest.object.continuation = nil
                 rest.use { $0.record?.use { record in record.lock.withLock { record.interestDidChange(by: -1) } } }
                 thread.value.twoEdits = outer

@@ -32,7 +32,7 @@ extension ClassSchema {
     }
 
     private static func make(for type: TrackedObject.Type, _ isSuperclass: Bool) throws(KeyValueError) -> ClassSchema {
-        guard type != TrackedObject.self, let superclass = _getSuperclass(type) as? TrackedObject.Type else {
+        guard let superclass = _getSuperclass(type) as? TrackedObject.Type else {
             return ClassSchema(type: type, fieldCount: FieldLayout(of: type).fields.count)
         }
         let base = try of(superclass, isSuperclass: true)

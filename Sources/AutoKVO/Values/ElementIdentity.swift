@@ -21,7 +21,7 @@ struct ElementIdentity: Hashable {
     }
 
     static func == (a: ElementIdentity, b: ElementIdentity) -> Bool {
-        if a.object != nil || b.object != nil { return a.object == b.object }
+        if let object = a.object { return object == b.object }
         // The number 1 is equal to 1.0 as an `AnyHashable`.
         return a.hashable == b.hashable && type(of: a.element) == type(of: b.element)
             && (a.hashable != nil || areEqual(a.element, b.element))

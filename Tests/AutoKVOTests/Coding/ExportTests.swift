@@ -65,6 +65,13 @@ struct ExportTests {
         struct Wrapper: RawRepresentable { var rawValue: [Palette.Shade] }
         palette.anything = Wrapper(rawValue: [.light])
         #expect(try palette.dictionaryWithValues(asRawValues: true)["anything"] as? [String] == ["light"])
+        struct Endless: RawRepresentable {
+            var rawValue: Endless { self }
+            init(rawValue: Endless) {}
+            init() {}
+        }
+        palette.anything = Endless()
+        #expect(try palette.dictionaryWithValues(asRawValues: true)["anything"] is Endless)
         let plain = try palette.dictionaryWithValues()
         #expect(plain["shade"] as? Palette.Shade == .dark && plain["shades"] is [Palette.Shade])
     }

@@ -47,6 +47,44 @@ struct ValidationErrorsTests {
         expectEqual(Person().validationErrors, [:])
     }
 
+    @Test("a key that cannot be set may be validated, too") func readOnly() {
+        final class Span: TrackedObject {
+            @Observed var start = 0
+            @Observed var end = 0
+            override class var schema: Schema {
+                Schema(Span.self, extending: super.schema) {
+                    Key("length", \.length) { _, length in
+                        if length < 0 { throw SignUp.Refused(description: "The end is before the start.") }
+                    }
+                }
+            }
+            var length: Int { end - start }
+        }
+        let span = Span()
+        expectEqual(span.validationErrors, [:])
+        span.start = 1
+        expectEqual(span.validationErrors, ["length": "The end is before the start."])
+    }
+
+    @Test("a validation that asks another object throws the error of that, with its class and key") func ofAnother()
+        throws
+    {
+        final class Family: TrackedObject {
+            @Observed var youngest = 20
+            let form = SignUp()
+            override class var schema: Schema {
+                Schema(Family.self, extending: super.schema) {
+                    Key("youngest", \.youngest) { family, youngest in
+                        var value: Any? = youngest
+                        try family.form.validateValue(&value, forKey: "age")
+                    }
+                }
+            }
+        }
+        let error = #expect(throws: KeyValueError.self) { try Family().setValues(["youngest": 3], validating: true) }
+        #expect((error?.className, error?.key) == ("SignUp", "age"))
+    }
+
     @Test("they are observed like a computed property, through what the validations read") func observed() {
         var seen: [[String: String]] = []
         form.name = "Ann"

@@ -51,6 +51,18 @@ struct ElementTests {
         expectEqual(log.messages.suffix(3), ["+a", "+b", "-a"])
     }
 
+    @Test("those of a property of any type, if it holds a collection; not those of what is a number") func open() throws
+    {
+        final class Box: TrackedObject { @Observed var content: Any = [1] }
+        let box = Box()
+        try box.observeElements("content", as: Int.self, added: { [log] in log.add("+\($0)") })
+        box.content = [1, 2]
+        box.content = 3
+        box.content = Set([4])
+        expectEqual(log.messages, ["+2", "+4"])
+        #expect(throws: KeyValueError.self) { try person.observeElements("friends.@sum.age", as: Int.self) }
+    }
+
     @Test("several edits that are coalesced tell what came of them") func coalesced() throws {
         person.scores = [1, 2]
         try person.observeElements(

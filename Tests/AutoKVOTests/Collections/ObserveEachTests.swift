@@ -28,6 +28,22 @@ struct ObserveEachTests {
         #expect(calls.count == 4 && cat.observations().isEmpty && ann.observations().isEmpty)
     }
 
+    @Test("a member whose first value ends it all is not observed") func endedByMember() {
+        final class Part: TrackedObject {
+            var whole: KeyValueObservation?
+            @Derived({ (part: Part) in
+                part.whole?.remove()
+                return 1
+            }) var size: Int
+        }
+        final class Machine: TrackedObject { @Observed var parts: [Part] = [] }
+        let (machine, last) = (Machine(), Part())
+        machine.parts = [Part()]
+        last.whole = machine.$parts.observeEach(\.$size) { _, _ in }
+        machine.$parts.append(last)
+        #expect(machine.parts.allSatisfy { $0.observations().isEmpty } && !last.whole!.isValid)
+    }
+
     @Test("a member that is there twice is observed once, until it is out; one that moves stays") func twice() {
         team.friends = [ann, bob, ann]
         var calls = 0

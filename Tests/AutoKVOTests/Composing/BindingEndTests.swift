@@ -90,6 +90,29 @@ struct BindingEndTests {
         expectEqual(shown.v, form == 0 ? 77 : !isAtOnce ? 1 : form == 1 ? 3 : 0)
     }
 
+    @Test("the transform of one that a handler has ended is not called any more", arguments: 0..<2)
+    func transformOfEnded(form: Int) throws {
+        var calls = 0
+        if form == 0 {
+            shown.$v.bind(to: source.$v) {
+                calls += 1
+                return $0
+            }
+        } else {
+            shown.$v.bind { [unowned source] in
+                calls += 1
+                return source.v
+            }
+        }
+        shown.$v.observe { [unowned source, unowned shown] _ in
+            source.v = 3
+            #expect(shown.$v.unbind())
+            calls = 0
+        }
+        source.v = 2
+        #expect((shown.v, calls) == (2, 0))
+    }
+
     @Test("one that a handler has replaced sets nothing any more", arguments: 0..<6)
     func replaced(form: Int) throws {
         let other = Dial()

@@ -169,6 +169,20 @@ struct ChangeApplyTests {
         expectEqual(tags, ["b"])
     }
 
+    @Test("so is one to which the records are applied behind JSON") func goneThroughJSON() throws {
+        let crate = Crate()
+        crate.inner = Crate()
+        crate.inner!.items = [1]
+        var items: [Int] = []
+        crate.$inner.$items.observe(options: [.initial, .old, .new]) { change in
+            let data = try! JSONEncoder().encode(ChangeRecord(change))
+            try! JSONDecoder().decode(ChangeRecord<[Int]>.self, from: data).apply(validating: &items)
+        }
+        expectEqual(items, [1])
+        crate.inner = nil
+        expectEqual(items, [])
+    }
+
     @Test("the call made at the registration fills a copy") func initial() {
         let crate = Crate()
         crate.items = [1, 2]

@@ -29,6 +29,11 @@ private class Page: TrackedObject {
     }
 }
 
+private final class Shelf: TrackedObject {
+    @Observed var label = ""
+    @Observed var shelves: [Shelf] = []
+}
+
 private final class Book: TrackedObject {
     @Observed var pages: [Page] = []
 }
@@ -58,6 +63,47 @@ struct UndoHistoryTests {
         history.undo()
         history.limit = 0
         #expect(!history.canUndo && !history.canRedo && !history.redo() && page.length == 5)
+    }
+
+    @Test("the changes of a step are undone from the last to the first, and made again from the first to the last")
+    func inOrder() {
+        let page = Page()
+        page.words = ["x"]
+        let history = UndoHistory(of: page)
+        history.group("g") {
+            page.$words.append("y")
+            page.words = []
+            page.$words.append("z")
+        }
+        let told = messages {
+            #expect(history.undo() && page.words == ["x"])
+            #expect(history.redo() && page.words == ["z"])
+        }
+        expectEqual(told, [])
+    }
+
+    @Test("its keys are four, each observed by name") func keys() throws {
+        let page = Page()
+        let history = UndoHistory(of: page)
+        expectEqual(
+            UndoHistory.keyDescriptions.map(\.name), ["canUndo", "canRedo", "undoName", "redoName"])
+        let recorder = Recorder<Any>()
+        try history.observe(["canUndo", "canRedo", "undoName", "redoName"], options: .new, recorder.handler())
+        page.title = "a"
+        expectEqual(recorder.take().map(\.keyPath), ["canUndo", "undoName"])
+        history.undo()
+        expectEqual(recorder.take().map(\.keyPath), ["canUndo", "canRedo", "undoName", "redoName"])
+    }
+
+    @Test("a step whose object dies while it is undone does not take the one before with it") func diesMeanwhile() {
+        let page = Page()
+        var mortal: Page? = Page()
+        let history = UndoHistory(of: [page, mortal!])
+        page.length = 1
+        mortal!.length = 2
+        mortal!.$length.observe { _ in mortal = nil }
+        #expect(history.undo() && mortal == nil && history.undoName == "length" && !history.canRedo)
+        #expect(history.undo() && page.length == 0)
     }
 
     @Test("what is changed behind an undo, in one handler of an object that is not recorded, is a step of its own")
@@ -147,6 +193,48 @@ struct UndoHistoryTests {
         book.$pages.append(Page())
         page.title = "outside"
         expectEqual(history.undoName, "pages")
+    }
+
+    @Test("a part that has moved to another part is recorded behind the end of the one that it was in") func moved() {
+        let (library, old, new, page) = (Shelf(), Shelf(), Shelf(), Shelf())
+        (library.shelves, old.shelves) = ([old, new], [page])
+        let history = UndoHistory(of: library, includingParts: true)
+        let counts = [old, page].map { $0.observations().count }
+        old.shelves = []
+        new.shelves = [page]
+        library.shelves = [new]
+        page.label = "a"
+        new.label = "b"
+        page.label = "c"
+        #expect(old.observations().isEmpty && page.observations().count == counts[1])
+        expectEqual((0..<3).map { _ in history.undo() ? page.label : "" }, ["a", "a", ""])
+        #expect(history.undo() && old.observations().count == counts[0])
+    }
+
+    @Test("what a group changes behind the death of an object is a step of its own") func diesInGroup() {
+        let page = Page()
+        var mortal: Page? = Page()
+        let history = UndoHistory(of: [page, mortal!])
+        page.length = 1
+        history.group("g") {
+            mortal!.length = 2
+            mortal = nil
+            page.length = 3
+        }
+        #expect(history.undo() && page.length == 1 && history.undo() && page.length == 0)
+    }
+
+    @Test("a part that has left and come back in one step is recorded") func cameBack() {
+        let (library, shelf) = (Shelf(), Shelf())
+        library.shelves = [shelf]
+        let history = UndoHistory(of: library, includingParts: true)
+        history.group("g") {
+            library.shelves = []
+            library.shelves = [shelf]
+        }
+        library.label = "a"
+        shelf.label = "b"
+        #expect(history.undo() && shelf.label == "" && library.label == "a")
     }
 
     @Test("an object to which a property refers weakly is no part") func weakParts() {

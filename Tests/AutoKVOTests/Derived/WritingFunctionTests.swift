@@ -121,6 +121,11 @@ struct WritingFunctionTests {
         expectEqual(
             log.messages.map { $0.prefix { $0 != " " } }.sorted(),
             ["Writing.plain", "Writing.words", "Writing.written"])
+        let clamp = Clamp()
+        if isObserved { clamp.$other.observe { _ in } }
+        silently { clamp.$copied.observe { _ in } }
+        let told = messages { clamp.a = 1 }
+        #expect(told.count == 1 && told[0].hasPrefix("Clamp.other "))
     }
 
     @Test("edits a list in the order in which that was edited") func edits() {

@@ -27,6 +27,34 @@ struct CallOrderTests {
         expectEqual(recorder.paths, ["a", "sum", "total"])
     }
 
+    @Test(
+        "so are those of keys that are affected by others, each once, however often it names them",
+        arguments: [false, true])
+    func affectedBy(isCoalesced: Bool) throws {
+        final class Bill: TrackedObject {
+            @Observed var price = 1
+            @Observed var count = 1
+            var text: String { "\(total)" }
+            var total: Int { gross * count }
+            var gross: Int { price * 2 }
+            override class var schema: Schema {
+                Schema(Bill.self, extending: super.schema) {
+                    Key("text", \.text, affectedBy: "total")
+                    Key("total", \.total, affectedBy: "gross", "count", "gross")
+                    Key("gross", \.gross, affectedBy: "price", "price")
+                }
+            }
+        }
+        let bill = Bill()
+        for key in ["text", "total", "gross", "price"] { try bill.observe(key, recorder.handler()) }
+        if isCoalesced {
+            coalescingChanges { (bill.price, bill.count) = (2, 3) }
+        } else {
+            bill.price = 2
+        }
+        expectEqual(recorder.paths, ["price", "gross", "total", "text"])
+    }
+
     @Test("coalesced changes: the properties in the order of their first change, then what is derived from them")
     func coalesced() throws {
         for key in ["total", "sum", "a", "double", "b"] { try sheet.observe(key, recorder.handler()) }

@@ -39,6 +39,15 @@ struct ManualUnregistrationTests {
         tracker.expectNoLeaks()
     }
 
+    @Test("one of the targets' classes that opts out has the whole observation do so", arguments: [false, true])
+    func oneOfSeveral(isFirst: Bool) throws {
+        final class Plain: Model { @Observed var value = 0 }
+        let (other, manual) = (tracker.track(Plain()), tracker.track(OptedOut()))
+        let observation = try (isFirst ? [manual, other] : [other, manual]).observe("value") { _ in }
+        #expect(observation.options.contains(.unregisterManually))
+        observation.remove()
+    }
+
     @Test(
         "with .unregisterManually, the observer dying first leaves it valid; nothing is delivered; one diagnostic",
         arguments: ["age", "age|firstName", "fullName|age"], [[], .once] as [ObservingOptions])

@@ -33,6 +33,19 @@ struct NestedOrderTests {
         for label in ["base", "derived", "behind", "greeting"] { expectEqual(recorder.labels.count { $0 == label }, 3) }
     }
 
+    @Test("a write that completes a delivery whose handler observes a derived key is told to that observer")
+    func observedMeanwhile() throws {
+        let fullName = try person.path("fullName")
+        person.$firstName.observe { [person] _ in if person.firstName == "Bob" { person.firstName = "Cal" } }
+        person.$firstName.observe { [person, recorder] _ in
+            if person.firstName == "Bob" { fullName.observe(options: [.old, .new], recorder.handler()) }
+        }
+        person.firstName = "Bob"
+        expectEqual(recorder.olds(String.self), ["Bob Lee"])
+        expectEqual(recorder.news(String.self), ["Cal Lee"])
+        person.removeAllObservers()
+    }
+
     @Test(
         "elements that come and go: those of the older change first, by handle and by name",
         arguments: [true, false])

@@ -50,6 +50,23 @@ struct UntrackedObserverTests {
         #expect(person.observations().isEmpty)
     }
 
+    @Test("a manual one of what a closure reads stays until it is removed, and says once that its observer is dead")
+    func manualReading() {
+        let told = messages {
+            let observation: KeyValueObservation
+            do {
+                observation = PlainObserver().observe(
+                    reading: { [person] _ in person.age }, options: .unregisterManually
+                ) { _, _ in }
+            }
+            for age in 1...3 { person.age = age }
+            #expect(observation.isValid)
+            observation.remove()
+            person.age = 4
+        }
+        expectEqual(told.count, 1)
+    }
+
     @Test("a new object at the address of a dead observer gets nothing of its") func addressReuse() throws {
         for _ in 0..<300 {
             let bare = Bare(tracker)

@@ -14,6 +14,7 @@ extension RegistrationTests {
         expectEmpty { try person.addObserver(person, forKeyPath: none, handler: "reload") }
         expectEmpty { try person.observe(none, of: person) { _, _ in } }
         expectEmpty { try [person].observe(none) { _ in } }
+        expectEmpty { try [Person]().observe(none) { _ in } }
         expectEmpty { _ = try person.onChange(none) { _ in } }
         expectEmpty { try person.observe([:]) }
         #expect(person.observations().isEmpty)

@@ -152,6 +152,29 @@ struct AsyncEditTests {
         expectEqual(object.seen, ["a", "whole"])
     }
 
+    @MainActor private static func changeAround(_ text: inout String, _ gate: Gate, _ body: () -> Void) async {
+        body()
+        await gate.wait()
+        text = "whole"
+    }
+
+    @Test(
+        "what another task changes of the object while it waits is no part of it, also if it has changed something itself"
+    )
+    @MainActor
+    func waitingAgain() async throws {
+        let (sheet, gate) = (Sheet(), Gate())
+        var told: [String] = []
+        try sheet.observe("full", as: String.self, options: [.old]) { told.append($0.oldValue!) }
+        let task = Task { @MainActor in await Self.changeAround(&sheet.first, gate) { sheet.code = "d" } }
+        while !gate.isWaiting { await Task.yield() }
+        sheet.last = "z"
+        expectEqual(told, ["a b"])
+        gate.open()
+        await task.value
+        expectEqual(told.count, 2)
+    }
+
     @Test("a path that comes to the property meanwhile is told the new value, also if nobody had asked for one before")
     @MainActor
     func moved() async throws {

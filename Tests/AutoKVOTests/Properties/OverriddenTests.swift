@@ -312,6 +312,30 @@ struct OverriddenTests {
         list.all = []
     }
 
+    @Test("elements that an edit leaves in the storage alone are not followed", .needs(.classMetadata))
+    func hiddenElements() throws {
+        class List: Model { @Observed var all: [Sized] = [] }
+        final class Short: List {
+            override var all: [Sized] {
+                get { super.all.count > 2 ? [] : super.all }
+                set { super.all = newValue }
+            }
+        }
+        let (list, parts) = (Short(), (0..<3).map { _ in Sized() })
+        var (sums, calls): ([Int?], Int) = ([], 0)
+        try list.observe("all.@sum.size", as: Int.self, options: .new) { sums.append($0.newValue) }
+        try list.observe("all.@unionOfObjects.size") { _ in calls += 1 }
+        list.all = [parts[0], parts[1]]
+        (sums, calls) = ([], 0)
+        list.$all.append(parts[2])
+        for part in parts { part.size = 5 }
+        #expect(sums == [0] && calls == 1)
+        list.$all.removeLast()
+        for part in parts { part.size += 1 }
+        #expect(sums == [0, 10, 11, 12] && calls == 4)
+        list.all = []
+    }
+
     @Test("derived values, what is read and streams have what the property reads") func readers()
         async throws
     {

@@ -72,6 +72,12 @@ private final class TwoHandlers: Faulty {
     }
 }
 
+private final class NamelessHandler: Faulty {
+    override class var schema: Schema {
+        Schema(NamelessHandler.self, extending: super.schema) { Handler("") { _ in } }
+    }
+}
+
 private class Acyclic: Faulty {
     override class var schema: Schema {
         Schema(Acyclic.self, extending: super.schema) {
@@ -147,15 +153,14 @@ private final class Wide: Model {
 struct SchemaTests {
     let recorder = Recorder<Any>()
 
-    @Test("a schema that contradicts itself is an error at first use, with class and key", arguments: 0..<12)
+    @Test("a schema that contradicts itself is an error at first use, with class and key", arguments: 0..<13)
     func faults(index: Int) throws {
         let cases: [(TrackedObject, String, String)] = [
             (Twice(), "a", "twice"), (Dotted(), "a.b", "dot"), (Barred(), "a|b", "|"), (Nameless(), "", "empty"),
             (Operatorlike(), "@count", "@"), (UnknownBase(), "b", "did you mean \"a\""),
             (UnknownPath(), "b", "x.y"),
             (Itself(), "a", "itself"), (Cycle(), "", "itself"), (LongCycle(), "", "itself"),
-            (TwoHandlers(), "h", "twice"),
-            (ClosesCycle(), "", "itself"),
+            (TwoHandlers(), "h", "twice"), (NamelessHandler(), "", "empty"), (ClosesCycle(), "", "itself"),
         ]
         let (object, key, text) = cases[index]
         let name = "\(type(of: object))"
@@ -168,6 +173,8 @@ struct SchemaTests {
             expectEqual(error?.description.contains(name), true)
         }
         #expect(object.observations().isEmpty)
+        let error = #expect(throws: KeyValueError.self) { try object.setValues(["a": 1, "b": 2]) }
+        #expect(error?.className == name && error?.errors.count == 1, "said once, not of each entry")
     }
 
     @Test("writing properties of a class with a faulty schema works all the same") func faultyStillWorks() {

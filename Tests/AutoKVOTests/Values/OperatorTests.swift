@@ -105,6 +105,19 @@ struct ElementOperatorTests {
         try expectEqual(value("adjusted.@sum.whole", as: Int.self), 2003)
     }
 
+    @Test("of elements of classes that have nothing in common but the name, whole numbers and fractions are added")
+    func unrelated() throws {
+        final class Coin: TrackedObject { @Observed var worth = 2 }
+        final class Stamp: TrackedObject { @Observed var worth = 0.5 }
+        final class Album: TrackedObject { @Observed var things: [TrackedObject] = [] }
+        let album = Album()
+        for things in [[Coin(), Stamp()], [Stamp(), Coin()], [Stamp(), Coin(), Coin(), Stamp()]] {
+            album.things = things
+            let sum = things.reduce(0) { $0 + ($1 is Coin ? 2 : 0.5) }
+            try expectEqual(album.value(forKeyPath: "things.@sum.worth") as? Double, sum)
+        }
+    }
+
     @Test("a write that no observer is told of is in the next value") func silent() throws {
         readings.all = (0..<10).map { Reading($0) }
         try expectEqual(value("all.@sum.whole", as: Int.self), 45)

@@ -108,8 +108,13 @@ struct SumTests {
         try expectEqual(value("parts.@sum.huge") as? Double, 0x1p129)
         weight.mixed = [UInt128.max, Int128.min, Int128.min, 4]
         try expectEqual(value("mixed.@sum") as? Int, 3)
-        weight.mixed = [UInt128.max, 0.5]
-        try expectEqual(value("mixed.@sum") as? Double, 0x1p128)
+        for mixed in [[UInt128.max, 0.5], [0.5, UInt128.max]] as [[Any]] {
+            weight.mixed = mixed
+            try expectEqual(value("mixed.@sum") as? Double, 0x1p128)
+        }
+        // No Double is this number.
+        weight.mixed = [0.5, Float80(1) + Float80(0x1p-60)]
+        try expectEqual(value("mixed.@sum") as? Double, 1.5)
         weight.mixed = [Int128(1) << 70 + 1, Int128(-1) << 70]
         try expectEqual(value("mixed.@sum") as? Int, 1)
         // Rounded once.

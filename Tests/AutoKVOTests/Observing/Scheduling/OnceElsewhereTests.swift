@@ -95,6 +95,25 @@ struct OnceElsewhereTests {
         expectEqual(person?.observations() ?? [], [])
     }
 
+    @Test(
+        "a change that is dropped by the removal is dropped once, whatever the scheduler does with it then",
+        arguments: [false, true])
+    func droppedTwice(isRun: Bool) throws {
+        let scheduler = DroppingScheduler()
+        let person = tracker.track(Person())
+        var reasons: [KeyValueObservation.EndReason] = []
+        do {
+            let observation = person.$age.observe(options: [.new, .once], on: scheduler) { [log] _ in log.add("called")
+            }
+            observation.onEnd { reasons.append($0) }
+            person.age = 1
+            observation.remove()
+        }
+        if isRun { scheduler.runAll() } else { scheduler.dropAll() }
+        expectEqual(log.messages, [])
+        expectEqual(reasons, [.removed])
+    }
+
     @Test("a target that is removed while it is armed again is not kept") func removedWhileArming() throws {
         let panel = Panel()
         let observation: KeyValueObservation
