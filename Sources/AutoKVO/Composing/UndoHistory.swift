@@ -33,7 +33,7 @@ public final class UndoHistory: TrackedObject {
     }
 
     private struct Step {
-        /// Tells it from all others.
+        /// Tells it from all others: that of its last entry when it was made.
         let number: Int
         let name: String
         /// By object, so that an object that dies is found in a large step.
@@ -45,7 +45,7 @@ public final class UndoHistory: TrackedObject {
     @ObservedReadOnly private var undoable: [Step] = []
     @ObservedReadOnly private var redoable: [Step] = []
     private var mode = Mode.recording
-    /// Number of steps and entries that have been made.
+    /// Number of entries that have been made.
     private var count = 0
     /// The name of the group that is being recorded, until it has a step.
     private var groupName: String?
@@ -182,8 +182,7 @@ public final class UndoHistory: TrackedObject {
     }
 
     private func makeStep(_ name: String, _ entries: [Entry]) -> Step {
-        count += 1
-        return Step(number: count, name: name, entries: Dictionary(grouping: entries, by: \.object))
+        Step(number: count, name: name, entries: Dictionary(grouping: entries, by: \.object))
     }
 
     private func record(_ change: Change<Any>, of property: StoredProperty, in whole: ObjectIdentifier) {

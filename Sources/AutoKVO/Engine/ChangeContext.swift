@@ -173,7 +173,7 @@ struct ChangeEvent {
 
     /// Whether old and new are known and equal: the whole values, or the elements that were replaced.
     var isUnchanged: Bool {
-        guard !isPrior, !isAmbiguous, let oldValue, let newValue else { return false }
+        guard !isAmbiguous, let oldValue, let newValue else { return false }
         return areEqual(oldValue.box(), newValue.box())
     }
 }

@@ -56,7 +56,7 @@ extension Subject {
     /// The change has been made, and its derived values are computed before observers are called. What is not the property itself may read
     /// what is being computed, so its observers cannot be called before.
     func waitForEvent(_ thread: InPlace<ThreadContext>) {
-        if isUncertain || !isOwn { return }
+        if !isOwn { return }
         isWaiting = true
         thread.value.appendPending(self)
     }

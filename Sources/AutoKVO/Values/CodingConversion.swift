@@ -47,7 +47,7 @@ private func collection(in value: Any) -> (any KeyValueCollection)? {
 
 /// Whether values of one type could ever be set for a key of another. What the static types leave open is allowed.
 func canConvertForCoding(from source: Any.Type, to target: Any.Type) -> Bool {
-    if canConvert(from: source, to: target) || isOpen(unwrappedType(source)) { return true }
+    if canConvert(from: source, to: target) { return true }
     if isNumberType(source) && isNumberType(storedType(target)) || isNullType(unwrappedType(source)) { return true }
     guard let source = unwrappedType(source) as? any KeyValueCollection.Type,
         let target = unwrappedType(target) as? any KeyValueCollection.Type

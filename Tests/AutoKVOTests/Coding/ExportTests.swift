@@ -76,6 +76,17 @@ struct ExportTests {
         #expect(plain["shade"] as? Palette.Shade == .dark && plain["shades"] is [Palette.Shade])
     }
 
+    @Test("collections in each other to a depth of 2,000 are exported on a small stack") func deep() {
+        onAnotherThread(stackSize: 512 * 1024) {
+            let palette = Palette()
+            var nested: [Any] = [Palette.Shade.dark]
+            for _ in 0..<2_000 { nested = [nested] }
+            palette.anything = nested
+            let values = try? palette.dictionaryWithValues(asRawValues: true)
+            #expect((values?["anything"] as? [Any])?.count == 1)
+        }
+    }
+
     @Test("what is exported can be set again, as raw values and as they are", arguments: [false, true])
     func roundTrip(asRawValues: Bool) throws {
         palette.maybeShade = .light

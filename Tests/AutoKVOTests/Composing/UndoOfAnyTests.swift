@@ -169,21 +169,33 @@ struct UndoOfAnyTests {
         #expect(history.undo() && sheet.rows.isEmpty)
     }
 
-    @Test("one that the setter takes back is no number again, which equals nothing") func noNumber() {
-        class Scale: TrackedObject { @Observed var weight = Double.nan }
+    @Test("one whose values equal nothing, or cannot be compared, is undone") func incomparable() {
+        struct Unit {}
+        class Scale: TrackedObject {
+            @Observed var weight = Double.nan
+            @Observed var unit: [Unit] = []
+        }
         final class Kitchen: Scale {
             override var weight: Double {
                 get { super.weight }
                 set { super.weight = newValue }
             }
+            override var unit: [Unit] {
+                get { super.unit }
+                set { super.unit = newValue }
+            }
             override class var schema: Schema {
-                Schema(Kitchen.self, extending: super.schema) { Key("weight", \.weight) }
+                Schema(Kitchen.self, extending: super.schema) {
+                    Key("weight", \.weight)
+                    Key("unit", \.unit)
+                }
             }
         }
         let scale = Kitchen()
         let history = UndoHistory(of: scale)
         scale.weight = 1
-        let told = messages { #expect(history.undo() && scale.weight.isNaN) }
+        scale.unit = [Unit()]
+        let told = messages { #expect(history.undo() && scale.unit.isEmpty && history.undo() && scale.weight.isNaN) }
         expectEqual(told, [])
     }
 

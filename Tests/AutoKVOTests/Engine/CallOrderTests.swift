@@ -31,7 +31,7 @@ struct CallOrderTests {
         "so are those of keys that are affected by others, each once, however often it names them",
         arguments: [false, true])
     func affectedBy(isCoalesced: Bool) throws {
-        final class Bill: TrackedObject {
+        class Bill: TrackedObject {
             @Observed var price = 1
             @Observed var count = 1
             var text: String { "\(total)" }
@@ -45,7 +45,12 @@ struct CallOrderTests {
                 }
             }
         }
-        let bill = Bill()
+        final class Invoice: Bill {
+            override class var schema: Schema {
+                Schema(Invoice.self, extending: super.schema) { Key("gross", \.gross, affectedBy: "price") }
+            }
+        }
+        let bill = Invoice()
         for key in ["text", "total", "gross", "price"] { try bill.observe(key, recorder.handler()) }
         if isCoalesced {
             coalescingChanges { (bill.price, bill.count) = (2, 3) }

@@ -30,6 +30,26 @@ struct EndedCallsTests {
         #expect(calls == 4 && box.tags == [])
     }
 
+    @Test("the call at the registration, by the getter whose value is for it", arguments: ["v", "v|last"])
+    func atRegistration(path: String) throws {
+        final class Ending: TrackedObject {
+            @Observed var last = 1
+            var v: Int {
+                removeAllObservers()
+                return last
+            }
+            override class var schema: Schema {
+                Schema(Ending.self, extending: super.schema) { Key("v", \.v, affectedBy: "last") }
+            }
+        }
+        let ending = Ending()
+        var calls = 0
+        let observation = try ending.observe(path, options: [.initial, .new]) { _ in calls += 1 }
+        #expect(calls == 0 && !observation.isValid)
+        ending.last = 2
+        expectEqual(calls, 0)
+    }
+
     @Test("elements, and handlers of one path, that are removed of one target among others") func oneOfSeveral() throws
     {
         let (boxes, observer) = ([Box(), Box()], Box())
