@@ -25,6 +25,20 @@ private final class SpecialSum: Sum {
     }
 }
 
+/// Overrides the derived property itself.
+private final class DoubledSum: Sum {
+    override var total: Int { super.total * 2 }
+}
+
+private class PlainSum: Model {
+    @Observed var a = 1
+    @Observed var b = 2
+    @Derived({ (sum: PlainSum) in sum.a + sum.b }) var total: Int
+}
+private final class DoubledPlainSum: PlainSum {
+    override var total: Int { super.total * 2 }
+}
+
 /// A derived value that changes and changes back while its observers are not called. Who has read it meanwhile has to hear.
 struct ReadInsideTests {
     private static func make(_ isSpecial: Bool) -> Sum { isSpecial ? SpecialSum() : Sum() }
@@ -68,6 +82,22 @@ struct ReadInsideTests {
         sum.a = 6
         #expect(shown == 4 && calls == (isRead ? 2 : 1))
         expectEqual(told, [-2, 4, 4, 3, nil])
+    }
+
+    @Test("so does one that a subclass overrides, with and without a Key") func overridden() {
+        let (sum, plain) = (DoubledSum(), DoubledPlainSum())
+        var calls = [0, 0]
+        sum.$total.observe { _ in calls[0] += 1 }
+        plain.$total.observe { _ in calls[1] += 1 }
+        #expect((sum.total, plain.total) == (6, 6))
+        for isRead in [true, false] {
+            coalescingChanges {
+                (sum.a, plain.a) = (5, 5)
+                if isRead { #expect((sum.total, plain.total) == (14, 14)) }
+                (sum.a, plain.a) = (1, 1)
+            }
+            expectEqual(calls, [1, 1])
+        }
     }
 
     @Test("is computed although what it read before reads it now") func turnedAround() {
