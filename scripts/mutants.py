@@ -35,7 +35,7 @@ MODIFIERS = r"(?:@\S+\s+|(?:public|package|fileprivate|private|convenience|overr
 STATEMENT = re.compile(r"^(?:[a-zA-Z_$(][\w.!?$\[\]]*(?:\(|\.|\s[-+|&]?&?=\s)|\([^=]*\) = \()")
 NO_STATEMENT = re.compile(
     r"^(?:let|var|return|throw|case|default|func|static|private|public|package|fileprivate|@|else|if|guard|for|while|repeat|switch|try|await"
-    r"|defer|in\b|\w+:|#|typealias|import|final|class|struct|assert|precondition|requireUsage|TestPoint|fatal|super|self\.init)")
+    r"|defer|nonisolated|in\b|\w+:|#|typealias|import|final|class|struct|assert|precondition|requireUsage|TestPoint|fatal|super|self\.init)")
 CONTINUES = (".", "?", ":", "&&", "||", "+", "-", "==", "{")
 IS_CONTINUED = ("(", ",", "<", "=", "&&", "||", "??", "?", ":", "->", "return", "+")
 

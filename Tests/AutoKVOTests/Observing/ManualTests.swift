@@ -46,6 +46,23 @@ private final class Twofold: Model {
 
 /// Manual announcements.
 struct ManualTests {
+    @Test("what an object announces in its deinit is nobody's, and nothing is reported") func inDeinit() throws {
+        final class Dying: Model {
+            @Observed var v = 0
+            deinit {
+                willChangeValue(forKey: "v")
+                v = 1
+                didChangeValue(forKey: "v")
+            }
+        }
+        var calls = 0
+        let told = try messages {
+            let dying = Dying()
+            try dying.observe("v") { _ in calls += 1 }
+        }
+        #expect(told.isEmpty && calls == 0)
+    }
+
     @Test(
         "a function that gets the property inout ends an announced change: observers are called then, and when it returns"
     ) func endedInPlace() throws {
