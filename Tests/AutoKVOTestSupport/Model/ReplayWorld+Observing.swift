@@ -107,8 +107,10 @@ extension ReplayWorld {
         guard problem == nil else { return }
         note("-> o\(number)")
         record.callCount += 1
-        // While another change is open, what is read may be taken back before anybody is notified of it.
-        let isTransient = record.observation?.options.contains(.distinct) ?? true && open.count > 1
+        // While another change is open, what is read may be taken back before anybody is notified of it. Of a death behind a handler's call the
+        // open change is another one.
+        let isTransient =
+            record.observation?.options.contains(.distinct) ?? true && open.count > (mayDieBehindCall ? 0 : 1)
         for log in record.logs { log.value = isTransient ? nil : log.currentValue }
         act(for: record, isPrior: false)
     }
