@@ -245,7 +245,7 @@ extension KeyValueObservation {
     /// The observer is being deinitialized, and the observation is not in its list any more.
     func observerDidDie() { if isManual { forgetRoutesIfUnreachable() } else { end(.observerDeinitialized) } }
 
-    /// The observer was dead when its handler was to be called.
+    /// The observer was dead when its handler was to be called. A manual observation misses the change and stays; that is reported once.
     @inline(never)
     func observerIsGone() {
         if !isManual {

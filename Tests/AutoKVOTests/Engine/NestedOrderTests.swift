@@ -33,7 +33,9 @@ struct NestedOrderTests {
         for label in ["base", "derived", "behind", "greeting"] { expectEqual(recorder.labels.count { $0 == label }, 3) }
     }
 
-    @Test("a write that completes a delivery whose handler observes a derived key is told to that observer")
+    @Test(
+        "a handler that is called before a nested write adds an observer of a derived key: it is notified of that write"
+    )
     func observedMeanwhile() throws {
         let fullName = try person.path("fullName")
         person.$firstName.observe { [person] _ in if person.firstName == "Bob" { person.firstName = "Cal" } }

@@ -201,7 +201,9 @@ struct WeakTests {
         tracker.expectNoLeaks()
     }
 
-    @Test("what is computed anew for a death is let go of with its observation, also if nothing changes any more")
+    @Test(
+        "a closure that is evaluated again because an object has died is released with its observation, also without a later change"
+    )
     func computedForDeath() {
         let node = Node()
         var next: Node? = Node()

@@ -57,7 +57,7 @@ struct MovedInsideTests {
     }
 
     @Test(
-        "to one whose change is open by another thread, and away from it: it is told of the second move when that change ends"
+        "to a property that another thread is changing, and away from it: the second move is notified when that change ends"
     )
     func byAnotherThread() throws {
         let places = Shared((home: Place(), office: Place(), visitor: Visitor()))
