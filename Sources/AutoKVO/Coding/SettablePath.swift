@@ -69,7 +69,7 @@ final class ShownObject: Sendable {
         var other = value.map { (object: object.map(PinnedReference.init), value: $0) }
         content.withLock { swap(&$0, &other) }
         // The former one is released without the lock.
-        withExtendedLifetime(other) {}
+        extendLifetime(other)
     }
 
     /// Whether an object is shown; nil while something else is being set.

@@ -85,7 +85,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ) throws(Failure) -> Result? {
         var (indexes, start) = (RangeSet<Int>(), 0)
         var leaving: [Value.Element] = []
-        defer { withExtendedLifetime(leaving) {} }
+        defer { extendLifetime(leaving) }
         return try edit(
             asking: asking, stored: stored,
             { value throws(Failure) in
@@ -175,7 +175,7 @@ extension CollectionEditor where Value: SetAlgebra {
     ) throws(Failure) -> Result? {
         // Released after the observers were called: see `edit(_:releasing:asking:at:_:)`.
         var movement = SetMovement<Value>()
-        defer { withExtendedLifetime(movement) {} }
+        defer { extendLifetime(movement) }
         return try edit(
             asking: asking, stored: {},
             { value throws(Failure) in

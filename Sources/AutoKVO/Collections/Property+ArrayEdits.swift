@@ -28,7 +28,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
             var element = newValue
             // The one that was there is released after the observers were called.
             edit(.replacement, given: { _ in position..<position + 1 }) { swap(&$0[position], &element) }
-            withExtendedLifetime(element) {}
+            extendLifetime(element)
         }
     }
 
@@ -190,7 +190,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
         } else {
             let leaving = _isPOD(Value.Element.self) ? [] : Array(value[given])
             storage.exclusively { $0.replaceSubrange(given, with: elements) }
-            withExtendedLifetime(leaving) {}
+            extendLifetime(leaving)
         }
     }
 }

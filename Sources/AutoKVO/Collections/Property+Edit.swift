@@ -80,7 +80,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
                 return (fits ? places : RangeSet(value.count..<end)).shifted(by: value.startIndex)
             }
         }
-        withExtendedLifetime(new) {}
+        extendLifetime(new)
         return result!
     }
 }

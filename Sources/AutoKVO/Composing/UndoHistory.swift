@@ -277,7 +277,7 @@ public final class UndoHistory: TrackedObject {
             ]
             // What follows in a step whose changes are all gone is not part of the one before.
             if undoable.last?.number != last { isStepComplete = true }
-            withExtendedLifetime(gone) {}
+            extendLifetime(gone)
         }
     }
 }

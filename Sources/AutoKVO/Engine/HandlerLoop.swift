@@ -54,7 +54,7 @@ struct HandlerLoop {
         guard let target = observation.record?.trackedObject, observation.pin() else { return }
         call(observation, by: nil)
         observation.unpin()
-        withExtendedLifetime(target) {}
+        extendLifetime(target)
     }
 
     /// Calls the handler of a route's observation.

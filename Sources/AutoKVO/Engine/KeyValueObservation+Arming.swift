@@ -30,7 +30,7 @@ extension KeyValueObservation {
     /// - Throws: A `KeyValueError` if the observation was removed or a side has died: its handler is gone.
     public func rearm() throws(KeyValueError) {
         let targets = options.contains(.retainsTarget) ? targets : []
-        defer { withExtendedLifetime(targets) {} }
+        defer { extendLifetime(targets) }
         var isArmed = false
         repeat {
             didFire()
@@ -89,6 +89,6 @@ extension KeyValueObservation {
             return (details?.onEnd ?? [], details?.retainedTargets ?? [:])
         }
         for action in actions { action(.fired) }
-        withExtendedLifetime(targets) {}
+        extendLifetime(targets)
     }
 }

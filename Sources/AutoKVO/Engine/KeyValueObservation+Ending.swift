@@ -126,7 +126,7 @@ extension KeyValueObservation {
             details!.routes = awake
             return (awake, routes)
         }
-        withExtendedLifetime(resting) {}
+        extendLifetime(resting)
         return awake
     }
 
@@ -178,7 +178,7 @@ extension KeyValueObservation {
         }
         drop?()
         if let reason { for action in actions { action(reason) } }
-        withExtendedLifetime((actions, targets)) {}
+        extendLifetime((actions, targets))
     }
 
     /// Called by a traversal after it has unpinned an observation, without a lock: the last one releases the handler.

@@ -33,7 +33,7 @@ extension Subject {
             // For an object that is dying no observer is called.
             guard let object = record.trackedObject else { return leavePending(thread) }
             run(record, slot, list!, thread)
-            withExtendedLifetime(object) {}
+            extendLifetime(object)
         }
     }
 

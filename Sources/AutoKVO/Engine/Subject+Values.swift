@@ -104,7 +104,7 @@ extension Subject {
         event.kind = .setting
         let elements = old.isFilled ? old.take() : nil
         if let whole = wholeOld.take() { old.set(whole) }
-        withExtendedLifetime((edit, elements)) {}
+        extendLifetime((edit, elements))
     }
 
     var wantsNew: Bool {

@@ -94,6 +94,6 @@ extension Subject {
             let new = ToldElsewhere(number: number, value: value, changes: changes, isToldToSome: isToldToSome)
             return details.told.updateValue(new, forKey: identity)
         }
-        withExtendedLifetime(former) {}
+        extendLifetime(former)
     }
 }

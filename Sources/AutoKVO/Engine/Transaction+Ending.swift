@@ -62,7 +62,7 @@ extension Transaction {
             subjects.removeAll { $0.object.openCount > 0 }
             forgetPlaces()
         }
-        if areKnown { withExtendedLifetime(subjects.compactMap { $0.object.takeTold() }) {} }
+        if areKnown { extendLifetime(subjects.compactMap { $0.object.takeTold() }) }
     }
 
     @inline(never)
@@ -99,7 +99,7 @@ extension Transaction {
         let dead = thread.value.marked.filter { $0.route.root.isDeinitializing }
         thread.value.marked.removeAll { $0.route.root.isDeinitializing }
         giveBack(thread)
-        withExtendedLifetime(dead) {}
+        extendLifetime(dead)
     }
 
     /// The outermost `coalescingChanges` of a thread ends.

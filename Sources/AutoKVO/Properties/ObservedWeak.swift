@@ -112,7 +112,7 @@ struct WeakReference {
             }
         }
         // The old reference is released without the lock.
-        withExtendedLifetime(reference) {}
+        extendLifetime(reference)
     }
 }
 

@@ -32,7 +32,7 @@ enum KeyPathSlots {
             return former
         }
         // Released without the lock.
-        withExtendedLifetime(former) {}
+        extendLifetime(former)
     }
 
     /// Objects are aligned to 16 bytes.

@@ -254,7 +254,7 @@ final class Expression: @unchecked Sendable {
         while !keep(value, &sources, of: version, ownRoute) {}
         for link in sources { link.cancel() }
         if !recorder.isSame { for link in recorder.dropped { link.cancel() } }
-        withExtendedLifetime(object) {}
+        extendLifetime(object)
         return mark.load(ordering: .acquiring).kind != .clean && underLock { $0.version == version }
     }
 
@@ -291,6 +291,6 @@ final class Expression: @unchecked Sendable {
         var ended = State(isEnded: true)
         underLock { swap(&ended, &$0) }
         for link in ended.sources { link.cancel() }
-        withExtendedLifetime(ended) {}
+        extendLifetime(ended)
     }
 }

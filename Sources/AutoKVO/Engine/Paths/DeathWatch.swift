@@ -50,7 +50,7 @@ final class DeathWatch: Sendable {
         let changed = watches.sorted { $0.key < $1.key }.map(\.value).filter { $0.leaveHolder() }
         let holders = changed.map { $0.holder.trackedObject }
         Transaction.didChange(zip(changed, holders).compactMap { $1 == nil ? nil : ($0.holder, $0.slot) })
-        withExtendedLifetime(holders) {}
+        extendLifetime(holders)
     }
 }
 
@@ -92,7 +92,7 @@ extension ObjectRecord {
             guard let watches else { continue }
             watches.old?.cancel()
             watches.new?.start()
-            return withExtendedLifetime(referent) {}
+            return extendLifetime(referent)
         }
     }
 

@@ -95,7 +95,7 @@ extension ObjectRecord {
 
     func forget(_ route: Route) {
         let kept = lock.withLock { guarded.details?.functionRoutes.removeValue(forKey: route.sequence) }
-        withExtendedLifetime(kept) {}
+        extendLifetime(kept)
     }
 }
 

@@ -32,7 +32,7 @@ extension ParsedKeyPath {
         }
         let (schema, slot) = try key(of: last, in: object)
         let (key, isRecorded) = schema.use { ($0.layout.value[slot].declaration, $0.layout.value[slot].isRecorded) }
-        defer { withExtendedLifetime(kept) {} }
+        defer { extendLifetime(kept) }
         if let tail, !isRecording, let objects = object.use({ object in key.use { $0.readObjects(object) } }) {
             return try tail.evaluate(on: objects, in: self, declaredType(from: root))
         }

@@ -81,7 +81,7 @@
         TestPoint.taken.reach()
         guard let target = change.target, !change.isWithdrawn else { return }
         call?(actor, change)
-        withExtendedLifetime(target) {}
+        extendLifetime(target)
     }
 
     /// Under the lock. The change is the caller's.
@@ -109,7 +109,7 @@
             change.endDelivery()
             change.drop()
         }
-        withExtendedLifetime(lastCall) {}
+        extendLifetime(lastCall)
     }
 }
 
