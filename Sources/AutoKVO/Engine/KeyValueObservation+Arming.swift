@@ -42,7 +42,7 @@ extension KeyValueObservation {
                 guard endReason == .fired, changeState(from: .fired, to: .active) else { return false }
                 endReason = nil
                 // Not one whose paths have been removed meanwhile: nothing would let go of it.
-                let kept = details?.routes.map { Set($0.all.map(\.root.target)) }
+                let kept = targets.isEmpty ? nil : details?.routes.map { Set($0.all.map(\.root.target)) }
                 let left = targets.filter { kept?.contains(ObjectIdentifier($0)) ?? true }
                 details?.retainedTargets = .init(retaining: left)
                 return true

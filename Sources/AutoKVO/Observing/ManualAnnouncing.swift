@@ -4,6 +4,8 @@
 /// Between will and did of a key, further changes of it are part of the outermost: one prior call at the first will, one
 /// other call at the last did. The two belong to one thread. An unknown key and a did without its will are reported to
 /// `Diagnostics` and do nothing else.
+///
+/// - Complexity: What any change takes, and O(*n*) for *n* changes that this thread has begun and not ended.
 extension TrackedObject {
     /// Says that a property is about to change. Prior calls are made on this thread, before it returns.
     public func willChangeValue(forKey key: String) {
