@@ -62,9 +62,8 @@ struct HandlerLoop {
         guard let observation = route.unmanagedObservation else { return }
         let this = Borrowed.to(route)
         observation.use { observation in
-            // One path or target of several may have been removed, and an observation that has fired gets new routes when it is
-            // armed again.
-            if route.isOneOfSeveral || observation.options.contains(.once), !route.isHeard { return }
+            // One path or target of several may have been removed.
+            if route.isOneOfSeveral, !route.isHeard { return }
             let target = route.root.address
             guard csr_try_retain(target) else {
                 if !(route.expression?.function.isOfTarget ?? true) { observation.observerIsGone() }
@@ -179,14 +178,25 @@ extension KeyValueObservation {
         if route == nil || event.isReturn, !options.isDisjoint(with: event.excluded) { return false }
         guard isLive, !event.isPrior || options.contains(.prior) else { return false }
         if options.contains(.distinct), event.isUnchanged { return false }
-        return options.contains(.once) ? claim(subject, calls) : state == .active
+        return options.contains(.once) ? claim(subject, route?.object, calls) : state == .active
     }
 
-    /// Whether this change is the one of which a `.once` observation is notified.
-    private func claim(_ subject: Subject, _ calls: CallsOfChange?) -> Bool {
+    /// Whether this change is the one of which a `.once` observation is notified. Not if that has fired and been armed again since the change
+    /// found it: then it has a new number, or other routes.
+    ///
+    ///     a write finds it, and calls another one      a second write
+    ///                                                  fires it
+    ///                                                  arms it again
+    ///     would fire it, for what was written before
+    private func claim(_ subject: Subject, _ route: Route?, _ calls: CallsOfChange?) -> Bool {
         let token = subject.event.token
+        /// Under the lock.
+        func change(from state: ObservationFlags.State, to new: ObservationFlags.State) -> Bool {
+            let isFound = route.map { details?.routes?.contains($0) ?? false } ?? (sequence <= subject.end)
+            return (isFound || subject.event.isInitial) && changeState(from: state, to: new)
+        }
         if subject.event.isPrior {
-            guard changeState(from: .active, to: .claimed) else { return false }
+            guard underLock({ change(from: .active, to: .claimed) }) else { return false }
             let mayBeNone = subject.isUncertain || options.contains(.distinct)
             underLock { (details!.claimant, details!.isClaimUncertain) = (token, mayBeNone) }
             subject.willCallAgain(self)
@@ -206,7 +216,7 @@ extension KeyValueObservation {
         //                                          finds that it has fired, and that nothing is on its way: ends it
         //     hands its change to the scheduler
         if flags.contains(.scheduled) { beginDelivery() }
-        guard changeState(from: isClaimed ? .claimed : .active, to: .fired) else {
+        guard underLock({ change(from: isClaimed ? .claimed : .active, to: .fired) }) else {
             if flags.contains(.scheduled) { endDelivery() }
             return false
         }

@@ -31,32 +31,32 @@ extension KeyValueObservation {
     public func rearm() throws(KeyValueError) {
         let targets = options.contains(.retainsTarget) ? targets : []
         defer { extendLifetime(targets) }
-        var isArmed = false
+        var former = RouteList()
+        defer { former.forEach { $0.end() } }
         repeat {
             didFire()
             let before = state
             if before == .ended { throw endedError }
             if before != .fired { return }
-            isArmed = underLock {
-                // Not one that has been armed and has fired again since: its `onEnd` is still to run.
-                guard endReason == .fired, changeState(from: .fired, to: .active) else { return false }
-                endReason = nil
-                // Not one whose paths have been removed meanwhile: nothing would let go of it.
-                let kept = targets.isEmpty ? nil : details?.routes.map { Set($0.all.map(\.root.target)) }
-                let left = targets.filter { kept?.contains(ObjectIdentifier($0)) ?? true }
-                details?.retainedTargets = .init(retaining: left)
-                return true
-            }
-        } while !isArmed
-        guard attach() else {
-            underLock {
-                guard changeState(from: .active, to: .fired) else { return }
-                endReason = .fired
-                details?.retainedTargets = [:]
-            }
-            detach()
-            throw endedError
+        } while !underLock({
+            // Not one that has been armed and has fired again since: its `onEnd` is still to run.
+            guard endReason == .fired, changeState(from: .fired, to: .active) else { return false }
+            endReason = nil
+            // Also where it has not been taken out of the lists.
+            if hasRoutes { former = deactivateRoutes() } else { record!.list(Int(slot))!.value.number(self) }
+            // Not one whose paths have been removed meanwhile: nothing would let go of it.
+            let kept = targets.isEmpty ? nil : details?.routes.map { Set($0.all.map(\.root.target)) }
+            details?.retainedTargets = .init(retaining: targets.filter { kept?.contains(ObjectIdentifier($0)) ?? true })
+            return true
+        })
+        if attach() { return }
+        underLock {
+            guard changeState(from: .active, to: .fired) else { return }
+            endReason = .fired
+            details?.retainedTargets = [:]
         }
+        detach()
+        throw endedError
     }
 
     private var endedError: KeyValueError {

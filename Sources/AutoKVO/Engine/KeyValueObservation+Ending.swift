@@ -108,7 +108,7 @@ extension KeyValueObservation {
     /// Takes the observation out of the target's and the observer's lists, unless it has been armed again, or a change is on its way.
     func detach() {
         if hasRoutes {
-            deactivateRoutes().forEach { $0.end() }
+            underLock { isFindable ? RouteList() : deactivateRoutes() }.forEach { $0.end() }
         } else {
             unmanagedRecord?.use { $0.unlink(self, unlessFindable: true) }
         }
@@ -131,15 +131,13 @@ extension KeyValueObservation {
     }
 
     /// Takes the routes out of an observation that has fired or ended; the caller ends them. One that has fired may be armed again,
-    /// so it keeps copies of them. These do not own it, so that it is freed when the caller drops it.
-    private func deactivateRoutes() -> RouteList {
-        underLock {
-            guard !isFindable, let details else { return RouteList() }
-            if state == .ended { return details.takeRoutes() }
-            let routes = details.routes ?? RouteList()
-            details.routes = RouteList(routes.all.map { $0.copy(for: .nobody) })
-            return routes
-        }
+    /// so it keeps copies of them. These do not own it, so that it is freed when the caller drops it. Under the lock.
+    func deactivateRoutes() -> RouteList {
+        guard let details else { return RouteList() }
+        if state == .ended { return details.takeRoutes() }
+        let routes = details.routes ?? RouteList()
+        details.routes = RouteList(routes.all.map { $0.copy(for: .nobody) })
+        return routes
     }
 
     /// Ends the observation. Returns true for the first call, false if it had ended.

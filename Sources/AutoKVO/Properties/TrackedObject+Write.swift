@@ -213,12 +213,11 @@ extension TrackedObject {
         // A handler of a prior call that ends its own observation may change it without anybody who observes, and so may getters.
         let isUntouched = isBegun && isPlanned()
         if !isUntouched { Transaction.forEachSubject(of: self, slot) { $0.includeFurtherChange() } }
-        var told = isUntouched ? edit : nil
+        let told = isUntouched ? edit : nil
         defer { Transaction.end(self, slot, told) }
         if !isUntouched, try !isNeeded() { return nil }
         defer {
             if told != nil, let isMade, !isMade() {
-                told = nil
                 Transaction.forEachSubject(of: self, slot) { $0.reportAsSetting() }
             }
             stored()

@@ -281,4 +281,29 @@ struct ArrayProxyTests {
         #expect(throws: KeyValueError.self) { try people.append(Crate()) }
         expectEqual(crate.people.count, 2)
     }
+
+    @Test("elements that an override's setter puts elsewhere are followed") func sortingSetter() throws {
+        class Team: Model {
+            @Observed var people: [Person] = []
+            override class var schema: Schema {
+                Schema(Team.self, extending: super.schema) { Key("people", \.people) }
+            }
+        }
+        final class Sorted: Team {
+            override var people: [Person] {
+                get { super.people }
+                set { super.people = newValue.sorted { $0.age < $1.age } }
+            }
+        }
+        let (team, old, young) = (Sorted(), Person(), Person())
+        (old.age, young.age) = (50, 20)
+        var sums: [Int?] = []
+        team.people = [old]
+        try team.observe("people.@sum.age", as: Int.self, options: .new) { sums.append($0.newValue) }
+        try team.mutableArrayValue(forKey: "people").append(young)
+        #expect(team.people.first === young)
+        young.age = 30
+        old.age = 60
+        expectEqual(sums, [70, 80, 90])
+    }
 }

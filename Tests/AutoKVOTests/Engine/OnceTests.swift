@@ -260,4 +260,33 @@ struct OnceTests {
         observer.stopObserving(of: person)
         #expect(!observation.isValid)
     }
+
+    @Test(
+        "one that another thread's change has fired and that is armed again is not told of a change from before that",
+        arguments: ["age", "age|firstName", "spouse.age"])
+    func rearmedElsewhere(path: String) throws {
+        let shared = Shared((person, Person()))
+        let (person, spouse) = shared.value
+        person.spouse = spouse
+        let (isElsewhere, calls) = (Shared(false), Counter())
+        func change(_ objects: (Person, Person), to age: Int) {
+            if path == "spouse.age" { objects.1.age = age } else { objects.0.age = age }
+        }
+        var observation: KeyValueObservation?
+        try person.observe(path) { _ in
+            if isElsewhere.value { return }
+            isElsewhere.value = true
+            onAnotherThread { change(shared.value, to: 2) }
+            expectEqual(calls.count, 1)
+            #expect(throws: Never.self) { try observation!.rearm() }
+        }
+        observation = try person.observe(path, options: .once) { _ in calls.add() }
+        change((person, spouse), to: 1)
+        expectEqual(calls.count, 1)
+        #expect(observation!.isValid)
+        change((person, spouse), to: 3)
+        expectEqual(calls.count, 2)
+        person.removeAllObservers()
+        person.spouse = nil
+    }
 }

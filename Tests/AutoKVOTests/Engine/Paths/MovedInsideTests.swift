@@ -4,6 +4,13 @@ import Testing
 
 private final class Place: Model { @Observed var name = "home" }
 private final class Visitor: Model { @Observed var place: Place? }
+private final class Guest: Model {
+    @Observed var place: Place?
+    var greeting: String { "at \(place?.name ?? "")" }
+    override class var schema: Schema {
+        Schema(Guest.self, extending: super.schema) { Key("greeting", \.greeting, affectedBy: "place.name") }
+    }
+}
 
 /// A path that is moved to a property while that is edited in place.
 struct MovedInsideTests {
@@ -76,5 +83,24 @@ struct MovedInsideTests {
         expectEqual(told.value, ["home office"])
         office.didChangeValue(forKey: "name")
         expectEqual(told.value, ["home office", "office other"])
+    }
+
+    @Test("an observer of a key that is affected by the path, added behind the move, is not notified of that change")
+    func observerAddedBehindTheMove() throws {
+        let (home, office, guest, visitor) = (Place(), Place(), Guest(), Visitor())
+        (guest.place, visitor.place) = (home, home)
+        var told: [String] = []
+        try guest.observe("greeting") { [unowned guest] _ in told.append("first: \(guest.greeting)") }
+        try visitor.observe("place.name") { _ in }
+        try office.withMutation(of: "name") {
+            guest.place = office
+            try guest.observe("greeting") { [unowned guest] _ in told.append("late: \(guest.greeting)") }
+            // What has moved is looked for again.
+            visitor.place = office
+            office.name = "office"
+        }
+        expectEqual(told, ["first: at home", "first: at office"])
+        office.name = "bureau"
+        expectEqual(told.dropFirst(2), ["first: at bureau", "late: at bureau"])
     }
 }

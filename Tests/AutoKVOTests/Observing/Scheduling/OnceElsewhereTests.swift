@@ -136,6 +136,33 @@ struct OnceElsewhereTests {
         tracker.expectNoLeaks()
     }
 
+    @Test(
+        "armed again while the change of another thread waits, it is not told of one from before that",
+        arguments: ["age", "age|token", "spouse.age"])
+    func rearmBeforeAnOlderChange(path: String) throws {
+        let (person, spouse) = (tracker.track(Person()), tracker.track(Person()))
+        let (shared, isElsewhere) = (Shared(path == "spouse.age" ? spouse : person), Shared(false))
+        person.spouse = spouse
+        var observation: KeyValueObservation?
+        let first = try person.observe(path) { _ in
+            if isElsewhere.value { return }
+            isElsewhere.value = true
+            onAnotherThread { shared.value.age = 2 }
+            #expect(throws: Never.self) { try observation!.rearm() }
+        }
+        observation = try person.observe(path, as: Int?.self, options: [.new, .once], on: scheduler) { [log] in
+            log.add("\($0.newValue!!)")
+        }
+        shared.value.age = 1
+        scheduler.runAll()
+        expectEqual(log.messages, ["2"])
+        #expect(observation!.isValid)
+        shared.value.age = 3
+        scheduler.runAll()
+        expectEqual(log.messages, ["2", "3"])
+        first.remove()
+    }
+
     @Test("armed again while its change waits, it is delivered both times") func rearm() throws {
         let person = tracker.track(Person())
         let observation = try person.observe(
