@@ -78,9 +78,19 @@ private func areEqualByContent(_ a: Any, _ b: Any) -> Bool {
     guard let b = unwrapped(b) else { return false }
     func isEqual<Value: Equatable>(_ a: Value) -> Bool { b as? Value == a || areNotNumbers(a, b) }
     if let a = a as? any Equatable { return isEqual(a) }
-    // What an operator has put together.
+    // What an operator has put together, or data. Not recursive: it may be nested deeper than the stack lets it be compared.
     if type(of: a) == [Any].self, let a = a as? [Any], let b = b as? [Any] {
-        return a.elementsEqual(b) { (type(of: $0) == type(of: $1) || unwrapped($0) == nil) && areEqual($0, $1) }
+        var pairs = [(a, b)]
+        while let (a, b) = pairs.popLast() {
+            if a.count != b.count { return false }
+            for (a, b) in zip(a, b) {
+                let areAlike = type(of: a) == type(of: b) || unwrapped(a) == nil
+                let areArrays = areAlike && type(of: a) == [Any].self
+                if areArrays { pairs.append((a as! [Any], b as! [Any])) }
+                if !areAlike || !areArrays && !areEqual(a, b) { return false }
+            }
+        }
+        return true
     }
     guard type(of: a) is AnyClass, type(of: b) is AnyClass else { return false }
     return (a as AnyObject) === (b as AnyObject)

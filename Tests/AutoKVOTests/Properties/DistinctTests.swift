@@ -341,4 +341,20 @@ struct DistinctTests {
         try proxy.insert("b")
         #expect(tags.kinds == [.insertion] && tags.last?.new == ["b"] && player.tags == ["a", "b"])
     }
+
+    @Test("collections in each other to a depth of 2,000 are compared on a small stack") func deep() {
+        final class Holder: Model { @Observed var content: Any = 0 }
+        func nested(around value: Any, depth: Int = 2_000) -> Any { (0..<depth).reduce(value) { inner, _ in [inner] } }
+        onAnotherThread(stackSize: 512 * 1024) {
+            let holder = Holder()
+            var calls = 0
+            holder.content = nested(around: 1)
+            holder.$content.observe(options: .distinct) { _ in calls += 1 }
+            holder.content = nested(around: 1)
+            expectEqual(calls, 0)
+            holder.content = nested(around: 2)
+            holder.content = nested(around: 2, depth: 2_001)
+            expectEqual(calls, 2)
+        }
+    }
 }
