@@ -46,8 +46,7 @@ extension SettingPlan {
     /// that another one replaces, by whatever path, comes after that.
     init(_ values: [String: Any?], of root: TrackedObject, validating: Bool) throws(KeyValueError) {
         self.init()
-        func isDot(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ".") }
-        var entries: [Entry] = values.map { ($0.key.utf8.count(where: isDot), $0.key, $0.value) }
+        var entries: [Entry] = values.map { ($0.key.utf8.count { $0 == UInt8(ascii: ".") }, $0.key, $0.value) }
             .inOrder { ($0.depth, $0.name) < ($1.depth, $1.name) }
         let isDeep = entries.last.map { $0.depth > 0 } ?? false
         var faults = add(entries, of: root, validating: validating && !isDeep, comparing: isDeep)

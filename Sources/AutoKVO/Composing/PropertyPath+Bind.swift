@@ -121,10 +121,8 @@ extension Property {
     ) -> KeyValueObservation {
         let (own, other, shown) = (SettablePath<Value>(self), SettablePath<Source.Value>(source), ShownObject())
         let binding = makeBinding(own.settable, copiesValues: false)
-        // An edit is for the object that was shown: one that has come meanwhile is to be read first, for which the binding is notified now if it
-        // still will be.
+        // An edit is for the object that was shown.
         func writeBack(_ object: TrackedObject, to root: TrackedObject, _ reading: KeyValueObservation) {
-            if let end = other.object(from: root), shown.isShown(end) == false { OutermostChange.finishCalls() }
             guard let value = own.value(from: object), let end = other.object(from: root), shown.isShown(end) ?? false,
                 !areEqual(transform(other.value(from: root)), value), !shown.isEqual(to: value)
             else { return }
@@ -173,7 +171,6 @@ extension Property {
         }
         name.end(of: object, except: reading)
         reading.onEnd { _ in moving?.remove() }
-        reading.onEnd { _ in shown.set(nil, nil) }
         reading.onEnd { _ in writing.remove() }
         // If one of the objects dies, both end by themselves.
         writing.onEnd { if $0 == .removed { reading.remove() } }

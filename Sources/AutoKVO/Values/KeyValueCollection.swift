@@ -67,7 +67,6 @@ extension Dictionary: KeyValueCollection {
 /// All values converted, or nil.
 private func convertEach<To>(_ values: [Any], to type: To.Type, _ forCoding: Bool) -> [To]? {
     var converted: [To] = []
-    converted.reserveCapacity(values.count)
     for value in values {
         guard let value = forCoding ? convertForCoding(value, to: type) : convert(value, to: type) else { return nil }
         converted.append(value)

@@ -94,8 +94,7 @@ extension ObjectRecord {
     }
 
     func forget(_ route: Route) {
-        let kept = lock.withLock { guarded.details?.functionRoutes.removeValue(forKey: route.sequence) }
-        extendLifetime(kept)
+        extendLifetime(lock.withLock { guarded.details?.functionRoutes.removeValue(forKey: route.sequence) })
     }
 }
 
