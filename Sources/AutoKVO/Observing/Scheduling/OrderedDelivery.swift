@@ -146,7 +146,7 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
 
     /// An observation with `.once` has fired for it: it is counted in that until it is delivered or dropped.
     fileprivate func beginDelivery() {
-        isCounted = wants(.once) && !event.value.isPrior
+        isCounted = wants(.once)
         if isCounted { observation!.use { $0.beginDelivery() } }
     }
 

@@ -163,6 +163,21 @@ struct OnceElsewhereTests {
         first.remove()
     }
 
+    @Test("ends behind the call before the change, if the scheduler drops the one behind it") func droppedBehindPrior()
+    {
+        let person = tracker.track(Person())
+        let observation = person.$age.observe(options: [.prior, .once], on: scheduler) { [log] in
+            log.add("called, prior: \($0.isPrior)")
+        }
+        observation.onEnd { [log] in log.add("\($0)") }
+        person.age = 1
+        let prior = scheduler.takeFirst()
+        _ = scheduler.takeAll()
+        expectEqual(log.messages, [])
+        prior()
+        expectEqual(log.messages, ["called, prior: true", "fired"])
+    }
+
     @Test("armed again while its change waits, it is delivered both times") func rearm() throws {
         let person = tracker.track(Person())
         let observation = try person.observe(
