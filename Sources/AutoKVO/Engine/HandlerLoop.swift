@@ -193,7 +193,7 @@ extension KeyValueObservation {
         /// Under the lock.
         func change(from state: ObservationFlags.State, to new: ObservationFlags.State) -> Bool {
             let isFound = route.map { details?.routes?.contains($0) ?? false } ?? (sequence <= subject.end)
-            return (isFound || subject.event.isInitial) && changeState(from: state, to: new)
+            return isFound && changeState(from: state, to: new)
         }
         if subject.event.isPrior {
             guard underLock({ change(from: .active, to: .claimed) }) else { return false }

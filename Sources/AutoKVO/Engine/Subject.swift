@@ -158,7 +158,7 @@ final class Subject: PooledObject {
 
     /// For the call at a registration.
     func setInitialValue(_ value: Any?) {
-        isFilled = true
+        (isFilled, end) = (true, .max)
         if let value { new.set(value) }
         event = ChangeEvent(isInitial: true, new: new.pointer)
     }

@@ -15,11 +15,12 @@ import Synchronization
 struct ToldElsewhere {
     /// Counts what has been told while a subject of the topic was open.
     let number: Int
+    /// Nil if it is not known.
     let value: Any?
     /// How often an expression had changed then.
     let changes: Int
-    /// Whether only those were told that are called for an equal value, too: others know what was told before. So the open change has to tell
-    /// all of them, whatever it comes to.
+    /// Whether only those were told that are called for an equal value, too: others know what was told before; or whether the value is not known.
+    /// So the open change has to tell all of them, whatever it comes to.
     let isToldToSome: Bool
 }
 
@@ -74,17 +75,17 @@ extension Subject {
         return (told.value, replaceOld(told.value, told.changes))
     }
 
-    /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for new values there is
-    /// none to leave. A subject of late observers (`lowerBound`) leaves none either: the observers before them do not know the value yet.
+    /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for values it is not
+    /// read: then it is only known that they have been told one. A subject of late observers (`lowerBound`) leaves none either: the observers before them do not know the value yet.
     @inline(__always)
     func tellElsewhere() { if openSubjects > 0, lowerBound == 0 { leaveValue() } }
 
     @inline(never)
     private func leaveValue() {
         // Where it is equal, those who are not called know it if they have been told the old one.
-        if !wantsNew || !isOldTold && isDropped { return }
-        let isToldToSome = !isOldTold && event.isUnchanged
-        guard let value = edit == nil ? event.newValue?.box() : readWhole() else { return }
+        if !isOldTold && isDropped { return }
+        let value = (edit == nil ? event.newValue?.box() : nil) ?? (needs.isDisjoint(with: .values) ? nil : readWhole())
+        let isToldToSome = value == nil || !isOldTold && event.isUnchanged
         let changes = expression?.changes.all ?? 0
         let root = root
         let former: ToldElsewhere? = root.lock.withLock {

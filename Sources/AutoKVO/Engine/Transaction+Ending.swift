@@ -38,9 +38,9 @@ extension Transaction {
     @inline(never)
     private func close(_ thread: InPlace<ThreadContext>) {
         if moves != PathLink.moves {
+            let count = subjects.count
             addMovedSubjects(thread)
-            // The old value of an expression is the kept one.
-            forEachSubject { if $0.isUncertain, $0.expression != nil { $0.readOld() } }
+            for subject in subjects[count...].map(\.object) { subject.missOld() }
         }
         thread.value.openTransactions.remove(self)
         countOut()
@@ -68,12 +68,11 @@ extension Transaction {
     @inline(never)
     private func deliver(_ thread: InPlace<ThreadContext>) {
         if !subjects.isEmpty { Transaction.forgetWalks(thread) }
-        if hasMoved, let record = currentRecord {
-            notify(subjects, isPrior: false, after: Transaction.deliveriesUnderWay(of: record, slot, thread), thread)
-        } else if subjects.count == 1 {
-            notify(subjects[0], false, thread)
+        let older = hasMoved ? currentRecord.map { Transaction.deliveriesUnderWay(of: $0, slot, thread) } ?? [] : []
+        if subjects.count == 1, older.isEmpty {
+            notify(subjects[0], thread)
         } else if !subjects.isEmpty {
-            notify(subjects, isPrior: false, thread)
+            notify(subjects, isPrior: false, after: older, thread)
         }
         giveBack(thread)
     }
@@ -143,13 +142,12 @@ extension Transaction {
         for (record, slot) in changed { follow(record, slot) }
         transaction.countOut()
         transaction.settle(thread)
-        if let values {
-            transaction.forEachSubject {
-                guard $0.isOwn else { return }
-                // The new value was not kept if nobody asked for it then.
-                if values.new != nil || !$0.wantsNew { $0.setValues(values.type, values.old, values.new) }
-                $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
-            }
+        transaction.forEachSubject {
+            // A path that has come to the property since its change began has no old value.
+            guard let values, $0.isOwn, $0.route == nil else { return }
+            // The new value was not kept if nobody asked for it then.
+            if values.new != nil || !$0.wantsNew { $0.setValues(values.type, values.old, values.new) }
+            $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
         }
         transaction.notify(transaction.subjects, isPrior: false, after: withoutRepetitions(older), thread)
         transaction.giveBack(thread)
@@ -177,7 +175,6 @@ extension Transaction {
         _ subjects: [Borrowed<Subject>], isPrior: Bool, after older: [Borrowed<Subject>] = [],
         _ thread: InPlace<ThreadContext>
     ) {
-        if subjects.count == 1, older.isEmpty { return notify(subjects[0], isPrior, thread) }
         let outer = startDelivering(thread)
         notifyAll(subjects, isPrior, older, thread)
         thread.value.delivering = outer
@@ -191,11 +188,12 @@ extension Transaction {
         return outer
     }
 
-    private func notify(_ subject: Borrowed<Subject>, _ isPrior: Bool, _ thread: InPlace<ThreadContext>) {
+    /// The same of one subject, where nothing is to be completed before: of most changes.
+    private func notify(_ subject: Borrowed<Subject>, _ thread: InPlace<ThreadContext>) {
         let outer = startDelivering(thread)
         subject.use {
-            $0.makeEvent(isPrior: isPrior)
-            if !isPrior { $0.tellElsewhere() }
+            $0.makeEvent(isPrior: false)
+            $0.tellElsewhere()
             $0.deliver(thread)
             $0.isStarted = false
         }

@@ -183,10 +183,11 @@ extension Transaction {
         return moved
     }
 
-    /// The second part. Reading is user code, which may end a transaction.
+    /// The second part. Reading is user code, which may end a transaction. While a task changes the property in place, that is not read.
     static func readOld(of transactions: [Transaction]) {
         for transaction in transactions {
-            transaction.forEachSubject { if $0.openCount > 0, $0.needs.contains(.old) { $0.readOld() } }
+            let read = transaction.visit == 0 ? Subject.readOld : Subject.missOld
+            transaction.forEachSubject { if $0.openCount > 0, $0.needs.contains(.old) { read($0)() } }
         }
     }
 }

@@ -58,7 +58,8 @@ final class Transaction: PooledObject {
     var moves: UInt64 = 0
     /// What it concerns, in the order in which observers are called.
     @exclusivity(unchecked) var subjects: [Borrowed<Subject>] = []
-    /// Whether anything has been moved to the property since. Deliveries under way of that come before those of this change.
+    /// Whether anything has been moved to the property since, or a task has had it open elsewhere. Deliveries under way of what it concerns come
+    /// before those of this change.
     var hasMoved = false
     /// The expressions that were marked while this was open and had them as subjects. They are refreshed at its end.
     var marked: [Marked] = []

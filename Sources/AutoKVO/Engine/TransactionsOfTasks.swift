@@ -38,7 +38,7 @@ enum TransactionsOfTasks {
         let thread = ThreadContext.current
         let visit = thread.value.makeToken()
         for transaction in taken {
-            transaction.object.visit = visit
+            (transaction.object.visit, transaction.object.hasMoved) = (visit, true)
             thread.value.openTransactions.append(transaction)
             thread.value.waitingCount += transaction.object.marked.count
         }
@@ -52,13 +52,8 @@ enum TransactionsOfTasks {
         Recording.resume(visit.recorder)
     }
 
-    /// Takes the transaction that this task has just begun out of the thread's list.
-    static func park(_ target: ObjectIdentifier, _ slot: Int) {
-        if currentTask() != 0 { putBack { $0.visit == 0 && $0.isOf(target, slot) } }
-    }
-
     @inline(never)
-    private static func putBack(where condition: (Transaction) -> Bool) {
+    fileprivate static func putBack(where condition: (Transaction) -> Bool) {
         let (task, thread) = (currentTask(), ThreadContext.current)
         let leaving = thread.value.openTransactions.members.filter { $0.use(condition) }
         if leaving.isEmpty { return }
@@ -83,7 +78,8 @@ extension Transaction {
             return true
         }
         begin(object, slot)
-        TransactionsOfTasks.park(target, slot)
+        // Out of the thread's list, until this task does something.
+        if currentTask() != 0 { TransactionsOfTasks.putBack { $0.visit == 0 && $0.isOf(target, slot) } }
         return false
     }
 

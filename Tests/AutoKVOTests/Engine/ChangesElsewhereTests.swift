@@ -90,6 +90,22 @@ struct ChangesElsewhereTests {
         expectEqual(distinct.count, 1)
     }
 
+    @Test("follows for those who ask for no values, or for old ones alone", arguments: Holding.allCases)
+    func withoutValues(holding: Holding) throws {
+        let sum = Sum()
+        var (shown, followed, olds): (Int, Int?, [Int]) = (0, 0, [])
+        try sum.observe("shown") { [unowned sum] _ in shown = sum.shown }
+        try sum.path("shown", as: Int.self).onValue { followed = $0 }
+        hold(sum, holding, 4, { sum.level = 1 }, 0)
+        #expect(shown == sum.shown && followed == sum.shown)
+        sum.$level.observe(options: .old) { olds.append($0.oldValue!) }
+        sum.$level.withMutation {
+            onAnotherThread { sum.level = 7 }
+            sum.level = 5
+        }
+        expectEqual(olds, [1, 7])
+    }
+
     @Test("of the same property, whose equal values are no change") func ownProperty() {
         let (sum, log, list) = (Sum(), Recorder<Int>(), Recorder<[Int]>())
         sum.$level.observe(options: [.old, .new], log.handler())
