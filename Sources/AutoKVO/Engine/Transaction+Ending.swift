@@ -68,10 +68,10 @@ extension Transaction {
     @inline(never)
     private func deliver(_ thread: InPlace<ThreadContext>) {
         if !subjects.isEmpty { Transaction.forgetWalks(thread) }
-        let older = hasMoved ? currentRecord.map { Transaction.deliveriesUnderWay(of: $0, slot, thread) } ?? [] : []
-        if subjects.count == 1, older.isEmpty {
+        if subjects.count == 1, !hasMoved {
             notify(subjects[0], thread)
         } else if !subjects.isEmpty {
+            let older = hasMoved ? currentRecord.map { Transaction.deliveriesUnderWay(of: $0, slot, thread) } ?? [] : []
             notify(subjects, isPrior: false, after: older, thread)
         }
         giveBack(thread)

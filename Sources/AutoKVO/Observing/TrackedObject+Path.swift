@@ -28,7 +28,7 @@ extension TrackedObject {
     func requireValues(
         of type: Any.Type, as other: Any.Type, _ key: String, _ keyPath: String
     ) throws(KeyValueError) {
-        if canConvert(from: type, to: other) { return }
+        if other == Any.self || canConvert(from: type, to: other) { return }
         throw KeyValueError(
             .wrongType(expected: declaredName(of: type), actual: "\(other)"), className: "\(Swift.type(of: self))",
             key: key, keyPath: keyPath)
