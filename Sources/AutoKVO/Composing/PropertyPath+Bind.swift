@@ -128,7 +128,7 @@ extension Property {
             else { return }
             let edited = inverse(value)
             // The functions may have selected another object, or ended this.
-            guard other.object(from: root) === end, shown.isShown(end) ?? false else { return }
+            guard other.object(from: root) === end, reading.isValid else { return }
             other.set(edited, from: root)
             // A setter may have made of it what was there before, which is no change.
             let result = transform(other.value(from: root))

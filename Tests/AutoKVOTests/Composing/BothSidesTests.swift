@@ -107,4 +107,19 @@ struct BothSidesTests {
         }
         #expect(field.text == "-" && next.note == "next")
     }
+
+    @Test("an inverse that ends the binding, or selects another object, writes nothing", arguments: [false, true])
+    func changedByInverse(isEnded: Bool) {
+        let (chooser, second) = (Chooser(), Item())
+        chooser.item = item
+        field.$text.bindBothWays(
+            to: chooser.$item.$number, transform: { "\($0 ?? -1)" },
+            inverse: { [unowned field, unowned chooser] in
+                if isEnded { field.$text.unbind() } else { chooser.item = second }
+                return Int($0)!
+            })
+        field.text = "5"
+        #expect(item.number == 0 && second.number == 0)
+        expectEqual(field.text, isEnded ? "5" : "0")
+    }
 }
