@@ -120,4 +120,22 @@ struct HeldPropertyTests {
         expectEqual(told, [nil, 2])
         root.next = nil
     }
+
+    @Test(
+        "a path to a derived value of the object that comes meanwhile is told what is there in the end",
+        arguments: 0..<4, [.new, [.old, .new], [.new, .distinct], [.old, .new, .prior]] as [ObservingOptions])
+    func derived(way: Int, options: ObservingOptions) throws {
+        var told: [Int?] = []
+        box.$a.observe(options: .prior) { _ in }
+        try box.observe("next.sum", as: Int?.self, options: options) {
+            if !$0.isPrior { told.append($0.newValue ?? nil) }
+        }
+        stepper.hold(box, \.a, 2, 1)
+        if way & 1 != 0 { try box.observe("twice", options: [.old, .new]) { _ in } }
+        if way & 2 != 0 { box.$members.withMutation { box.next = box } } else { box.next = box }
+        box.$b.withMutation { box.b = 4 }
+        stepper.goOn()
+        expectEqual(told.last, 5)
+        box.next = nil
+    }
 }
