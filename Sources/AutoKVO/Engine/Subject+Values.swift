@@ -36,9 +36,11 @@ extension Subject {
 
     /// The property has changed already: only a kept value can be the old one, also when a further change becomes part of this one. What leads
     /// on from a derived value is as it was until that is marked.
-    func missOld() {
+    ///
+    /// - Parameter isMarked: Whether it is marked already.
+    func missOld(isMarked: Bool = false) {
         // Where this thread records, a computed key is what is kept of it, and not what its getter makes of what is gone.
-        if isUncertain { _ = Recorder.keys(readBy: readOld) }
+        if isUncertain, !isMarked || expression != nil { _ = Recorder.keys(readBy: readOld) }
         isPrepared = true
         // An edit that waits for the end of a coalescingChanges is not all that happens to a path that leads elsewhere now.
         if edit != nil { includeFurtherChange() }

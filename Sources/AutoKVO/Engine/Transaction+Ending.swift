@@ -40,7 +40,7 @@ extension Transaction {
         if moves != PathLink.moves {
             let count = subjects.count
             addMovedSubjects(thread)
-            for subject in subjects[count...].map(\.object) where isOpener(of: subject) { subject.missOld() }
+            subjects[count...].map(\.object).filter(isOpener).forEach { $0.missOld(isMarked: true) }
         }
         thread.value.openTransactions.remove(self)
         countOut()

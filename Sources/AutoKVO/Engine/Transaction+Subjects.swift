@@ -186,8 +186,8 @@ extension Transaction {
     /// The second part. Reading is user code, which may end a transaction. While a task changes the property in place, that is not read.
     static func readOld(of transactions: [Transaction]) {
         for transaction in transactions {
-            let read = transaction.visit == 0 ? Subject.readOld : Subject.missOld
-            transaction.forEachSubject { if $0.openCount > 0, $0.needs.contains(.old) { read($0)() } }
+            let read: (Subject) -> Void = transaction.visit == 0 ? { $0.readOld() } : { $0.missOld(isMarked: true) }
+            transaction.forEachSubject { if $0.openCount > 0, $0.needs.contains(.old) { read($0) } }
         }
     }
 }
