@@ -57,7 +57,7 @@ struct HeldPropertyTests {
     private let stepper = Stepper()
 
     @Test(
-        "what is computed from it is told in the end, also to those who ask for no values",
+        "observers of what is computed from it are notified in the end, also those who ask for no values",
         arguments: [[], .new] as [ObservingOptions])
     func withoutValues(options: ObservingOptions) throws {
         var shown = 0
@@ -77,7 +77,9 @@ struct HeldPropertyTests {
         expectEqual(told, [1, 11])
     }
 
-    @Test("what has come to it, and leaves it in the same coalescingChanges, is told what is there then")
+    @Test(
+        "an operator that has come to it, and leaves it in the same coalescingChanges, has the value that is there then"
+    )
     func coalesced()
         throws
     {
@@ -122,7 +124,7 @@ struct HeldPropertyTests {
     }
 
     @Test(
-        "a path to what is computed from it, that comes meanwhile, is told what is there in the end", arguments: 0..<4,
+        "a path to what is computed from it, that comes meanwhile, has the last value in the end", arguments: 0..<4,
         [[.new], [.old, .new], [.new, .distinct], [.old, .new, .prior]] as [ObservingOptions])
     func derived(way: Int, options: ObservingOptions) throws {
         box.$a.observe(options: .prior) { _ in }
