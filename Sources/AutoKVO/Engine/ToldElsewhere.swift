@@ -75,8 +75,9 @@ extension Subject {
         return (told.value, replaceOld(told.value, told.changes))
     }
 
-    /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for values it is not
-    /// read: then it is only known that they have been told one. A subject of late observers (`lowerBound`) leaves none either: the observers before them do not know the value yet.
+    /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for values it is not read:
+    /// then it is only known that they have been told one. A subject of late observers (`lowerBound`) leaves nothing: the observers before them
+    /// do not know the value yet.
     @inline(__always)
     func tellElsewhere() { if openSubjects > 0, lowerBound == 0 { leaveValue() } }
 

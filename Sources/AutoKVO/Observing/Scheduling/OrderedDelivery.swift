@@ -144,7 +144,7 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
 
     var isQueued: Bool { previous != nil }
 
-    /// An observation with `.once` has fired for it: it is counted in that until it is delivered or dropped.
+    /// Of an observation with `.once`, which fires for it, or for the call behind it: it is counted in that until it is delivered or dropped.
     fileprivate func beginDelivery() {
         isCounted = wants(.once)
         if isCounted { observation!.use { $0.beginDelivery() } }
