@@ -53,14 +53,6 @@ extension Subject {
         continuation()
     }
 
-    /// The change has been made, and its derived values are computed before observers are called. What is not the property itself may read
-    /// what is being computed, so its observers cannot be called before.
-    func waitForEvent(_ thread: InPlace<ThreadContext>) {
-        if !isOwn { return }
-        isWaiting = true
-        thread.value.appendPending(self)
-    }
-
     func endWaiting(_ thread: InPlace<ThreadContext>) {
         if isWaiting { leavePending(thread) }
         isWaiting = false

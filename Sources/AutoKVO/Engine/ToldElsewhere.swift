@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// So the subjects of a change inside of which user code runs are counted in the list of their key, or in the route of their path, until their
 /// observers have been called. A write during which no user code runs is not counted: nobody can make another change in between.
-struct ToldElsewhere {
+final class ToldElsewhere {
     /// Counts what has been told while a subject of the topic was open.
     let number: Int
     /// Nil if it is not known.
@@ -22,6 +22,10 @@ struct ToldElsewhere {
     /// Whether only those were told that are called for an equal value, too: others know what was told before; or whether the value is not known.
     /// So the open change has to tell all of them, whatever it comes to.
     let isToldToSome: Bool
+
+    init(number: Int, value: Any?, changes: Int, isToldToSome: Bool) {
+        (self.number, self.value, self.changes, self.isToldToSome) = (number, value, changes, isToldToSome)
+    }
 }
 
 extension Subject {
@@ -57,12 +61,11 @@ extension Subject {
         }
     }
 
-    /// The subject is not open any more. What another thread has told since `becomeKnown` becomes its old value.
+    /// The subject, which was known, is not open any more. What another thread has told since `becomeKnown` becomes its old value.
     ///
-    /// - Returns: What is to be released, if there is something.
-    func takeTold() -> (told: Any?, replaced: Any?)? {
-        guard let before = toldBefore.take() else { return nil }
-        let root = root
+    /// - Parameter released: Gets what is to be released.
+    func takeTold(_ released: inout [Any?]) {
+        let (before, root) = (toldBefore.take()!, self.root)
         let told: ToldElsewhere? = root.lock.withLock {
             let isLast = addOpen(-1) == 0
             // What another open change has edited is in the collection, and has not been told.
@@ -70,9 +73,11 @@ extension Subject {
             guard let details = root.guarded.details, !details.told.isEmpty else { return nil }
             return isLast ? details.told.removeValue(forKey: identity) : details.told[identity]
         }
-        guard let told, told.number > before else { return told.map { ($0.value, nil) } }
+        guard let told else { return }
+        released.append(told)
+        if told.number <= before { return }
         event.isAmbiguous = told.isToldToSome
-        return (told.value, replaceOld(told.value, told.changes))
+        released.append(replaceOld(told.value, told.changes))
     }
 
     /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for values it is not read:

@@ -52,17 +52,17 @@ extension Transaction {
 
     /// Counts this change out of its subjects, and keeps those that it is to deliver.
     func countOut() {
-        var (areHeld, areKnown) = (false, false)
+        var (areHeld, released): (Bool, [Any?]) = (false, [])
         forEachSubject {
             ($0.openCount, $0.isDue) = ($0.openCount - 1, true)
             if isOpener(of: $0) { $0.opener = nil }
-            if $0.openCount > 0 { areHeld = true } else if $0.toldBefore != nil { areKnown = true }
+            if $0.openCount > 0 { areHeld = true } else if $0.toldBefore != nil { $0.takeTold(&released) }
         }
         if areHeld {
             subjects.removeAll { $0.object.openCount > 0 }
             forgetPlaces()
         }
-        if areKnown { extendLifetime(subjects.compactMap { $0.object.takeTold() }) }
+        extendLifetime(released)
     }
 
     @inline(never)

@@ -79,10 +79,6 @@ final class Transaction: PooledObject {
     var places: [Subject.Identity: Int] = [:]
     var formerPlaces: [Int] = []
 
-    private func begin(_ record: ObjectRecord, _ slot: Int) {
-        (self.record, self.slot, target, isPreparing, isReadingOld) = (record, slot, record.target, true, true)
-    }
-
     /// A change without subjects: nobody observes the property, or the change turns out to be none.
     private func beginSilently(_ object: TrackedObject, _ slot: Int, _ isSilent: Bool) {
         (target, self.slot, pin, self.isSilent) = (ObjectIdentifier(object), slot, PinnedReference(object), isSilent)
@@ -166,7 +162,8 @@ final class Transaction: PooledObject {
             let isLate = edit != nil && record.list(slot)?.value.takeLateness() ?? false
             let transaction = thread.value.takeTransaction()
             return transaction.use {
-                $0.begin(record, slot)
+                ($0.record, $0.slot, $0.target) = (record, slot, record.target)
+                ($0.isPreparing, $0.isReadingOld) = (true, true)
                 $0.findSubjects(of: record, slot, isLate ? nil : edit, hasValues: values != nil, thread)
                 let isAlone = thread.value.openTransactions.isEmpty && thread.value.coalescing == nil
                 thread.value.openTransactions.append(transaction)
@@ -198,12 +195,15 @@ final class Transaction: PooledObject {
         TestPoint.begun.reach()
         var needs: ObserverList.Interest = []
         var hasEdited = false
+        // Whether user code runs before the store, or as it: then other threads must know of the subjects.
+        var isKnown = !isPlain
         forEachSubject {
             needs.formUnion($0.needs)
+            if !$0.isOwn, $0.needs.contains(.old), !$0.isComputed { isKnown = true }
             guard $0.edit != nil else { return }
             if !isOpener(of: $0) { hasEdited = true } else if $0.isOpenElsewhere(thread) { $0.includeFurtherChange() }
         }
-        if !isPlain || needs.contains(.prior) { forEachSubject { $0.becomeKnown() } }
+        if isKnown || hasEdited || needs.contains(.prior) { forEachSubject { $0.becomeKnown() } }
         if hasEdited { includeFurtherChangeOfEdited(thread) }
         if let values, !needs.contains(.prior) {
             forEachSubject { if $0.isOwn { $0.setValues(values.type, values.old, values.new) } }

@@ -67,7 +67,10 @@ extension Transaction {
         let outer = startDelivering(thread)
         forEachSubject {
             $0.openCount += 1
-            $0.waitForEvent(thread)
+            // What is not the property itself may read what is being computed, so its observers cannot be called before.
+            if !$0.isOwn { return }
+            $0.isWaiting = true
+            thread.value.appendPending($0)
         }
         thread.value.settling.append(.to(self))
         let raised = thread.value.raisedHeights

@@ -49,8 +49,11 @@
     fileprivate func deliver(upTo change: ScheduledChange, on actor: AnyObject?) {
         lock.lock()
         due = max(due, change.number)
-        // Another thread delivers it, perhaps after the operation has been released.
-        if isDelivering, change.isQueued { change.keepInQueue() }
+        if isDelivering, change.isQueued {
+            // Another thread delivers it, perhaps after the operation has been released: the queue owns it from now on.
+            change.isOwnedByQueue = true
+            Borrowed.to(change).retain()
+        }
         var next = isDelivering ? nil : takeDue()
         let call = call
         lock.unlock()
@@ -131,7 +134,7 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
     // The queue's lock guards the following.
     var next: Borrowed<ScheduledChange>?
     var previous: Borrowed<ScheduledChange>?
-    private(set) var isOwnedByQueue = false
+    fileprivate(set) var isOwnedByQueue = false
 
     @inline(__always)
     fileprivate init<Value: Sendable>(_ change: Change<Value>, in delivery: OrderedDelivery, for actor: AnyObject?) {
@@ -153,12 +156,6 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
     fileprivate func endDelivery() {
         if isCounted { observation!.object.endDelivery() }
         isCounted = false
-    }
-
-    /// The queue owns the change from now on.
-    fileprivate func keepInQueue() {
-        isOwnedByQueue = true
-        Borrowed.to(self).retain()
     }
 
     /// Its operation. Run a second time, it does nothing.

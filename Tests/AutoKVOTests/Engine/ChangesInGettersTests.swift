@@ -1,0 +1,84 @@
+import AutoKVOTestSupport
+import Testing
+
+@testable import AutoKVO
+
+/// A getter or a path is read for the old value of what a plain set changes, too; and meanwhile another thread changes the same property, or
+/// another one that the getter reads.
+struct ChangesInGettersTests {
+    private final class Sum: Model {
+        @Observed var a = 0
+        @Observed var b = 0
+        @Observed var list: [Int] = []
+        @Observed var next: Sum?
+        @Derived({ (sum: Sum) in sum.a + sum.b }) var total: Int
+        @Derived({ (sum: Sum) in sum.list.reduce(sum.b, +) }) var content: Int
+        var double: Int { 2 * (a + b) }
+        var meanwhile: (() -> Void)?
+        /// The first time it is read, another thread acts.
+        var far: Int {
+            if let meanwhile {
+                self.meanwhile = nil
+                onAnotherThread(meanwhile)
+            }
+            return a + b + 100
+        }
+        var hop: Sum? { far > 0 ? next : nil }
+
+        override class var schema: Schema {
+            Schema(Sum.self, extending: super.schema) {
+                Key("double", \.double, affectedBy: "a", "b")
+                Key("far", \.far, affectedBy: "a", "b", "list")
+                Key("hop", \.hop, affectedBy: "next", "a", "b")
+            }
+        }
+    }
+
+    @Test(
+        "observers are told the last value, whichever property the other thread sets and whatever is read",
+        arguments: ["far", "hop.double"], [true, false])
+    func plainSet(read: String, isSame: Bool) throws {
+        let (sum, inOrder, derived) = (Sum(), Recorder<Int>(), Recorder<Int>())
+        (sum.a, sum.b, sum.next) = (4, 4, Sum())
+        var (doubles, totals, values): ([Int], [Int], [Int]) = ([], [], [])
+        try sum.observe("double", as: Int.self, options: [.new, .distinct]) { doubles.append($0.newValue!) }
+        try sum.observe("double", as: Int.self, options: [.old, .new], inOrder.handler())
+        sum.$total.observe(options: [.old, .new], derived.handler())
+        sum.$total.onValue { totals.append($0) }
+        sum.$a.onValue { values.append($0) }
+        try sum.observe(read, as: Int.self, options: .old) { _ in }
+        sum.meanwhile = { [unowned sum] in if isSame { sum.a = 2 } else { sum.b = 2 } }
+        sum.a = isSame ? 4 : 6
+        let last = sum.a + sum.b
+        expectEqual(last, 8)
+        expectEqual(doubles, [12, 16])
+        expectEqual(inOrder.entries.map { [$0.old, $0.new] }, [[16, 12], [12, 16]])
+        expectEqual(derived.entries.map { [$0.old, $0.new] }, [[8, 6], [6, 8]])
+        expectEqual(totals, [8, 6, 8])
+        expectEqual(values, isSame ? [4, 2, 4] : [4, 6])
+    }
+
+    @Test("an edit of the collection is followed, too") func edit() throws {
+        let (sum, derived) = (Sum(), Recorder<Int>())
+        sum.b = 1
+        sum.$content.observe(options: [.old, .new], derived.handler())
+        try sum.observe("far", as: Int.self, options: .old) { _ in }
+        sum.meanwhile = { [unowned sum] in sum.b = 0 }
+        sum.$list.append(1)
+        expectEqual(derived.entries.map { [$0.old, $0.new] }, [[1, 0], [0, 1]])
+    }
+
+    @Test("nothing stays where nobody acts in the getter") func nothingStays() throws {
+        let sum = Sum()
+        var olds: [Int] = []
+        try sum.observe("far", as: Int.self, options: .old) { olds.append($0.oldValue!) }
+        (sum.a, sum.b) = (1, 1)
+        expectEqual(olds, [100, 101])
+        sum.meanwhile = { [unowned sum] in sum.b = 5 }
+        sum.a = 2
+        sum.a = 3
+        expectEqual(olds.count, 5)
+        expectEqual(olds.last, 107)
+        #expect(sum.record!.guarded.details?.told.isEmpty ?? true)
+    }
+}
