@@ -13,11 +13,12 @@ final class Binding: @unchecked Sendable {
     private let name: String
     /// Whether a value of the property's type is neither transformed nor converted.
     private let copiesValues: Bool
-    /// The thread that sets the property, and 0 while none does. Two may at the same time where the source allows it: then either may
-    /// be forgotten, until it sets the property again.
+    /// The thread that sets the property, and 0 while none does. Two may, one inside of what the other calls: then it is 0 when the inner one
+    /// is through.
     private let thread = Atomic<UInt>(0)
-    /// Whether the source has changed while the property was being set because of an earlier change.
-    private let isOutdated = Atomic<Bool>(false)
+    /// Number of changes of the source, on all threads. If it is another one when the property has been set, what it was set to is outdated.
+    /// Where two threads count at the very same time, it counts one: they set the property at the same time, too.
+    private let changes = Atomic<UInt>(0)
 
     /// How often the source may change while the property is set to what it was, before that counts as a circle. A round of a ring sets each
     /// property in it, so in a debug build this many take a tenth of a second.
@@ -32,18 +33,17 @@ final class Binding: @unchecked Sendable {
     /// Inlined: where many bindings follow each other, a hop takes longer for each function that waits for the next one (counts:
     /// `bind-hop`; presumably because the processor foresees only so many returns).
     ///
-    /// - Returns: False if the value has to be transformed or converted. Then nothing is done.
+    /// - Returns: False if the value has to be transformed or converted, or if this thread is setting the property already. Then nothing is done.
     @inline(__always) func copyValue<Value>(of change: Change<Value>, to object: TrackedObject) -> Bool {
         guard copiesValues else { return false }
-        let value = SettableProperty.value(of: change)
-        guard property.isOfType(value) else { return false }
-        ifNotInside {
-            if !property.holds(value, in: object) { property.set(object, to: value) }
-            if isOutdated.load(ordering: .relaxed) {
-                follow(object, from: value) { change.observation.isValid ? SettableProperty.value(of: change) : nil }
-            }
+        return ifNotInside { number in
+            let value = SettableProperty.value(of: change)
+            guard property.isOfType(value) else { return false }
+            if isLast(number), !property.holds(value, in: object) { property.set(object, to: value) }
+            if isLast(number) { return true }
+            _ = follow(object, from: value) { change.observation.isValid ? SettableProperty.value(of: change) : nil }
+            return true
         }
-        return true
     }
 
     /// Sets the property to a value of its type, unless it has an equal one.
@@ -56,7 +56,7 @@ final class Binding: @unchecked Sendable {
     /// - Returns: False if this thread is setting the property already: then that call sets it again. Also if the property was left in a circle:
     ///   it does not show the source's value then, and what it has is nobody's edit that could be written back.
     @inline(never) @discardableResult func set(_ object: TrackedObject, to current: () -> Any?) -> Bool {
-        ifNotInside { follow(object, from: nil, current) } && !isOutdated.load(ordering: .relaxed)
+        ifNotInside { _ in follow(object, from: nil, current) }
     }
 
     /// What a function makes of the source's value; nil if the binding has ended, which the function may bring about.
@@ -65,37 +65,38 @@ final class Binding: @unchecked Sendable {
         return observation.isValid ? value : nil
     }
 
-    /// Runs a function that sets the property, unless this thread is inside of such a function: that one then finds out, by `isOutdated`, that
-    /// the source has changed, and sets the property again.
-    ///
-    /// - Returns: Whether the function was run.
-    @inline(__always) @discardableResult private func ifNotInside(_ body: () -> Void) -> Bool {
-        let this = thisThread()
-        if thread.load(ordering: .relaxed) == this {
-            isOutdated.store(true, ordering: .relaxed)
-            return false
-        }
-        // Without the two atomic additions that counting takes.
+    /// Runs a function that sets the property, unless this thread is inside of such a function: that one then finds out, by `changes`, that
+    /// the source has changed, and sets the property again. It also finds out what other threads have changed inside of what it calls, and have
+    /// set the property to.
+    @inline(__always) private func ifNotInside(_ body: (_ number: UInt) -> Bool) -> Bool {
+        let (this, number) = (thisThread(), changes.load(ordering: .relaxed) &+ 1)
+        // Without the atomic additions that counting exactly takes.
+        changes.store(number, ordering: .relaxed)
+        if thread.load(ordering: .relaxed) == this { return false }
         thread.store(this, ordering: .relaxed)
-        body()
-        thread.store(0, ordering: .relaxed)
-        return true
+        defer { thread.store(0, ordering: .relaxed) }
+        return body(number)
     }
 
+    @inline(__always) private func isLast(_ number: UInt) -> Bool { changes.load(ordering: .relaxed) == number }
+
     /// Sets the property, until it has the source's value.
+    ///
+    /// - Returns: False if it was left in a circle.
     @inline(never)
-    private func follow(_ object: TrackedObject, from value: Any?, _ current: () -> Any?) {
+    private func follow(_ object: TrackedObject, from value: Any?, _ current: () -> Any?) -> Bool {
         var last = value
         for _ in 0..<Self.maximumRounds {
-            isOutdated.store(false, ordering: .relaxed)
-            if let next = current(), !property.holds(next, in: object) {
+            let number = changes.load(ordering: .relaxed)
+            if let next = current(), isLast(number), !property.holds(next, in: object) {
                 // A value that does not equal itself, such as NaN, stops when it has passed round a circle of bindings once.
-                if let last, !property.areEqual(next, next), isSameContent(next, last) { return }
+                if let last, !property.areEqual(next, next), isSameContent(next, last) { return true }
                 last = next
                 property.set(object, to: next)
             }
-            if !isOutdated.load(ordering: .relaxed) { return }
+            if isLast(number) { return true }
         }
         Diagnostics.report("\(name) is bound in a circle in which no value becomes equal; it was left as it is")
+        return false
     }
 }
