@@ -71,7 +71,7 @@ struct BindingElsewhereTests {
         expectEqual(source.n, kind == .bothWays ? 8 : 7)
     }
 
-    @Test("the last value stays, also where it comes before or behind the set of the bound property", arguments: [true, false])
+    @Test("the last value stays, also where it comes before or behind the set", arguments: [true, false])
     func inHandlers(isPrior: Bool) throws {
         let (source, label) = (Source(), Label())
         label.$number.bind(to: source.$n)
