@@ -207,7 +207,8 @@ extension TrackedObject {
             return store()
         }
         let edit = change()
-        let isBegun = Transaction.begin(self, slot, edit, isPlain: isMade == nil)
+        let isPlain = isMade == nil && !unmanagedRecord!.use { $0.layout!.value[slot].isOverridden }
+        let isBegun = Transaction.begin(self, slot, edit, isPlain: isPlain)
         let isMade = edit.flatMap { _ in isMade ?? isStillStored(slot) }
         if isMade != nil { Transaction.forEachSubject(of: self, slot) { $0.keepOldCollection() } }
         // A handler of a prior call that ends its own observation may change it without anybody who observes, and so may getters.

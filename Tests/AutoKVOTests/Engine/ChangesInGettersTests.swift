@@ -68,6 +68,35 @@ struct ChangesInGettersTests {
         expectEqual(derived.entries.map { [$0.old, $0.new] }, [[1, 0], [0, 1]])
     }
 
+    @Test("an overridden getter of what is edited is read, too", arguments: [true, false], 1...6)
+    func overridden(isStored: Bool, reads: Int) {
+        class Base: Model {
+            @Observed var a = 0
+            @Observed var list: [Int] = []
+            @Derived({ (base: Base) in base.list.reduce(base.a, +) }) var total: Int
+        }
+        final class Overriding: Base {
+            var (isStored, reads, meanwhile): (Bool, Int, (() -> Void)?) = (true, 0, nil)
+            override var list: [Int] {
+                get {
+                    reads -= 1
+                    if reads == 0, let meanwhile { onAnotherThread(meanwhile) }
+                    return isStored ? super.list : super.list + [0]
+                }
+                set { super.list = newValue }
+            }
+        }
+        let (base, derived) = (Overriding(), Recorder<Int>())
+        (base.isStored, base.a) = (isStored, 1)
+        base.$total.observe(options: [.old, .new], derived.handler())
+        base.$list.observe(options: [.old, .new]) { _ in }
+        base.list = [7]
+        derived.take()
+        (base.reads, base.meanwhile) = (reads, { [unowned base] in base.a = 0 })
+        base.$list[0] = 8
+        expectEqual(derived.entries.last?.new ?? 8, base.total)
+    }
+
     @Test("nothing stays where nobody acts in the getter") func nothingStays() throws {
         let sum = Sum()
         var olds: [Int] = []
