@@ -155,7 +155,7 @@ extension Transaction {
 
     /// Moves the links of paths that lead on from a property, or from a key derived from it, to the objects that are behind it now.
     static func follow(_ record: ObjectRecord, _ slot: Int, _ edit: CollectionChange? = nil) {
-        if record.layout!.value[slot].isWeak { record.updateWatch(of: slot, didChange: true) }
+        if record.layout!.value[slot].isWeak { record.updateWatch(of: slot) }
         guard let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.inner) else {
             return
         }

@@ -220,6 +220,41 @@ struct WeakTests {
         recorder.clear()
     }
 
+    @Test(
+        "set to nil in the deinit of its object, it reads nil already: the death is told all the same",
+        arguments: ["next", "next.value"], [true, false])
+    func setWhileItDies(path: String, isElsewhere: Bool) throws {
+        final class Leaving: Model {
+            @Observed var value = 2
+            var leave: (() -> Void)?
+            deinit { leave?() }
+        }
+        final class Owner: Model {
+            @ObservedWeak var next: Leaving?
+            @ObservedWeak var other: Leaving?
+        }
+        let owner = Owner()
+        var (distinct, once, all) = (0, 0, Recorder<Any>())
+        for other in [nil, Leaving()] {
+            var next: Leaving? = Leaving()
+            owner.next = next
+            next!.leave = { [unowned owner] in
+                func set() { owner.next = other }
+                if isElsewhere { onAnotherThread(set) } else { set() }
+            }
+            (distinct, once) = (0, 0)
+            try owner.observe(path, options: .distinct) { _ in distinct += 1 }
+            try owner.observe(path, options: [.distinct, .once]) { _ in once += 1 }
+            try owner.observe(path, options: .new, all.handler())
+            next = nil
+            #expect(owner.next === other && distinct == 1 && once == 1)
+            // The set, and the death if that leaves it nil.
+            expectEqual(all.entries.count, other == nil ? 2 : 1)
+            owner.removeAllObservers()
+            all.clear()
+        }
+    }
+
     @Test("an object that refers weakly to itself dies quietly") func toItself() throws {
         do {
             let node = tracker.track(Node())
