@@ -97,7 +97,7 @@ final class OutermostChange {
     /// Makes the calls that are left of the changes under way on this thread.
     static func finishCalls() {
         let thread = ThreadContext.current
-        Transaction.complete(Array(thread.value.pending.members), thread)
+        Transaction.complete(thread.value.pending.members.map(\.object), thread)
     }
 
     /// Whether a call is the first one of an outermost change. What a prior handler changes may be heard of before the change for which that is

@@ -155,8 +155,12 @@ struct ThreadContext {
         if pending.isEmpty { pendingTopics = nil }
     }
 
-    /// The pending subjects that a change of these lists and routes concerns, the outermost first, where there are many.
+    /// The pending subjects that a change of these lists and routes concerns, the outermost first.
     mutating func pending(of topics: Set<Subject.Identity>) -> [Subject] {
+        if !pending.isLonger(than: Transaction.searchedCount) {
+            let all = pending.members.lazy.map(\.object)
+            return all.filter { topics.contains($0.topics.0) || topics.contains($0.topics.1) }
+        }
         if pendingTopics == nil {
             pendingTopics = [:]
             pending.forEach { filePending($0) }

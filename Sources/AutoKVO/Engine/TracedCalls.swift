@@ -33,8 +33,8 @@ struct TracedCalls {
             return thread.value.traced[thread.value.traced.count - 1].others.append(change)
         }
         // The rest of a change that is two edits is pending, too (`inTwoEdits`). It is a change of its own, behind this one.
-        let rest = Transaction.deliveriesUnderWay(of: record, slot, thread).filter { $0.object.continuation == nil }
-        for delivery in rest { delivery.object.event.excluded.formUnion(.traced) }
+        let rest = Transaction.olderDeliveries(of: record, slot, thread).filter { $0.continuation == nil }
+        for delivery in rest { delivery.event.excluded.formUnion(.traced) }
         thread.value.traced.append(TracedCalls())
         Transaction.complete(rest, thread)
         let made = thread.value.traced.removeLast()

@@ -14,6 +14,8 @@ extension Transaction {
             return false
         }
         open.object.isFollowing = true
+        // Following may compute what has been moved to the property, and its value from before is the old one.
+        if open.use({ $0.moves != PathLink.moves }) { open.object.addMoved(isMarked: false, thread) }
         close(object, slot, edit, thread)?.use { $0.deliver(thread) }
         return true
     }
@@ -37,17 +39,21 @@ extension Transaction {
 
     @inline(never)
     private func close(_ thread: InPlace<ThreadContext>) {
-        if moves != PathLink.moves {
-            let count = subjects.count
-            addMovedSubjects(thread)
-            subjects[count...].map(\.object).filter(isOpener).forEach { $0.missOld(isMarked: true) }
-        }
+        if moves != PathLink.moves { addMoved(isMarked: true, thread) }
         thread.value.openTransactions.remove(self)
         countOut()
         settle(thread)
         #if DEBUG
             thread.value.checkInvariants()
         #endif
+    }
+
+    /// Adds what has been moved to the property, which is stored already.
+    @inline(never)
+    private func addMoved(isMarked: Bool, _ thread: InPlace<ThreadContext>) {
+        let count = subjects.count
+        addMovedSubjects(thread)
+        subjects[count...].map(\.object).filter(isOpener).forEach { $0.missOld(isMarked: isMarked) }
     }
 
     /// Counts this change out of its subjects, and keeps those that it is to deliver.
@@ -71,7 +77,7 @@ extension Transaction {
         if subjects.count == 1, !hasMoved {
             notify(subjects[0], thread)
         } else if !subjects.isEmpty {
-            let older = hasMoved ? currentRecord.map { Transaction.deliveriesUnderWay(of: $0, slot, thread) } ?? [] : []
+            let older = hasMoved ? thread.value.pending(of: topics) : []
             notify(subjects, isPrior: false, after: older, thread)
         }
         giveBack(thread)
@@ -109,6 +115,8 @@ extension Transaction {
             $0.forEachSubject { $0.isCoalesced = false }
             $0.countOut()
             $0.settle(thread)
+            // A change that has ended inside may have begun before.
+            $0.hasMoved = !thread.value.pending.isEmpty
             TestPoint.coalesced.reach()
             if $0.subjects.count > 1 { $0.sort(from: 0, thread) }
             $0.deliver(thread)
@@ -132,10 +140,9 @@ extension Transaction {
         defer { TransactionsOfTasks.leave(visit) }
         thread.dropDeadTransactions()
         // What has changed already must be known before handlers of older changes are called: they may move paths away from it.
-        var older: [Borrowed<Subject>] = []
+        let older = changed.flatMap { olderDeliveries(of: $0.record, $0.slot, thread) }
         let transaction = thread.value.takeTransaction().object
         for (record, slot) in changed {
-            older += deliveriesUnderWay(of: record, slot, thread)
             transaction.findSubjects(of: record, slot, excluding: excluded, only: search, thread)
         }
         transaction.forEachSubject { $0.missOld() }
@@ -149,7 +156,7 @@ extension Transaction {
             if values.new != nil || !$0.wantsNew { $0.setValues(values.type, values.old, values.new) }
             $0.event.excluded = values.excluded.union(excluded.intersection(.prior))
         }
-        transaction.notify(transaction.subjects, isPrior: false, after: withoutRepetitions(older), thread)
+        transaction.notify(transaction.subjects, isPrior: false, after: older, thread)
         transaction.giveBack(thread)
     }
 
@@ -172,8 +179,7 @@ extension Transaction {
     /// - Parameter older: Deliveries to complete before. These subjects are pending then, so that a change that one of their
     ///   handlers makes comes after them.
     func notify(
-        _ subjects: [Borrowed<Subject>], isPrior: Bool, after older: [Borrowed<Subject>] = [],
-        _ thread: InPlace<ThreadContext>
+        _ subjects: [Borrowed<Subject>], isPrior: Bool, after older: [Subject] = [], _ thread: InPlace<ThreadContext>
     ) {
         let outer = startDelivering(thread)
         notifyAll(subjects, isPrior, older, thread)
@@ -202,7 +208,7 @@ extension Transaction {
 
     @inline(never)
     private func notifyAll(
-        _ subjects: [Borrowed<Subject>], _ isPrior: Bool, _ older: [Borrowed<Subject>], _ thread: InPlace<ThreadContext>
+        _ subjects: [Borrowed<Subject>], _ isPrior: Bool, _ older: [Subject], _ thread: InPlace<ThreadContext>
     ) {
         for subject in subjects { subject.use { $0.makeEvent(isPrior: isPrior) } }
         let parts = subjects.count < 2 ? [] : Transaction.makeParts(of: subjects, isPrior: isPrior)

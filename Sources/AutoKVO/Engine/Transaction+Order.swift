@@ -4,16 +4,13 @@ extension Transaction {
     /// Completes the deliveries under way on this thread of subjects that a change of a property concerns, the outermost first.
     static func completeDeliveries(before record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) {
         if thread.value.pending.isEmpty { return }
-        complete(deliveriesUnderWay(of: record, slot, thread), thread)
+        complete(olderDeliveries(of: record, slot, thread), thread)
     }
 
     /// The deliveries under way that such a change comes after. Each belongs to a caller of this function's caller, so it stays.
     @inline(never)
-    static func deliveriesUnderWay(
-        of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>
-    ) -> [Borrowed<Subject>] {
-        let pending = thread.value.pending
-        if pending.isEmpty { return [] }
+    static func olderDeliveries(of record: ObjectRecord, _ slot: Int, _ thread: InPlace<ThreadContext>) -> [Subject] {
+        if thread.value.pending.isEmpty { return [] }
         thread.value.coalescing?.use { $0.startWalk(.other) }
         var topics: Set<Subject.Identity> = []
         AffectedLists.forEach(from: record, slot) { _, list, _ in
@@ -23,15 +20,15 @@ extension Transaction {
         }
         // The second one of two edits may still have to be made, also where only what is derived from the property is observed.
         if let list = record.list(slot) { topics.insert(list.address) }
-        if !pending.isLonger(than: Transaction.searchedCount) {
-            return pending.members.filter { topics.contains($0.object.topics.0) || topics.contains($0.object.topics.1) }
-        }
-        return thread.value.pending(of: topics).map { .to($0) }
+        return thread.value.pending(of: topics)
     }
 
+    /// Of what it is to tell. A path may have left the property since the change began.
+    var topics: Set<Subject.Identity> { Set(subjects.flatMap { [$0.object.topics.0, $0.object.topics.1] }) }
+
     /// Completes deliveries unless a handler of one before has made a change that did.
-    static func complete(_ deliveries: [Borrowed<Subject>], _ thread: InPlace<ThreadContext>) {
-        for delivery in deliveries.map(\.object) where delivery.isPending { delivery.complete(thread) }
+    static func complete(_ deliveries: [Subject], _ thread: InPlace<ThreadContext>) {
+        for delivery in deliveries where delivery.isPending { delivery.complete(thread) }
     }
 
     /// Several paths of one observation are called in the order of registration, behind all lists. So those of one key, which are called with

@@ -35,7 +35,7 @@ extension TrackedObject {
                 let (record, slot) = (rest.object.record!.object, rest.object.slot)
                 rest.object.continuation = makeSecond
                 thread.value.appendPending(rest.object)
-                let older = Transaction.deliveriesUnderWay(of: record, slot, thread).filter { $0 != rest }
+                let older = Transaction.olderDeliveries(of: record, slot, thread).filter { $0 !== rest.object }
                 Transaction.complete(older, thread)
                 thread.value.removePending(rest.object)
                 if rest.object.continuation.take() != nil { second() }
