@@ -91,7 +91,7 @@ struct ChangesInGettersTests {
         base.$total.observe(options: [.old, .new], derived.handler())
         base.$list.observe(options: [.old, .new]) { _ in }
         base.list = [7]
-        derived.take()
+        _ = derived.take()
         (base.reads, base.meanwhile) = (reads, { [unowned base] in base.a = 0 })
         base.$list[0] = 8
         expectEqual(derived.entries.last?.new ?? 8, base.total)
