@@ -94,6 +94,7 @@ struct ChangesInGettersTests {
         _ = derived.take()
         (base.reads, base.meanwhile) = (reads, { [unowned base] in base.a = 0 })
         base.$list[0] = 8
+        base.meanwhile = nil
         expectEqual(derived.entries.last?.new ?? 8, base.total)
     }
 
