@@ -33,7 +33,7 @@ final class Binding: @unchecked Sendable {
     /// Inlined: where many bindings follow each other, a hop takes longer for each function that waits for the next one (counts:
     /// `bind-hop`; presumably because the processor foresees only so many returns).
     ///
-    /// - Returns: False if the value has to be transformed or converted, or if this thread is setting the property already. Then nothing is done.
+    /// - Returns: False if the value has to be transformed or converted, or if this thread is setting the property already. Then nothing is set.
     @inline(__always) func copyValue<Value>(of change: Change<Value>, to object: TrackedObject) -> Bool {
         guard copiesValues else { return false }
         return ifNotInside { number in

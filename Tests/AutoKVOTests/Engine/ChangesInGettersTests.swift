@@ -35,7 +35,7 @@ struct ChangesInGettersTests {
     }
 
     @Test(
-        "observers are told the last value, whichever property the other thread sets and whatever is read",
+        "observers are told the last value, also if the other thread sets the same property",
         arguments: ["far", "hop.double"], [true, false])
     func plainSet(read: String, isSame: Bool) throws {
         let (sum, inOrder, derived) = (Sum(), Recorder<Int>(), Recorder<Int>())

@@ -11,34 +11,6 @@ struct HeldOrderTests {
         @Derived({ (box: Box) in box.b + (box.next?.a ?? -7) }) var far: Int
     }
 
-    /// Runs tasks on the thread that lets them go on.
-    private final class Stepper: TaskExecutor, @unchecked Sendable {
-        private var jobs: [UnownedJob] = []
-        private var waiting: UnsafeContinuation<Void, Never>?
-
-        func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
-
-        private func runAll() {
-            while !jobs.isEmpty { jobs.removeFirst().runSynchronously(on: asUnownedTaskExecutor()) }
-        }
-
-        func start(_ body: @escaping () async -> Void) {
-            nonisolated(unsafe) let body = body
-            Task(executorPreference: self) { await body() }
-            runAll()
-        }
-
-        func edit<Value>(_ value: inout Value, _ last: Value) async {
-            await withUnsafeContinuation { [self] in waiting = $0 }
-            value = last
-        }
-
-        func goOn() {
-            waiting.take()!.resume()
-            runAll()
-        }
-    }
-
     @Test(
         "a path that has come to the property has its former value as the old one, also if it leads to a derived value",
         arguments: [[.new], [.old, .new], [.new, .distinct], [.old, .new, .prior]] as [ObservingOptions])
@@ -76,7 +48,7 @@ struct HeldOrderTests {
     }
 
     @Test(
-        "one that ends in a coalescing, in a handler of the path's other change, is told behind that",
+        "a change that ends in a handler of an older change of the same path is told after that, also in coalescingChanges",
         arguments: [[.old, .new], [.old, .new, .distinct]] as [ObservingOptions], [false, true])
     func endsInCoalescing(options: ObservingOptions, isTask: Bool) throws {
         let (root, box, stepper) = (Box(), Box(), Stepper())

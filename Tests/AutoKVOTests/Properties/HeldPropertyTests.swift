@@ -17,44 +17,25 @@ struct HeldPropertyTests {
         }
     }
 
-    /// Runs the jobs of a task on the thread that asks for it.
-    private final class Stepper: TaskExecutor, @unchecked Sendable {
-        private var jobs: [UnownedJob] = []
-        private var waiting: UnsafeContinuation<Void, Never>?
-
-        func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
-
-        private func runAll() {
-            while !jobs.isEmpty { jobs.removeFirst().runSynchronously(on: asUnownedTaskExecutor()) }
-        }
-
-        /// Begins a task, which sets a property in place and waits. When it goes on, it calls a function, and sets the property again.
-        func hold(
-            _ box: Box, _ path: ReferenceWritableKeyPath<Box, Int>, _ first: Int, _ last: Int,
-            _ then: @escaping () -> Void = {}
-        ) {
-            nonisolated(unsafe) let (box, path, then) = (box, path, then)
-            Task(executorPreference: self) {
-                func change(_ value: inout Int) async {
-                    value = first
-                    await withUnsafeContinuation { [self] in waiting = $0 }
-                    then()
-                    value = last
-                }
-                if path == \Box.a { await change(&box.a) } else { await change(&box.b) }
-            }
-            runAll()
-        }
-
-        func goOn() {
-            waiting.take()!.resume()
-            runAll()
-        }
-    }
-
     private let box = Box()
     private let root = Box()
     private let stepper = Stepper()
+
+    /// Begins a task, which sets a property in place and waits. When it goes on, it calls a function, and sets the property again.
+    private func hold(
+        _ box: Box, _ path: ReferenceWritableKeyPath<Box, Int>, _ first: Int, _ last: Int,
+        _ then: @escaping () -> Void = {}
+    ) {
+        stepper.start {
+            func change(_ value: inout Int) async {
+                value = first
+                await stepper.pause()
+                then()
+                value = last
+            }
+            if path == \Box.a { await change(&box.a) } else { await change(&box.b) }
+        }
+    }
 
     @Test(
         "observers of what is computed from it are notified in the end, also those who ask for no values",
@@ -62,7 +43,7 @@ struct HeldPropertyTests {
     func withoutValues(options: ObservingOptions) throws {
         var shown = 0
         try box.observe("twice", options: options) { [unowned box] _ in shown = box.twice }
-        stepper.hold(box, \.a, 4, 0)
+        hold(box, \.a, 4, 0)
         box.b = 0
         stepper.goOn()
         #expect(shown == 0 && box.twice == 0)
@@ -71,7 +52,7 @@ struct HeldPropertyTests {
     @Test("a change in place that ends in a handler of another change comes behind that") func order() {
         var told: [Int] = []
         box.$sum.observe(options: .new) { told.append($0.newValue!) }
-        stepper.hold(box, \.b, 0, 10)
+        hold(box, \.b, 0, 10)
         box.$a.observe { [unowned box, stepper] _ in if box.a == 1 { stepper.goOn() } }
         box.a = 1
         expectEqual(told, [1, 11])
@@ -86,7 +67,7 @@ struct HeldPropertyTests {
         box.$a.observe(options: .prior) { _ in }
         var told: [Int] = []
         try root.observe("members.@sum.a", as: Int.self, options: [.new, .distinct]) { told.append($0.newValue!) }
-        stepper.hold(box, \.a, 2, 0)
+        hold(box, \.a, 2, 0)
         root.members = [box]
         coalescingChanges {
             stepper.goOn()
@@ -102,7 +83,7 @@ struct HeldPropertyTests {
         box.$a.observe(options: [.old, .new]) { _ in }
         var told: [Int?] = []
         try root.observe("next.a", as: Int.self, options: options) { told += [$0.oldValue, $0.newValue] }
-        stepper.hold(box, \.a, 1, 0)
+        hold(box, \.a, 1, 0)
         root.next = box
         told = []
         stepper.goOn()
@@ -115,7 +96,7 @@ struct HeldPropertyTests {
         box.$b.observe(options: .prior) { _ in }
         var told: [Int?] = []
         try root.observe("next.a", as: Int.self, options: [.old, .new]) { told += [$0.oldValue, $0.newValue] }
-        stepper.hold(box, \.a, 1, 2) { [box] in box.b = 1 }
+        hold(box, \.a, 1, 2) { [box] in box.b = 1 }
         root.next = box
         told = []
         stepper.goOn()
@@ -134,7 +115,7 @@ struct HeldPropertyTests {
                 if !$0.isPrior { told[key] = $0.newValue ?? nil }
             }
         }
-        stepper.hold(box, \.a, 2, 1)
+        hold(box, \.a, 2, 1)
         if way & 1 != 0 { try box.observe("twice", options: [.old, .new]) { _ in } }
         func move() { (root.next, root.members) = (box, [box]) }
         if way & 2 != 0 { root.$b.withMutation(move) } else { move() }

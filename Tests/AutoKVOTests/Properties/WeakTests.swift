@@ -221,7 +221,7 @@ struct WeakTests {
     }
 
     @Test(
-        "set to nil in the deinit of its object, it reads nil already: the death is told all the same",
+        "with .distinct the death is told, also if the property was set to nil in its object's deinit",
         arguments: ["next", "next.value"], [true, false])
     func setWhileItDies(path: String, isElsewhere: Bool) throws {
         final class Leaving: Model {
