@@ -55,8 +55,7 @@ struct StoredProperty {
                 if areEqual(key.declared.read(object), old) || !areEqual(old, old) { return }
                 throw change.failure("the setter has not stored the value", object, key.name)
             }
-            // A property of a type of one value has no place, and nothing to restore.
-            guard let storage = key.storageType, let field = key.field, field.offset >= 0 else { return }
+            guard let storage = key.storageType, let field = key.field else { return }
             let former = key.isOverridden ? storage.reader(of: field)(object) : ()
             storage.restore(old, in: field, of: object)
             // What was recorded is what the getter returned. One that returns something else than is stored leads elsewhere now.

@@ -87,6 +87,20 @@ struct AliasedEntriesTests {
         other.next = nil
     }
 
+    @Test("an entry may replace what its own path goes through, and others set what is there") func own()
+        throws
+    {
+        let other = Ticket()
+        (ticket.next, other.next) = (other, ticket)
+        defer { other.next = nil }
+        // Each of them goes through what the other one sets, to the object that it leads to.
+        try ticket.setValues(["next.next": ticket, "next.next.next": other, "price": 2])
+        #expect(ticket.next === other && other.next === ticket && ticket.price == 2)
+        ticket.next = ticket
+        try ticket.setValues(["next.next": other, "price": 3])
+        #expect(ticket.next === other && ticket.price == 3)
+    }
+
     @Test("very many entries in circles throw soon") func hostile() throws {
         ticket.next = ticket
         ticket.last = Ticket()

@@ -140,6 +140,14 @@ struct BulkCodingTests {
         #expect(recorder.count == 0 && ticket.price == 0 && ticket.anything as? Int == 0)
     }
 
+    @Test("what is behind a refused value is checked by its declared class") func behind() {
+        let error = #expect(throws: KeyValueError.self) {
+            try ticket.setValues(["holder": 1, "holder.age": 2, "holder.price": 3])
+        }
+        expectEqual(error?.errors.map(\.keyPath), ["holder", "holder.price"])
+        expectEqual(error?.errors.last?.className, "Person")
+    }
+
     @Test("the error of a call has a line for each entry, at most eight, and says how many more there are") func lines()
     {
         func lines(_ values: [String: Any?]) -> [Substring] {

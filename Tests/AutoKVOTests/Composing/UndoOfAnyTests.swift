@@ -79,6 +79,29 @@ struct UndoOfAnyTests {
         override class var schema: Schema { Schema(Growing.self, extending: super.schema) { Key("size", \.size) } }
     }
 
+    private final class OneValued: TrackedObject {
+        @Observed var nothing: Void = ()
+        @Observed var size = 1
+        @Observed var part = 0.0
+    }
+
+    @Test("a property of a type of one value has nothing to undo, and NaN is undone") func oneValued() {
+        let object = OneValued()
+        let history = UndoHistory(of: object)
+        history.group("g") {
+            object.nothing = ()
+            object.size = 2
+            object.part = .nan
+        }
+        object.part = 1
+        let told = messages {
+            #expect(history.undo() && object.part.isNaN)
+            #expect(history.undo() && (object.size, object.part) == (1, 0))
+            #expect(history.redo() && object.size == 2 && object.part.isNaN)
+        }
+        expectEqual(told, [])
+    }
+
     @Test("what a setter does not take back is reported") func refused() {
         let growing = Growing()
         let history = UndoHistory(of: growing)

@@ -48,6 +48,20 @@ private final class PathThroughHidden: Model {
         }
     }
 }
+/// Each has a property of its own by the same name.
+private class Closed: Model {
+    @Observed private var note = "closed"
+    override class var schema: Schema { Schema(Closed.self, extending: super.schema) { Hidden("note") } }
+    func setClosedNote(_ note: String) { self.note = note }
+}
+private class Numbered: Closed {
+    @Observed private var note = 1
+    @Observed var mode = "a"
+}
+private final class Computed: Numbered {
+    var note: String { "mode \(mode)" }
+    override class var schema: Schema { Schema(Computed.self, extending: super.schema) { Key("note", \.note) } }
+}
 private final class Owner: Model {
     @Observed var account: Account? = Account()
 }
@@ -98,6 +112,16 @@ struct HiddenTests {
         try account.setValue("z", forKey: "secret")
         expectEqual(account.secret, "z")
         expectEqual(ShowsAgain.keyDescriptions.map(\.name), ["name", "secret", "strength"])
+    }
+
+    @Test("a property with the name of a hidden one is another one, in further subclasses, too") func reused() throws {
+        let computed = Computed()
+        var told: [String?] = []
+        try computed.observe("note", as: String.self, options: [.old, .new]) { told += [$0.oldValue, $0.newValue] }
+        computed.setClosedNote("other")
+        expectEqual(told, [])
+        computed.mode = "b"
+        expectEqual(told, ["mode a", "mode b"])
     }
 
     @Test("hiding what there is not, or what a Key declares, is a fault of the schema") func faults() {

@@ -132,6 +132,24 @@ private final class CountsSchema: Model {
     }
 }
 
+private final class CountsFaults: Model {
+    nonisolated(unsafe) static var asked = 0
+    @Observed var a = 0
+    override class var schema: Schema {
+        asked += 1
+        return Schema(CountsFaults.self, extending: super.schema) { Key("a|b", \.a) }
+    }
+}
+
+/// What affects the key of an observed property.
+private final class Gauge: Model {
+    @Observed var unit = 1
+    @Observed var count = 0
+    override class var schema: Schema {
+        Schema(Gauge.self, extending: super.schema) { Key("count", \.count, affectedBy: "unit") }
+    }
+}
+
 private final class Wide: Model {
     @Observed var a = 0
     @Observed var 名前 = 0
@@ -241,9 +259,20 @@ struct SchemaTests {
         expectEqual(recorder.paths.dropFirst().sorted(), ["a", "alias1", "alias2", "alias2"])
     }
 
+    @Test("a property that a Key says to be affected by another is told when it is set") func affected() throws {
+        let gauge = Gauge()
+        try gauge.observe("count", options: [.old, .new], recorder.handler())
+        gauge.count = 2
+        gauge.unit = 3
+        expectEqual(recorder.entries.map { "\($0.old!) \($0.new!)" }, ["0 2", "2 2"])
+        expectEqual(Gauge.keyDescriptions.map(\.name), ["unit", "count"])
+    }
+
     @Test("a class is asked for its schema once, however many objects it has") func askedOnce() throws {
         for _ in 0..<20 { try CountsSchema().observe("a") { _ in } }
         #expect(CountsSchema.asked <= 2)
+        for _ in 0..<20 { #expect(throws: KeyValueError.self) { try CountsFaults().observe("a") { _ in } } }
+        #expect(CountsFaults.asked <= 2, "a schema with a fault, too")
     }
 
     @Test("names of any length and script, and a chain of 300 keys") func wide() throws {
