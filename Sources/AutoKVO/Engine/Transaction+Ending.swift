@@ -74,10 +74,10 @@ extension Transaction {
     @inline(never)
     private func deliver(_ thread: InPlace<ThreadContext>) {
         if !subjects.isEmpty { Transaction.forgetWalks(thread) }
-        if subjects.count == 1, !hasMoved {
+        if subjects.count == 1, !mayOvertake {
             notify(subjects[0], thread)
         } else if !subjects.isEmpty {
-            let older = hasMoved ? thread.value.pending(of: topics) : []
+            let older = mayOvertake ? thread.value.pending(of: topics) : []
             notify(subjects, isPrior: false, after: older, thread)
         }
         giveBack(thread)
@@ -116,7 +116,7 @@ extension Transaction {
             $0.countOut()
             $0.settle(thread)
             // A change that has ended inside may have begun before.
-            $0.hasMoved = !thread.value.pending.isEmpty
+            $0.mayOvertake = !thread.value.pending.isEmpty
             TestPoint.coalesced.reach()
             if $0.subjects.count > 1 { $0.sort(from: 0, thread) }
             $0.deliver(thread)

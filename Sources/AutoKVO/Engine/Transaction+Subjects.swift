@@ -168,7 +168,7 @@ extension Transaction {
         guard moves != PathLink.moves, !isSilent, let record = currentRecord else { return }
         let count = subjects.count
         findSubjects(of: record, slot, only: .moved, thread)
-        if subjects.count > count { hasMoved = true }
+        if subjects.count > count { mayOvertake = true }
     }
 
     /// The same for all open transactions, which have old values: those of now.

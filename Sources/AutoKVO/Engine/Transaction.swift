@@ -58,9 +58,9 @@ final class Transaction: PooledObject {
     var moves: UInt64 = 0
     /// What it concerns, in the order in which observers are called.
     @exclusivity(unchecked) var subjects: [Borrowed<Subject>] = []
-    /// Whether anything has been moved to the property since, or a task has had it open elsewhere. Deliveries under way of what it concerns come
-    /// before those of this change.
-    var hasMoved = false
+    /// Whether deliveries under way may be of older changes of what it concerns, and so come first: something has been moved to the property
+    /// since it began, or a task has had it open elsewhere.
+    var mayOvertake = false
     /// The expressions that were marked while this was open and had them as subjects. They are refreshed at its end.
     var marked: [Marked] = []
     /// What they are: each is there once.
@@ -89,7 +89,7 @@ final class Transaction: PooledObject {
         assert(subjects.isEmpty && marked.isEmpty)
         (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
         (depth, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, 0)
-        (isSilent, hasMoved, isFollowing) = (false, false, false)
+        (isSilent, mayOvertake, isFollowing) = (false, false, false)
         if walks > 0 { (walks, walked, walk) = (0, [:], .other) }
         if subjects.capacity > Transaction.searchedCount {
             forgetPlaces()

@@ -38,7 +38,7 @@ enum TransactionsOfTasks {
         let thread = ThreadContext.current
         let visit = thread.value.makeToken()
         for transaction in taken {
-            (transaction.object.visit, transaction.object.hasMoved) = (visit, true)
+            (transaction.object.visit, transaction.object.mayOvertake) = (visit, true)
             thread.value.openTransactions.append(transaction)
             thread.value.waitingCount += transaction.object.marked.count
         }
