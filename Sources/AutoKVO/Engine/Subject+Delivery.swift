@@ -53,11 +53,6 @@ extension Subject {
         continuation()
     }
 
-    func endWaiting(_ thread: InPlace<ThreadContext>) {
-        if isWaiting { leavePending(thread) }
-        isWaiting = false
-    }
-
     private func deliverToPath(_ thread: InPlace<ThreadContext>) {
         leavePending(thread)
         if isStarted { return }

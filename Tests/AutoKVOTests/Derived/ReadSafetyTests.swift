@@ -70,6 +70,8 @@ private final class Reader: Model {
     var gauge: Gauge?
     @Observed var offset = 0
     @Derived({ (reader: Reader) in reader.offset + (reader.offset < 0 ? 0 : reader.gauge?.level ?? 0) }) var sum: Int
+    @Derived({ (reader: Reader) in reader.gauge.map { try! $0.value(forKey: "level") as! Int } ?? 0 }) var byName: Int
+    @Derived({ (reader: Reader) in reader.sum + 10 }) var further: Int
 }
 
 /// The optimizer takes a read for something that calls no function of the program's.
@@ -103,13 +105,21 @@ private final class Reader: Model {
     }
 
     #if DEBUG
-        @Test("a change that another thread makes before that is followed is not missed") func changedBefore() {
+        @Test(
+            "a change that another thread makes before that is followed is not missed", arguments: 0..<4)
+        func changedBefore(way: Int) throws {
             let (relay, deputy, reader) = (Relay(), Gauge(), Reader())
             (relay.deputy, reader.gauge) = (deputy, relay)
             TestPoint.relinking.whenReached { (deputy.extra, relay.shown) = (2, 2) }
             var told: [Int] = []
-            reader.observe(reading: { $0.gauge?.level ?? 0 }, options: [.initial, .new]) {
-                told.append($1.newValue ?? 0)
+            switch way {
+            case 0:
+                reader.observe(reading: { $0.gauge?.level ?? 0 }, options: [.initial, .new]) {
+                    told.append($1.newValue ?? 0)
+                }
+            case 1: reader.$sum.observe(options: [.initial, .new]) { told.append($0.newValue!) }
+            case 2: reader.$byName.observe(options: [.initial, .new]) { told.append($0.newValue!) }
+            default: reader.$further.observe(options: [.initial, .new]) { told.append($0.newValue! - 10) }
             }
             expectEqual(told, [3])
             relay.shown = 4

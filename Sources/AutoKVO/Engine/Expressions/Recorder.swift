@@ -20,8 +20,8 @@ struct Recorder {
         var read: [PathLink]
         /// What has been read, where there is no route.
         var keys: Set<Source> = []
-        /// How much work of the thread there was before: what is behind it has been left for the end of the function, see `noteRead(atOffset:)`.
-        let workCount = ThreadContext.current.value.pathWork.count
+        /// Where the first work of the thread is that has been left, also behind the end of the function: see `noteRead(atOffset:)`.
+        var firstLeft: Int?
         /// What was read before and was passed over. Some of it may have been read all the same, elsewhere.
         var passed: [PathLink] = []
         /// When many reads have been looked for: all links, by their keys, and where they are in `former`; nil for a new one.
@@ -67,9 +67,8 @@ struct Recorder {
     /// many, in a table of that.
     @inline(never)
     private mutating func finishReading(_ sources: inout [PathLink]) {
-        // What affects a property was not followed yet when that was read.
-        let hasFollowed = Recording.suspended { PathWork.doAll(from: others!.workCount) }
-        if hasFollowed { _ = route!.object.expression!.mark(isCertain: true) }
+        // What affects a property was not followed yet when that was read, so a change of it in between may have been missed.
+        if let first = others!.firstLeft { Recording.suspended { PathWork.do(.evaluate(route!.object), from: first) } }
         let (read, left) = (others!.read, others!.passed + sources.dropFirst(position))
         var dropped: [PathLink] = []
         if left.count * read.count <= Recorder.maximumComparisons {
@@ -179,11 +178,15 @@ struct Recorder {
 
     private mutating func makeLink(_ route: Borrowed<Route>, _ key: Source, atOffset offset: Int) -> PathLink {
         let link = PathLink(route.object, isMoved: isMoved, record: key.record.object, slot: key.slot)
+        let count = ThreadContext.current.value.pathWork.count
         // The getter of a weak property, or of another derived key, may be called: what it reads is not read by this expression.
         Recording.suspended {
             link.record.link(link)
             link.setSource(atOffset: offset)
         }
+        // A key that has an expression is computed where it is read, behind this.
+        let isLeft = link.source == nil && ThreadContext.current.value.pathWork.count > count
+        if isLeft, others!.firstLeft == nil { others!.firstLeft = count }
         if others!.searchCount >= Recorder.maximumSearches { others!.places[key] = (link, nil) }
         TestPoint.linked.reach()
         return link

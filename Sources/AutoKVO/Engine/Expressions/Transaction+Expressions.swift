@@ -76,7 +76,10 @@ extension Transaction {
         let raised = thread.value.raisedHeights
         Recording.severalTimes { refreshMarked(thread) }
         thread.value.settling.removeLast()
-        forEachSubject { $0.endWaiting(thread) }
+        forEachSubject {
+            if $0.isWaiting { thread.value.removePending($0) }
+            $0.isWaiting = false
+        }
         countOut()
         if raised != thread.value.raisedHeights, subjects.count > 1 {
             forEachSubject { $0.raiseRank() }

@@ -103,31 +103,32 @@ extension ObjectRecord {
 enum PathWork {
     case start(Route)
     case end(Route)
+    /// Of an expression that may have missed a change.
+    case evaluate(Route)
 
     /// Does it now, or, if this thread is doing such work already, after that.
-    static func `do`(_ work: PathWork) {
+    ///
+    /// - Parameter first: Where the work begins that has been left, and is done before it; nil for none.
+    static func `do`(_ work: PathWork, from first: Int? = nil) {
         let thread = ThreadContext.current
         thread.value.pathWork.append(work)
-        doAll(from: thread.value.pathWork.count - 1)
-    }
-
-    /// Does what has been left, and what comes of it. False if there is nothing, or this thread is doing such work already.
-    @discardableResult static func doAll(from start: Int) -> Bool {
-        let thread = ThreadContext.current
-        if thread.value.doesPathWork || thread.value.pathWork.count == start { return false }
+        if thread.value.doesPathWork { return }
         thread.value.doesPathWork = true
+        let start = first ?? thread.value.pathWork.count - 1
         var next = start
         while next < thread.value.pathWork.count {
             switch thread.value.pathWork[next] {
             case .start(let route): route.start()
             case .end(let route): route.end()
+            case .evaluate(let route):
+                _ = route.expression!.mark(isCertain: true)
+                route.expression!.refresh()
             }
             next += 1
         }
         thread.value.pathWork.removeSubrange(start...)
         if start == 0, next > ThreadContext.poolLimit { thread.value.pathWork = [] }
         thread.value.doesPathWork = false
-        return true
     }
 
     /// Calls a function inside of which such work is left for later, or is done at once: what a registration links, also in a function that is

@@ -72,8 +72,7 @@ class KeyPathChain: @unchecked Sendable {
     final func followDerivedValue() {
         let level = underLock { state in
             path.keys.indices.first { level in
-                guard let link = state.link(level), !link.isLeaf else { return false }
-                return link.record.layout!.value[link.slot].isRecorded
+                state.link(level).map { !$0.isLeaf && $0.record.layout!.value[$0.slot].isRecorded } ?? false
             }
         }
         if let level { relink(from: level + 1) }
