@@ -80,14 +80,19 @@ extension ObjectRecord {
     }
 
     /// Adds a link to the links of its key, unless it is among them, or has been cancelled, or the object's deinit has begun.
+    ///
+    /// - Returns: Where the work of this thread begins that has been left, if what affects the key is followed later: a change in between may
+    ///   be missed. A key that has an expression is computed, and all that it reads linked, where it is read.
     @inline(never)
-    func link(_ link: PathLink) {
+    func link(_ link: PathLink) -> Int? {
+        let count = ThreadContext.current.value.pathWork.count
         changeList(link.slot, isAhead: true, isInner: link.isInner) {
             if link.isLinked || link.isCancelled || isDeinitializing { return (0, ()) }
             makeList(link.slot).value.append(.to(link))
             return (1, ())
         }
         link.noteMove()
+        return layout!.value[link.slot].isRecorded || ThreadContext.current.value.pathWork.count == count ? nil : count
     }
 
     /// Takes a link out of the links of its key, if it is among them.

@@ -178,15 +178,12 @@ struct Recorder {
 
     private mutating func makeLink(_ route: Borrowed<Route>, _ key: Source, atOffset offset: Int) -> PathLink {
         let link = PathLink(route.object, isMoved: isMoved, record: key.record.object, slot: key.slot)
-        let count = ThreadContext.current.value.pathWork.count
         // The getter of a weak property, or of another derived key, may be called: what it reads is not read by this expression.
-        Recording.suspended {
-            link.record.link(link)
-            link.setSource(atOffset: offset)
+        let left = Recording.suspended {
+            defer { link.setSource(atOffset: offset) }
+            return link.record.link(link)
         }
-        // A key that has an expression is computed where it is read, behind this.
-        let isLeft = link.source == nil && ThreadContext.current.value.pathWork.count > count
-        if isLeft, others!.firstLeft == nil { others!.firstLeft = count }
+        others!.firstLeft = others!.firstLeft ?? left
         if others!.searchCount >= Recorder.maximumSearches { others!.places[key] = (link, nil) }
         TestPoint.linked.reach()
         return link

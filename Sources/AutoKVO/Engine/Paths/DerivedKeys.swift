@@ -105,6 +105,8 @@ enum PathWork {
     case end(Route)
     /// Of an expression that may have missed a change.
     case evaluate(Route)
+    /// To link what is behind a key, when what affects that is linked.
+    case follow(PathLink)
 
     /// Does it now, or, if this thread is doing such work already, after that.
     ///
@@ -123,6 +125,7 @@ enum PathWork {
             case .evaluate(let route):
                 _ = route.expression!.mark(isCertain: true)
                 route.expression!.refresh()
+            case .follow(let link): link.chain.relink(from: link.level + 1)
             }
             next += 1
         }

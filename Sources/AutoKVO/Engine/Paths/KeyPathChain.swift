@@ -89,12 +89,8 @@ class KeyPathChain: @unchecked Sendable {
             state.pending = min(state.pending, level)
             state.version += 1
             (version, start) = (state.version, state.pending)
-            if start > 0 {
-                previous = state.link(start - 1)
-                stale = previous?.behind.take()
-            } else {
-                stale = state.first.take()
-            }
+            previous = start > 0 ? state.link(start - 1) : nil
+            stale = start > 0 ? previous?.behind.take() : state.first.take()
         }
         if version == 0 { return }
         cancel(stale)
@@ -112,13 +108,17 @@ class KeyPathChain: @unchecked Sendable {
                 return true
             }
             guard isCurrent else { return }
-            link.record.link(link)
+            let isLeft = link.record.link(link) != nil && link.isFollowed
             TestPoint.linked.reach()
+            if isLeft {
+                // A path that has led nowhere yet is not moved then.
+                let former = version == 1 ? 0 : version
+                underLock { if $0.version == version { ($0.pending, $0.version) = (level + 1, former) } }
+                return PathWork.do(.follow(link))
+            }
             previous = link
         }
-        if path.elementPath != nil {
-            guard syncElements(version: version) else { return }
-        }
+        if path.elementPath != nil, !syncElements(version: version) { return }
         underLock { if $0.version == version { $0.pending = .max } }
     }
 
@@ -170,9 +170,7 @@ class KeyPathChain: @unchecked Sendable {
             record)
         let moved = underLock { state in
             state.pending == .max && state.link(link.level) === link
-                ? state.elements.follow(edit, removed, inserted, count: count) {
-                    chain(for: $0, isMoved: true)
-                } : nil
+                ? state.elements.follow(edit, removed, inserted, count: count) { chain(for: $0, isMoved: true) } : nil
         }
         return finish(moved)
     }
