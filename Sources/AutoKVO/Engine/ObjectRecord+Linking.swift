@@ -85,14 +85,15 @@ extension ObjectRecord {
     ///   be missed. A key that has an expression is computed, and all that it reads linked, where it is read.
     @inline(never)
     func link(_ link: PathLink) -> Int? {
-        let count = ThreadContext.current.value.pathWork.count
+        let key = layout!.value[link.slot]
+        let count = key.isIndependent || key.isRecorded ? nil : ThreadContext.current.value.pathWork.count
         changeList(link.slot, isAhead: true, isInner: link.isInner) {
             if link.isLinked || link.isCancelled || isDeinitializing { return (0, ()) }
             makeList(link.slot).value.append(.to(link))
             return (1, ())
         }
         link.noteMove()
-        return layout!.value[link.slot].isRecorded || ThreadContext.current.value.pathWork.count == count ? nil : count
+        return count.flatMap { ThreadContext.current.value.pathWork.count > $0 ? $0 : nil }
     }
 
     /// Takes a link out of the links of its key, if it is among them.
