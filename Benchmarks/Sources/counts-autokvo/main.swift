@@ -81,6 +81,11 @@ let firstSet = [
         kept += [follower, model]
         return { for _ in 0..<count { precondition(isAlive(follower)) } }
     },
+    Operation(name: "read-observable") { count in
+        let model = Model()
+        kept.append(model)
+        return { for _ in 0..<count { precondition(readObservable(model) == 0) } }
+    },
     Operation(
         name: "set-observer",
         prepare: settingModel {
