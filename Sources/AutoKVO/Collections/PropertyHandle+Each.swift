@@ -39,9 +39,10 @@ extension PropertyHandle where Value: Collection, Value.Element: TrackedObject {
             let new = each.keep(only: members.map { known($0 as AnyObject, as: Value.Element.self) })
             change.context.makeCalls(new.count) { each.add(new[$0]) }
         }
-        let observation = Registration(own.ofElements, nil, .closure(handler), file, line).observe(targets)
-        observation.onEnd { _ in each.end() }
-        return observation
+        var registration = Registration(own.ofElements, nil, .closure(handler), file, line)
+        // Before the initial call, in which it may end.
+        registration.useDetails().onEnd = [{ _ in each.end() }]
+        return registration.observe(targets)
     }
 }
 

@@ -119,6 +119,22 @@ struct ObserveEachTests {
         team.stopObservingAllForTest()
     }
 
+    @Test("a handler that ends all of it with its initial call gets no other one, for the same member either")
+    func endingInInitialCall() {
+        for end in [{ $0.removeAllObservers() }, { $0.removeAllObservers(forKeyPath: "friends") }] as [(Person) -> Void]
+        {
+            team.friends = [ann, bob]
+            var calls = 0
+            let observation = team.$friends.observeEach(\.$age, options: .initial) { [team] member, _ in
+                calls += 1
+                if calls > 1 { return }
+                end(team)
+                member.age += 1
+            }
+            #expect(calls == 1 && !observation.isValid)
+        }
+    }
+
     @Test("a handler that ends all of it with its first call gets no other one") func endingAtOnce() {
         var observation: KeyValueObservation!
         var calls: [Int] = []
