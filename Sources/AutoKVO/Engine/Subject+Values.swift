@@ -16,7 +16,10 @@ extension Subject {
                 // It has led on from an object that is dead, or dying, now.
                 if head.keptValue == nil { return }
             }
-            if let whole = readWhole() { old.set(whole) }
+            // Where an object that it refers to weakly is dying, what has been told cannot be read any more: there is no old value, as of
+            // the death itself.
+            let before = ThreadContext.current.value.dyingReferents
+            if let whole = readWhole(), ThreadContext.current.value.dyingReferents == before { old.set(whole) }
         }
     }
 

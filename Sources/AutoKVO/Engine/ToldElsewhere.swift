@@ -30,7 +30,7 @@ final class ToldElsewhere {
 
 extension Subject {
     /// The record of the object that has the key, or at which the path begins.
-    private var root: ObjectRecord { route?.object.base ?? record!.object }
+    var root: ObjectRecord { route?.object.base ?? record!.object }
 
     /// Adds to the number of subjects with this topic that are open on any thread. Under the lock of `root`.
     private func addOpen(_ one: Int32) -> Int32 {

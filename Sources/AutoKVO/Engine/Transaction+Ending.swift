@@ -89,10 +89,12 @@ extension Transaction {
     }
 
     /// Drops the change without notifying, because the object or the thread ends. What waited for it, because other objects' changes concern
-    /// it too, is delivered if it is the object.
+    /// it too, is delivered if it is the object; so is what others compute from it, which may refer to it weakly.
     func drop(_ thread: InPlace<ThreadContext>, threadEnds: Bool = false) {
         thread.value.openTransactions.remove(self)
-        let due = threadEnds ? [] : subjects.filter { $0.object.isDue }
+        let due = subjects.filter {
+            !threadEnds && ($0.object.isDue || $0.object.isUncertain && !$0.object.root.isDeinitializing)
+        }
         countOut()
         let notified = due.filter { $0.object.openCount == 0 }
         if !notified.isEmpty {
@@ -101,10 +103,10 @@ extension Transaction {
             notify(notified, isPrior: false, thread)
         }
         handOnMarked(thread)
-        let dead = thread.value.marked.filter { $0.route.root.isDeinitializing }
-        thread.value.marked.removeAll { $0.route.root.isDeinitializing }
+        let all = thread.value.marked
+        thread.value.marked = all.filter { !$0.route.root.isDeinitializing && $0.route.expression!.liveRoute != nil }
         giveBack(thread)
-        extendLifetime(dead)
+        extendLifetime(all)
     }
 
     /// The outermost `coalescingChanges` of a thread ends.
@@ -162,7 +164,7 @@ extension Transaction {
 
     /// Moves the links of paths that lead on from a property, or from a key derived from it, to the objects that are behind it now.
     static func follow(_ record: ObjectRecord, _ slot: Int, _ edit: CollectionChange? = nil) {
-        if record.layout!.value[slot].isWeak { record.updateWatch(of: slot) }
+        if record.layout!.value[slot].isWeak { record.updateWatch(of: slot, didChange: true) }
         guard let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.inner) else {
             return
         }

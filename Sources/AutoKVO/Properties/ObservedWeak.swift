@@ -95,7 +95,9 @@ struct WeakReference {
         if isRecording { object.noteRead(atOffset: storage.offset(in: object)) }
         let pinned = locked(object) { _ in storage.value.pinned }
         TestPoint.readingWeak.reach()
-        return pinned?.object
+        let referent = pinned?.object
+        if pinned != nil, referent == nil { object.record?.noteDyingReferent() }
+        return referent
     }
 
     @usableFromInline

@@ -32,6 +32,55 @@ struct OpenTransactionTests {
         #expect(ThreadContext.current.value.marked.isEmpty)
     }
 
+    @Test("nor of an observation of another object that has read it and was removed in it") func endedInside() {
+        let (tracker, reader) = (LifetimeTracker(), Person())
+        do {
+            let object = tracker.track(Computing())
+            let token = tracker.token()
+            let observation = reader.observe(reading: { [weak object] _ in
+                token.touch()
+                return object?.n
+            }) { _, _ in }
+            object.willChangeValue(forKey: "n")
+            observation.remove()
+        }
+        tracker.expectNoLeaks()
+        #expect(ThreadContext.current.value.marked.isEmpty)
+    }
+
+    private final class Holder: Model {
+        @ObservedWeak var held: Leaving?
+        @Derived({ (holder: Holder) in holder.held?.n }) var heldValue: Int?
+    }
+    private final class Leaving: Model {
+        @Observed var n = 1
+        var leave: (() -> Void)?
+        deinit { leave?() }
+    }
+
+    @Test(
+        "what others have computed from an object that dies in its open change is told, also if its deinit changes what is computed elsewhere",
+        arguments: 0..<3)
+    func computedElsewhere(way: Int) {
+        let (holder, other, stays) = (Holder(), Holder(), Leaving())
+        other.held = stays
+        other.$heldValue.observe { _ in }
+        var held: Leaving? = Leaving()
+        holder.held = held
+        var (told, own): ([Int?], Int) = ([], 0)
+        switch way {
+        case 0: holder.observe(\.held?.n, options: .new) { told.append($1.newValue!) }
+        case 1: holder.observe(reading: { $0.held?.n }, options: .new) { told.append($1.newValue!) }
+        default: holder.$heldValue.observe(options: .new) { told.append($0.newValue!) }
+        }
+        held!.observe(reading: \.n) { _, _ in own += 1 }
+        held!.leave = { stays.n += 1 }
+        held!.willChangeValue(forKey: "n")
+        held!.n = 2
+        held = nil
+        #expect(told == [nil] && own == 0)
+    }
+
     /// Four times as many take four times as long; were each to search all that died before, it would be sixteen times.
     @Test("of 100,000 objects that die in the middle of a change none is searched later", arguments: [false, true])
     func linear(isObserved: Bool) throws {

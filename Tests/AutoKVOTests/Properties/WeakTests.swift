@@ -248,11 +248,118 @@ struct WeakTests {
             try owner.observe(path, options: .new, all.handler())
             next = nil
             #expect(owner.next === other && distinct == 1 && once == 1)
-            // The set, and the death if that leaves it nil.
-            expectEqual(all.entries.count, other == nil ? 2 : 1)
+            // The set tells of the death, too.
+            expectEqual(all.entries.count, 1)
             owner.removeAllObservers()
             all.clear()
         }
+    }
+
+    final class Leaving: Model {
+        @Observed var value = 2
+        var leave: (() -> Void)?
+        deinit { leave?() }
+    }
+    final class Keeper: Model {
+        @ObservedWeak var leaving: Leaving?
+        @Observed var next: Keeper?
+        @Observed var members: [Keeper] = []
+        @Derived({ (keeper: Keeper) in keeper.next }) var further: Keeper?
+    }
+
+    /// There a path reads what it will be behind the death, but nobody has been told of that yet.
+    @Test(
+        "whatever is changed in the deinit of a weakly held object, everybody is told once that it has gone",
+        arguments: [
+            "leaving", "leaving.value", "next.leaving", "next.leaving.value", "further.leaving.value",
+            "members.@sum.leaving.value",
+        ],
+        [[], .distinct, [.distinct, .old, .new], [.old, .new]] as [ObservingOptions])
+    func changesInDeinit(path: String, options: ObservingOptions) throws {
+        let stays = Leaving()
+        let changes: [(Keeper) -> Void] = [
+            { ($0.leaving, $0.next, $0.members) = (nil, nil, []) },
+            { keeper in
+                keeper.withMutation(of: "leaving") { (keeper.leaving, keeper.leaving) = (stays, nil) }
+                keeper.next = nil
+                keeper.$members.removeFirst()
+            },
+            { keeper in
+                coalescingChanges {
+                    (keeper.leaving, keeper.leaving) = (stays, nil)
+                    (keeper.next, keeper.next) = (Keeper(), nil)
+                    keeper.$members.removeFirst()
+                }
+            },
+        ]
+        for (change, isCoalesced) in zip(changes + changes, [false, false, false, true, true, true]) {
+            let (keeper, next, member) = (Keeper(), Keeper(), Keeper())
+            var leaving: Leaving? = Leaving()
+            (keeper.leaving, next.leaving, member.leaving) = (leaving, leaving, leaving)
+            (keeper.next, keeper.members) = (next, [member])
+            leaving!.leave = { [unowned keeper] in change(keeper) }
+            try keeper.observe(path, options: options, recorder.handler())
+            if isCoalesced { coalescingChanges { leaving = nil } } else { leaving = nil }
+            expectEqual(recorder.count, 1)
+            if options.contains(.new) {
+                #expect(recorder.last?.old == nil)
+                expectEqual(recorder.last?.new as? Int, path.contains("@") ? 0 : nil)
+            }
+            recorder.clear()
+        }
+    }
+
+    @Test("a function in which an observation of a weak property ends has not read that", arguments: [false, true])
+    func endedInFunction(dies: Bool) {
+        final class Reader: Model {
+            @Observed var value = 1
+            @ObservedWeak var next: Reader?
+            @Derived({ (reader: Reader) in reader.next?.value ?? 0 }) var nextValue: Int
+        }
+        let (reader, other) = (Reader(), Reader())
+        other.next = reader
+        other.$next.observe { _ in }
+        var observer: Model? = Model()
+        var ending: KeyValueObservation? = other.$nextValue.observe(for: observer!) { _, _ in }
+        if dies { ending = nil }
+        var evaluations = 0
+        reader.observe(reading: { reader in
+            evaluations += 1
+            if dies { observer = nil } else { ending?.remove() }
+            return reader.value
+        }) { _, _ in }
+        expectEqual(other.observations().count, 1)
+        other.next = nil
+        expectEqual(evaluations, 1)
+        reader.value = 2
+        expectEqual(evaluations, 2)
+    }
+
+    @Test("nor what the deinit of an object reads that is let go of there")
+    func releasedInFunction() {
+        final class Whole: Model {
+            @Observed var value = 1
+            @ObservedWeak var part: Leaving?
+            @Derived({ (whole: Whole) in whole.part.map { [$0] } ?? [] }) var parts: [Leaving]
+        }
+        let (whole, other) = (Whole(), Whole())
+        var part: Leaving? = Leaving()
+        part!.leave = { [unowned other] in expectEqual(other.value, 1) }
+        whole.part = part
+        let observation = whole.$parts.observe { _ in }
+        // The list that is kept keeps it.
+        part = nil
+        var evaluations = 0
+        whole.observe(reading: { whole in
+            evaluations += 1
+            observation.remove()
+            return whole.value
+        }) { _, _ in }
+        #expect(whole.part == nil && evaluations == 1)
+        other.value = 2
+        expectEqual(evaluations, 1)
+        whole.value = 2
+        expectEqual(evaluations, 2)
     }
 
     @Test("an object that refers weakly to itself dies quietly") func toItself() throws {

@@ -57,9 +57,9 @@ final class DeathWatch: Sendable {
 extension ObjectRecord {
     /// Moves the watch of a weak property to the object it refers to now, if the property is observed.
     ///
-    /// If it reads nil, and the object of the watch is dying, the watch stays: it is about to notify of the death. Also if the property was set
-    /// to nil: it read nil before, so those have not been called who are not for an equal value.
-    func updateWatch(of slot: Int) {
+    /// - Parameter didChange: Whether the property was set. If not, and the property reads nil because its object is dying, that
+    ///   object's watch stays: it is about to notify of the death.
+    func updateWatch(of slot: Int, didChange: Bool = false) {
         guard let object = trackedObject else { return }
         while true {
             let (isObserved, writes) = lock.withLock { (self.isObserved(slot), guarded.details?.weakWrites ?? 0) }
@@ -85,7 +85,7 @@ extension ObjectRecord {
                 }
                 let old = guarded.details?.watches[slot]
                 if guarded.isDying || old?.referent === record { return (nil, nil) }
-                if isObserved, record == nil, old!.referent.isDeinitializing { return (nil, nil) }
+                if !didChange, isObserved, record == nil, old!.referent.isDeinitializing { return (nil, nil) }
                 guarded.makeDetails().watches[slot] = new
                 return (old, new)
             }
@@ -93,6 +93,14 @@ extension ObjectRecord {
             watches.old?.cancel()
             watches.new?.start()
             return extendLifetime(referent)
+        }
+    }
+
+    /// A weak property reads nil. What its observers know is another value if its object is dying, and that is still to be told.
+    func noteDyingReferent() {
+        let watches = lock.withLock { guarded.details?.watches ?? [:] }
+        if watches.values.contains(where: \.referent.isDeinitializing) {
+            ThreadContext.current.value.dyingReferents &+= 1
         }
     }
 
