@@ -212,9 +212,7 @@ extension RandomAccessCollection where Index == Int {
     }
 
     /// The indexes in the order in which their elements would be sorted.
-    @export(implementation) func sortedIndices(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows
-        -> [Int]
-    {
-        try indices.sorted { try areInIncreasingOrder(self[$0], self[$1]) }
+    @export(implementation) func sortedIndices(by isLess: (Element, Element) throws -> Bool) rethrows -> [Int] {
+        try indices.sorted { try isLess(self[$0], self[$1]) }
     }
 }

@@ -37,7 +37,8 @@ extension ObjectRecord {
         if growth != 0, let dependencies {
             let thread = ThreadContext.current
             if isFirst { thread.value.starting.append(.init(record: .to(self), slot: slot, isMoved: false)) }
-            interestInDerivedKeyDidChange(slot, dependencies, isAdded: growth > 0)
+            // It calls getters, and what it lets go of has deinits. A function that is recorded, in which this happens, has not read what they read.
+            Recording.suspended { interestInDerivedKeyDidChange(slot, dependencies, isAdded: growth > 0) }
             if isFirst { thread.value.starting.removeLast() }
         }
         return result

@@ -182,6 +182,13 @@ final class Subject: PooledObject {
         route?.use { $0.expression != nil } ?? record?.use { $0.layout!.value[slot].isRecorded } ?? false
     }
 
+    /// The record of the object that has the key, or at which the path begins.
+    var root: ObjectRecord { route?.object.base ?? record!.object }
+
+    /// Whether its observers are called if a change that concerns it is dropped: another one has waited for that; or it is computed for an object
+    /// that is alive, which may refer weakly to the one that is dying.
+    var isDueWithoutChange: Bool { isDue || isUncertain && !root.isDeinitializing }
+
     /// A key that is `affectedBy` a `@Derived` one changes only if its value does; but if another base of it was set, its observers are
     /// notified of an equal value, too.
     func isChangedForCertain() { if isUncertain, !isComputed { isUncertain = false } }

@@ -29,9 +29,6 @@ final class ToldElsewhere {
 }
 
 extension Subject {
-    /// The record of the object that has the key, or at which the path begins.
-    var root: ObjectRecord { route?.object.base ?? record!.object }
-
     /// Adds to the number of subjects with this topic that are open on any thread. Under the lock of `root`.
     private func addOpen(_ one: Int32) -> Int32 {
         route?.object.openSubjects.wrappingAdd(one, ordering: .relaxed).newValue

@@ -92,9 +92,7 @@ extension Transaction {
     /// it too, is delivered if it is the object; so is what others compute from it, which may refer to it weakly.
     func drop(_ thread: InPlace<ThreadContext>, threadEnds: Bool = false) {
         thread.value.openTransactions.remove(self)
-        let due = subjects.filter {
-            !threadEnds && ($0.object.isDue || $0.object.isUncertain && !$0.object.root.isDeinitializing)
-        }
+        let due = threadEnds ? [] : subjects.filter(\.object.isDueWithoutChange)
         countOut()
         let notified = due.filter { $0.object.openCount == 0 }
         if !notified.isEmpty {

@@ -143,11 +143,8 @@ struct Registration: ~Copyable {
         try check(try CheckedKeyPath.of(keyPath, from: target.requireSchema()), of: target)
     }
 
-    mutating func check(
-        _ checked: CheckedKeyPath, of target: TrackedObject
-    ) throws(KeyValueError) -> CheckedPath {
-        try target.requireValues(
-            of: checked.valueType, as: valueType, checked.path.keys.last!, checked.path.text)
+    mutating func check(_ checked: CheckedKeyPath, of target: TrackedObject) throws(KeyValueError) -> CheckedPath {
+        try target.requireValues(of: checked.valueType, as: valueType, checked.path.keys.last!, checked.path.text)
         return try check(checked.path, of: target)
     }
 
@@ -261,9 +258,7 @@ struct Registration: ~Copyable {
     ///
     /// - Returns: The record, retained: that of an observer that is not tracked is kept only by its observations.
     @inline(never)
-    private static func makeRecord(
-        of observer: AnyObject
-    ) throws(KeyValueError) -> Borrowed<ObjectRecord> {
+    private static func makeRecord(of observer: AnyObject) throws(KeyValueError) -> Borrowed<ObjectRecord> {
         guard let record = try ObjectRecord.make(for: observer) else { throw dying(observer, "") }
         return .retaining(record)
     }

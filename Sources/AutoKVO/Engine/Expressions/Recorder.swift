@@ -178,11 +178,8 @@ struct Recorder {
 
     private mutating func makeLink(_ route: Borrowed<Route>, _ key: Source, atOffset offset: Int) -> PathLink {
         let link = PathLink(route.object, isMoved: isMoved, record: key.record.object, slot: key.slot)
-        // The getter of a weak property, or of another derived key, may be called: what it reads is not read by this expression.
-        let left = Recording.suspended {
-            defer { link.setSource(atOffset: offset) }
-            return link.record.link(link)
-        }
+        let left = link.record.link(link)
+        link.setSource(atOffset: offset)
         others!.firstLeft = others!.firstLeft ?? left
         if others!.searchCount >= Recorder.maximumSearches { others!.places[key] = (link, nil) }
         TestPoint.linked.reach()

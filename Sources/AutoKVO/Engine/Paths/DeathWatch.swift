@@ -98,10 +98,8 @@ extension ObjectRecord {
 
     /// A weak property reads nil. What its observers know is another value if its object is dying, and that is still to be told.
     func noteDyingReferent() {
-        let watches = lock.withLock { guarded.details?.watches ?? [:] }
-        if watches.values.contains(where: \.referent.isDeinitializing) {
-            ThreadContext.current.value.dyingReferents &+= 1
-        }
+        let isDue = lock.withLock { guarded.details?.watches.values.contains { $0.referent.isDeinitializing } ?? false }
+        if isDue { ThreadContext.current.value.dyingReferents &+= 1 }
     }
 
     /// Nil if the object is dying, or the schema of its class has a fault.

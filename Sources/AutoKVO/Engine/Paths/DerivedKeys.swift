@@ -3,9 +3,6 @@ extension ObjectRecord {
     /// routes and watches that the key's value depends on.
     @inline(never)
     func interestInDerivedKeyDidChange(_ slot: Int, _ dependencies: DependencyClosure, isAdded: Bool) {
-        // An observation may end in a function, which has not read what this and the deinits of what is let go of read.
-        let recorder = Recording.suspend()
-        defer { Recording.resume(recorder) }
         if !dependencies.paths.isEmpty { updateDerivedKeyRoutes(of: slot, dependencies.paths, isAdded) }
         for base in CollectionOfOne(slot) + dependencies.bases {
             if schema!.keys[base].isWeak { updateWatch(of: base) }
