@@ -93,11 +93,11 @@ struct WeakReference {
     @usableFromInline
     static func read(_ storage: PropertyStorage<WeakReference>, _ object: TrackedObject) -> TrackedObject? {
         if isRecording { object.noteRead(atOffset: storage.offset(in: object)) }
-        let pinned = locked(object) { _ in storage.value.pinned }
+        guard let pinned = locked(object, { _ in storage.value.pinned }) else { return nil }
         TestPoint.readingWeak.reach()
-        let referent = pinned?.object
-        if pinned != nil, referent == nil { object.record?.noteDyingReferent() }
-        return referent
+        if let referent = pinned.object { return referent }
+        object.record?.noteDyingReferent()
+        return nil
     }
 
     @usableFromInline
