@@ -126,9 +126,7 @@ extension Subject {
 
     /// Calls the observations of a batch that have not been called yet. A change that a handler makes may call some of them.
     @inline(__always)
-    private func callBatch(
-        _ batch: InPlace<Batch>, _ loop: inout HandlerLoop, _ thread: InPlace<ThreadContext>
-    ) {
+    private func callBatch(_ batch: InPlace<Batch>, _ loop: inout HandlerLoop, _ thread: InPlace<ThreadContext>) {
         let count = batch.value.count
         while batch.value.index < count {
             let index = batch.value.index
@@ -167,9 +165,7 @@ extension Subject {
 
     /// Unpins the batch, and pins the next one. Observations that were taken out while they were pinned are released.
     @inline(__always)
-    private func replaceBatch(
-        _ batch: InPlace<Batch>, _ record: ObjectRecord, _ list: InPlace<ObserverList>
-    ) {
+    private func replaceBatch(_ batch: InPlace<Batch>, _ record: ObjectRecord, _ list: InPlace<ObserverList>) {
         let count = batch.value.count
         record.lock.lock()
         // The next one may have been unlinked. The pinned ones are still linked.

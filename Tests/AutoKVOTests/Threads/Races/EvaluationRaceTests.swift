@@ -38,6 +38,7 @@
             point.whenReached { [sum] in onAnotherThread { sum.second.value = 10 } }
             sum.first.value = 1
             expectEqual(sum.value, 11)
+            expectEqual(calls.entries.map { [$0.old, $0.new] }, [[0, 11]])
             expectRight()
         }
 
