@@ -171,6 +171,24 @@ struct UndoInsideTests {
         expectEqual(history.undoName, "list")
     }
 
+    @Test(
+        "an observer of the history lets an object die, or undoes, before it hears of what another one has changed",
+        arguments: [false, true])
+    func inItsOwnHandlers(undoes: Bool) {
+        let sheet = Sheet()
+        var mortal: Sheet? = Sheet()
+        let history = UndoHistory(of: [sheet, mortal!])
+        mortal!.a = 1
+        history.observe(\.undoName) { [unowned sheet] _, _ in if sheet.a < sheet.b { sheet.a = 2 } }
+        history.observe(\.undoName) { history, _ in
+            if !undoes { withExtendedLifetime(mortal) { mortal = nil } } else if sheet.b == 1 { history.undo() }
+        }
+        sheet.b = 1
+        #expect((sheet.a, sheet.b, history.undoName) == (2, undoes ? 0 : 1, undoes ? "a" : "b"))
+        #expect(history.undo() && (sheet.a, sheet.b) == (0, 0))
+        expectEqual(history.canUndo, undoes)
+    }
+
     @Test("at random: undone step by step, the sheet has been in each state that a change ended on", arguments: 0..<40)
     func walk(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
