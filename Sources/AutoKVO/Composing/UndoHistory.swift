@@ -200,16 +200,19 @@ public final class UndoHistory: TrackedObject {
         count += 1
         let entry = Entry(object: whole, number: count, property: property, change: past)
         guard mode != .replaying else { return replayed.append(entry) }
-        // What an observer of the history changes comes behind all of this.
-        coalescingChanges {
-            if !redoable.isEmpty { redoable = [] }
-            if isStepComplete || undoable.isEmpty {
-                isStepComplete = false
-                undoable.append(makeStep(groupName ?? property.name, [entry]))
-                dropOldest()
-            } else {
-                // Nothing that can be observed changes: only what the last step consists of.
-                undoable[undoable.count - 1].entries[whole, default: []].append(entry)
+        // What an observer of the history changes comes behind all of this. One that is still to hear of the step before is called first: it may
+        // undo that, or let objects die, and steps with them.
+        editable(\._undoable).withMutation {
+            coalescingChanges {
+                if !redoable.isEmpty { redoable = [] }
+                if isStepComplete || undoable.isEmpty {
+                    isStepComplete = false
+                    undoable.append(makeStep(groupName ?? property.name, [entry]))
+                    dropOldest()
+                } else {
+                    // Nothing that can be observed changes: only what the last step consists of.
+                    undoable[undoable.count - 1].entries[whole, default: []].append(entry)
+                }
             }
         }
     }
