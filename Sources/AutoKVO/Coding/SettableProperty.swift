@@ -7,9 +7,7 @@ struct SettableProperty {
     private let write: (AnyObject, Any) -> Void
 
     @usableFromInline
-    init<Value>(
-        of type: Value.Type, read: @escaping (AnyObject) -> Any, write: @escaping (AnyObject, Any) -> Void
-    ) {
+    init<Value>(of type: Value.Type, read: @escaping (AnyObject) -> Any, write: @escaping (AnyObject, Any) -> Void) {
         (self.type, equality, self.read, self.write) = (type, AnyEquality.of(type), ObjectReader(read), write)
     }
 

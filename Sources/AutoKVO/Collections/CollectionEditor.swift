@@ -136,8 +136,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
                 let coming = Array(elements.dropFirst(common))
                 try edit(coming.isEmpty ? .removal : .insertion, with: coming) { value throws(Failure) in
                     let rest = try rest(value)
-                    return RangeSet(
-                        coming.isEmpty ? rest : rest.lowerBound..<rest.lowerBound + coming.count)
+                    return RangeSet(coming.isEmpty ? rest : rest.lowerBound..<rest.lowerBound + coming.count)
                 }
             }
         }

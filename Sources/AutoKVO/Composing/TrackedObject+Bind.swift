@@ -53,8 +53,7 @@ extension TrackedObject {
         {
             func converted() -> Any? {
                 do throws(KeyValueError) { return .some(try settable.converted(current(), by: transform)) } catch {
-                    Diagnostics.report(
-                        "A binding to \(keyPath.debugDescription) cannot set the property: \(error)")
+                    Diagnostics.report("A binding to \(keyPath.debugDescription) cannot set the property: \(error)")
                     return nil
                 }
             }

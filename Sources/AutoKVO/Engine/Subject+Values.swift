@@ -11,11 +11,7 @@ extension Subject {
             if let value = expression.keptValue { old.set(value) }
             formerChanges = expression.changes.all
         } else {
-            if let head {
-                formerChanges = head.changes.all
-                // It has led on from an object that is dead, or dying, now.
-                if head.keptValue == nil { return }
-            }
+            if let head { formerChanges = head.changes.all }
             // Where an object that it refers to weakly is dying, what has been told cannot be read any more: there is no old value, as of
             // the death itself.
             let before = ThreadContext.current.value.dyingReferents

@@ -36,7 +36,7 @@ struct ThreadContext {
     /// Routes to start or to end, in this order; and whether this thread is doing that.
     var pathWork: [PathWork] = []
     var doesPathWork = false
-    /// How often a weak property was read whose object was dying, before its observers were told of that.
+    /// How often a weak property, or a kept value, was read whose object was dying, before its observers were told of that.
     var dyingReferents: UInt = 0
     /// How many functions of derived properties are being called for reads, inside each other; and from `uncheckedDepth` on which, by the
     /// addresses of their storage.

@@ -93,9 +93,7 @@ extension Transaction {
 
     /// Not inlined, as its variables would be on the stack of the handlers.
     @inline(never)
-    private static func endWithinChange(
-        _ object: TrackedObject, _ record: ObjectRecord, _ slot: Int, isInner: Bool
-    ) {
+    private static func endWithinChange(_ object: TrackedObject, _ record: ObjectRecord, _ slot: Int, isInner: Bool) {
         let thread = ThreadContext.current
         if isInner, thread.value.openTransaction(ObjectIdentifier(object), slot) != nil { return follow(record, slot) }
         // The change that it was part of has ended before it, or was begun by hand on another thread.

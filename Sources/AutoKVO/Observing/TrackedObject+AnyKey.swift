@@ -17,8 +17,7 @@ extension TrackedObject {
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Change<Any>) -> Void
     ) throws(KeyValueError) -> KeyValueObservation {
-        try Registration(options, userInfo, .closure(handler), file, line).observe(
-            try allKeys(), of: [self])
+        try Registration(options, userInfo, .closure(handler), file, line).observe(try allKeys(), of: [self])
     }
 
     fileprivate func allKeys() throws(KeyValueError) -> [String] {

@@ -25,9 +25,7 @@ extension TrackedObject {
     }
 
     /// Checks that values of a type may be delivered as another one.
-    func requireValues(
-        of type: Any.Type, as other: Any.Type, _ key: String, _ keyPath: String
-    ) throws(KeyValueError) {
+    func requireValues(of type: Any.Type, as other: Any.Type, _ key: String, _ keyPath: String) throws(KeyValueError) {
         if other == Any.self || canConvert(from: type, to: other) { return }
         throw KeyValueError(
             .wrongType(expected: declaredName(of: type), actual: "\(other)"), className: "\(Swift.type(of: self))",

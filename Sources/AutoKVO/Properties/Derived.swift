@@ -49,9 +49,7 @@ public struct Derived<Value> {
     /// the class.
     ///
     /// - Precondition: The property is read, and what its function reads is changed, on the main actor.
-    public init<Owner: TrackedObject>(
-        isolation: MainActor.Type, _ function: @escaping @MainActor (Owner) -> Value
-    ) {
+    public init<Owner: TrackedObject>(isolation: MainActor.Type, _ function: @escaping @MainActor (Owner) -> Value) {
         self.init { (object: Owner) in
             nonisolated(unsafe) let object = object
             return withoutIsolation { function(object) }()

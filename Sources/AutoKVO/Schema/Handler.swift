@@ -61,9 +61,7 @@ final class DeclaredHandler: Declaration, @unchecked Sendable {
     let takesChange: Bool
     private let body: (AnyObject, Change<Any>, Any?) -> Void
 
-    init(
-        name: String, owner: AnyClass, takesChange: Bool, body: @escaping (AnyObject, Change<Any>, Any?) -> Void
-    ) {
+    init(name: String, owner: AnyClass, takesChange: Bool, body: @escaping (AnyObject, Change<Any>, Any?) -> Void) {
         self.takesChange = takesChange
         self.body = body
         super.init(name: name, owner: owner)

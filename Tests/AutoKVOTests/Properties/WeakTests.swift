@@ -309,6 +309,38 @@ struct WeakTests {
         }
     }
 
+    @Test(
+        "the death of an object that is a derived value is told to what is affected by that value",
+        arguments: ["head", "isHeaded", "headValue"], [[], .distinct, [.old, .new]] as [ObservingOptions])
+    func deathOfDerived(key: String, options: ObservingOptions) throws {
+        final class Headed: Model {
+            @ObservedWeak var friend: Leaving?
+            @Derived({ (headed: Headed) in headed.friend }) var head: Leaving?
+            var isHeaded: Bool { head != nil }
+            var headValue: Int { head?.value ?? -1 }
+            override class var schema: Schema {
+                Schema(Headed.self, extending: super.schema) {
+                    Key("isHeaded", \.isHeaded, affectedBy: "head")
+                    Key("headValue", \.headValue, affectedBy: "head.value")
+                }
+            }
+        }
+        let headed = Headed()
+        var friend: Leaving? = Leaving()
+        headed.friend = friend
+        try headed.observe(key, options: options, recorder.handler())
+        friend!.value = 3
+        recorder.clear()
+        friend = nil
+        expectEqual(recorder.count, 1)
+        #expect(recorder.last?.old == nil)
+        if key == "headValue", options.contains(.new) { expectEqual(recorder.last?.new as? Int, -1) }
+        let next = Leaving()
+        headed.friend = next
+        expectEqual(recorder.count, 2)
+        if key == "headValue", options.contains(.old) { expectEqual(recorder.last?.old as? Int, -1) }
+    }
+
     @Test("a function in which an observation of a weak property ends has not read that", arguments: [false, true])
     func endedInFunction(dies: Bool) {
         final class Reader: Model {

@@ -132,7 +132,9 @@ extension Expression {
     @inline(__always)
     func opened(_ kept: Any?) -> Any? {
         guard function.holdsObject, let reference = kept as? PinnedReference<TrackedObject> else { return kept }
-        return reference.object
+        let object = reference.object
+        if object == nil { ThreadContext.current.value.dyingReferents &+= 1 }
+        return object
     }
 
     @inline(__always)

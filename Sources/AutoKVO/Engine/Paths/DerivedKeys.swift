@@ -25,14 +25,14 @@ extension ObjectRecord {
                 return ([], guarded.details?.derivedKeyRoutes.removeValue(forKey: slot) ?? [])
             }
             let details = guarded.makeDetails()
-            // Another thread may have made the routes: that thread starts them.
-            guard isAdded, details.derivedKeyRoutes[slot] == nil else { return ([], []) }
+            let former = details.derivedKeyRoutes[slot]
+            guard isAdded, former?.contains(where: \.isStartedElsewhere) ?? true else { return ([], []) }
             details.derivedKeyRoutes[slot] = made
-            return (made, [])
+            return (made, former ?? [])
         }
         TestPoint.updatingDerivedKeyRoutes.reach()
-        for route in ending { PathWork.do(.end(route)) }
         for route in starting { PathWork.do(.start(route)) }
+        for route in ending { PathWork.do(.end(route)) }
     }
 
     /// A derived value on the way of a path may have been computed while a change is open at whose end the path is moved. What is about to read
@@ -52,7 +52,7 @@ extension ObjectRecord {
         while let (former, isNeeded) = lock.withLock({ stateOfExpression(slot) }) {
             if (former != nil) == isNeeded {
                 // One that is there may have been marked while it had no observer that would have had it refreshed.
-                if isAdded, let former { PathWork.do(.start(former)) }
+                if isAdded, let former { PathWork.do(former.isStartedElsewhere ? .evaluate(former) : .start(former)) }
                 return
             }
             let key = schema!.keys[slot]
@@ -108,6 +108,8 @@ enum PathWork {
     /// To link what is behind a key, when what affects that is linked.
     case follow(PathLink)
 
+    private var isEvaluation: Bool { if case .evaluate = self { true } else { false } }
+
     /// Does it now, or, if this thread is doing such work already, after that.
     ///
     /// - Parameter first: Where the work begins that has been left, and is done before it; nil for none.
@@ -117,18 +119,26 @@ enum PathWork {
         if thread.value.doesPathWork { return }
         thread.value.doesPathWork = true
         let start = first ?? thread.value.pathWork.count - 1
-        var next = start
+        /// What is to be done, and until where only evaluations are left.
+        var (next, end) = (start, start)
         while next < thread.value.pathWork.count {
             switch thread.value.pathWork[next] {
             case .start(let route): route.start()
             case .end(let route): route.end()
             case .evaluate(let route):
-                _ = route.expression!.mark(isCertain: true)
-                route.expression!.refresh()
+                // What has been left may have left more: all of it is linked before.
+                if thread.value.pathWork[max(next, end)...].allSatisfy({ $0.isEvaluation }) {
+                    end = thread.value.pathWork.count
+                    _ = route.expression!.mark(isCertain: true)
+                    route.expression!.refresh()
+                } else {
+                    thread.value.pathWork.append(.evaluate(route))
+                }
             case .follow(let link): link.chain.relink(from: link.level + 1)
             }
             next += 1
         }
+        for case .start(let route) in thread.value.pathWork[start...] { route.starter.store(0, ordering: .releasing) }
         thread.value.pathWork.removeSubrange(start...)
         if start == 0, next > ThreadContext.poolLimit { thread.value.pathWork = [] }
         thread.value.doesPathWork = false

@@ -85,9 +85,7 @@ struct ElementChains {
     }
 
     /// Counts elements that come, then elements that leave, so that the chain of one that only changes its position stays.
-    private mutating func exchange(
-        _ leaving: [ObjectRecord?], for coming: [ObjectRecord?], _ make: Make
-    ) -> Moved {
+    private mutating func exchange(_ leaving: [ObjectRecord?], for coming: [ObjectRecord?], _ make: Make) -> Moved {
         var moved = Moved()
         for case let record? in coming {
             let key = ObjectIdentifier(record)

@@ -33,6 +33,8 @@ final class Route: KeyPathChain, @unchecked Sendable {
     private(set) var expression: Expression?
     /// Number of open subjects that are the route, as for a list.
     let openSubjects = Atomic<Int32>(0)
+    /// Of a derived key: the thread that is starting it, and all that it leads to; 0 when that is done.
+    let starter = Atomic<UInt>(0)
     /// Its index among its observation's routes. Guarded by the lock of the observation's record.
     var index = 0
     /// Whether its initial call is still to be made: until then the handler is not called for changes. Guarded by the lock of `root`.
@@ -58,6 +60,7 @@ final class Route: KeyPathChain, @unchecked Sendable {
         needs = unmanagedObservation.map { ObserverList.Interest(for: $0.use { $0.options }) } ?? []
         slot = path.isLong || path.keys.isEmpty ? nil : path.slot(of: 0, in: root.unmanagedSchema!)
         super.init(path, base: root)
+        if derivedSlot != nil { starter.store(thisThread(), ordering: .relaxed) }
         if slot != nil, case .observation(let observation) = sink {
             part = KeyValueObservation(partFor: self, of: observation)
         }
@@ -80,6 +83,10 @@ final class Route: KeyPathChain, @unchecked Sendable {
     var text: String { expression?.onlyKey ?? path.text }
 
     var root: ObjectRecord { base }
+
+    /// Whether another thread is starting it. An observer that is added meanwhile is to be told of changes of what that thread has not linked yet,
+    /// so all of it is linked for that observer, too.
+    var isStartedElsewhere: Bool { ![0, thisThread()].contains(starter.load(ordering: .acquiring)) }
 
     var isDeactivated: Bool { if case .nobody = sink { true } else { false } }
 

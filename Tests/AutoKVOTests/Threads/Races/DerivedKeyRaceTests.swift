@@ -51,6 +51,11 @@
             @Observed var deputy: Desk?
             @Observed var members: [Desk] = []
             @Observed var number = 0
+            @Observed var raise = 0
+            @Derived({ (desk: Desk) in desk.number + desk.raise }) var pay: Int
+            @Derived({ (desk: Desk) in desk.boss?.deputy?.pay ?? -1 }) var sum: Int
+            @Derived({ (desk: Desk) in try! desk.value(forKey: "total") as! Int }) var totalByName: Int
+            var sumOfSums: Int { team.reduce(0) { $0 + $1.pay } }
             var chief: Desk? { boss?.deputy }
             var team: [Desk] { boss?.members ?? [] }
             var chiefNumber: Int { chief?.number ?? -1 }
@@ -62,6 +67,7 @@
                     Key("team", \.team, affectedBy: "boss.members")
                     Key("chiefNumber", \.chiefNumber, affectedBy: "chief.number")
                     Key("total", \.total, affectedBy: "team.@sum.number")
+                    Key("sumOfSums", \.sumOfSums, affectedBy: "team.@sum.pay")
                 }
             }
         }
@@ -98,6 +104,64 @@
             expectEqual(told, [])
             chief.number = 6
             expectEqual(told, [6])
+        }
+
+        ///     adds the first observer; is about to
+        ///     link what the key depends on
+        ///                                        adds another observer, which it has now
+        ///                                        changes what is not linked yet
+        ///     links that
+        @Test(arguments: ["chief", "chiefNumber", "total", "sum", "sumOfSums"], 0..<12)
+        func observerAddedWhileAnotherThreadLinksTheKeyHearsOfWhatFollows(key: String, occurrence: Int) throws {
+            for point in [TestPoint.updatingDerivedKeyRoutes, .relinking, .linked, .evaluating, .evaluated] {
+                let (target, boss, former, new) = (Desk(), Desk(), Desk(), Desk())
+                (target.boss, boss.deputy, boss.members) = (boss, former, [former])
+                var told: [String] = []
+                onOccurrence(occurrence, of: point) {
+                    onAnotherThread {
+                        try! target.observe(key, options: .new) {
+                            told.append(($0.newValue as? Int).map { "\($0)" } ?? "other")
+                        }
+                        (former.number, former.raise) = (2, 1)
+                        (boss.deputy, boss.members) = (new, [new])
+                        (new.number, new.raise) = (5, 2)
+                    }
+                    let now = key == "chief" ? "other" : key.hasPrefix("sum") ? "7" : "5"
+                    expectEqual(told.last, now, "\(point)")
+                }
+                try target.observe(key) { _ in }
+                point.whenReached {}
+                if told.isEmpty { continue }
+                (new.number, new.raise) = (7, 3)
+                if key != "chief" { expectEqual(told.last, key.hasPrefix("sum") ? "10" : "7", "\(point)") }
+            }
+        }
+
+        ///     evaluates what reads a key again, behind
+        ///     linking what affects that
+        ///                                        changes what affects a key on the way of that
+        @Test(arguments: 0..<12) func valueThatReadsAKeyOfWhichMoreIsLeftIsEvaluatedBehindAllOfThat(occurrence: Int)
+            throws
+        {
+            for point in [TestPoint.relinking, .linked, .evaluating, .evaluated] {
+                let (target, boss, member) = (Desk(), Desk(), Desk())
+                (target.boss, boss.members) = (boss, [member])
+                onOccurrence(occurrence, of: point) { onAnotherThread { member.number = 5 } }
+                var told: [Int?] = []
+                target.observe(reading: { $0.totalByName }, options: [.initial, .new]) { told.append($1.newValue) }
+                point.whenReached {}
+                expectEqual(target.totalByName, member.number, "\(point)")
+                expectEqual(told.last, member.number, "\(point)")
+                member.number = 7
+                expectEqual(told.last, 7, "\(point)")
+            }
+        }
+
+        /// Runs an action when this thread reaches a point for that time, counted from 0.
+        private func onOccurrence(_ occurrence: Int, of point: TestPoint, _ action: @escaping () -> Void) {
+            point.whenReached { [self] in
+                if occurrence == 0 { action() } else { onOccurrence(occurrence - 1, of: point, action) }
+            }
         }
     }
 #endif
