@@ -245,17 +245,15 @@ final class Expression: @unchecked Sendable {
             swap(&sources, &state.sources)
         }
         guard let ownRoute else { return false }
-        // Each of its links has what affects the key linked, which the other thread may not have done yet.
-        let stale = ownRoute.use { $0.isStartedElsewhere } ? sources : []
-        if !stale.isEmpty { sources = [] }
         TestPoint.evaluating.reach()
         defer { ownRoute.release() }
         var recorder = Recorder(ownRoute, isMoved: version > 1)
-        let value = recorder.record(&sources) { function.body(object) }
+        let isFresh = ownRoute.use { $0.isStartedElsewhere }
+        let value = recorder.record(&sources, isFresh: isFresh) { function.body(object) }
         if version == 1, sources.isEmpty { reportSilence() }
         if !recorder.isSame { setHeight(sources.reduce(ownRoute.object.keyHeight) { max($0, 1 + $1.height) }) }
         while !keep(value, &sources, of: version, ownRoute) {}
-        for link in sources + stale { link.cancel() }
+        for link in sources { link.cancel() }
         if !recorder.isSame { for link in recorder.dropped { link.cancel() } }
         extendLifetime(object)
         return mark.load(ordering: .acquiring).kind != .clean && underLock { $0.version == version }

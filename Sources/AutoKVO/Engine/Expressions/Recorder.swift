@@ -52,8 +52,11 @@ struct Recorder {
 
     /// Evaluates a function, and records what it reads.
     ///
-    /// - Parameter sources: What the last evaluation read, then what this one has, in order; one key may come several times.
-    mutating func record(_ sources: inout [PathLink], _ function: () -> Any) -> Any {
+    /// - Parameters:
+    ///   - sources: What the last evaluation read, then what this one has, in order; one key may come several times.
+    ///   - isFresh: Whether all links are made again: each has what affects its key linked, which another thread may not have done yet.
+    mutating func record(_ sources: inout [PathLink], isFresh: Bool, _ function: () -> Any) -> Any {
+        if isFresh { (others, sources) = (Others(read: [], passed: sources), []) }
         let value = BorrowedElements.of(sources) { elements in
             former = elements
             defer { if others == nil, position < elements.count { beginReading() } }

@@ -86,7 +86,10 @@ final class Route: KeyPathChain, @unchecked Sendable {
 
     /// Whether another thread is starting it. An observer that is added meanwhile is to be told of changes of what that thread has not linked yet,
     /// so all of it is linked for that observer, too.
-    var isStartedElsewhere: Bool { ![0, thisThread()].contains(starter.load(ordering: .acquiring)) }
+    var isStartedElsewhere: Bool {
+        let starter = starter.load(ordering: .acquiring)
+        return starter != 0 && starter != thisThread()
+    }
 
     var isDeactivated: Bool { if case .nobody = sink { true } else { false } }
 

@@ -111,7 +111,7 @@
         ///                                        adds another observer, which it has now
         ///                                        changes what is not linked yet
         ///     links that
-        @Test(arguments: ["chief", "chiefNumber", "total", "sum", "sumOfSums"], 0..<12)
+        @Test(arguments: ["chief", "chiefNumber", "total", "totalByName", "sum", "sumOfSums"], 0..<12)
         func observerAddedWhileAnotherThreadLinksTheKeyHearsOfWhatFollows(key: String, occurrence: Int) throws {
             for point in [TestPoint.updatingDerivedKeyRoutes, .relinking, .linked, .evaluating, .evaluated] {
                 let (target, boss, former, new) = (Desk(), Desk(), Desk(), Desk())
