@@ -55,6 +55,10 @@
             @Derived({ (desk: Desk) in desk.number + desk.raise }) var pay: Int
             @Derived({ (desk: Desk) in desk.boss?.deputy?.pay ?? -1 }) var sum: Int
             @Derived({ (desk: Desk) in try! desk.value(forKey: "total") as! Int }) var totalByName: Int
+            @ObservedWeak var weakDeputy: Desk?
+            @Derived({ (desk: Desk) in desk.boss?.weakDeputy }) var head: Desk?
+            @Derived({ (desk: Desk) in try! desk.value(forKey: "headNumber") as! Int }) var headByName: Int
+            var headNumber: Int { head?.number ?? -1 }
             var sumOfSums: Int { team.reduce(0) { $0 + $1.pay } }
             var chief: Desk? { boss?.deputy }
             var team: [Desk] { boss?.members ?? [] }
@@ -67,6 +71,7 @@
                     Key("team", \.team, affectedBy: "boss.members")
                     Key("chiefNumber", \.chiefNumber, affectedBy: "chief.number")
                     Key("total", \.total, affectedBy: "team.@sum.number")
+                    Key("headNumber", \.headNumber, affectedBy: "head.number")
                     Key("sumOfSums", \.sumOfSums, affectedBy: "team.@sum.pay")
                 }
             }
@@ -154,6 +159,25 @@
                 expectEqual(told.last, member.number, "\(point)")
                 member.number = 7
                 expectEqual(told.last, 7, "\(point)")
+            }
+        }
+
+        ///     changes a derived value, and refreshes
+        ///     what reads a key that leads on from it
+        ///                                        changes what is at the new end
+        ///     leads the key's path to the new end
+        @Test(arguments: 0..<6) func valueThatReadsAKeyBehindADerivedOneIsEvaluatedBehindThePath(occurrence: Int) {
+            for point in [TestPoint.relinking, .linked, .evaluating, .evaluated] {
+                let (target, boss, former, new) = (Desk(), Desk(), Desk(), Desk())
+                (target.boss, boss.weakDeputy) = (boss, former)
+                var told: [Int?] = []
+                target.$headByName.observe(options: .new) { told.append($0.newValue) }
+                onOccurrence(occurrence, of: point) { onAnotherThread { new.number = 5 } }
+                boss.weakDeputy = new
+                point.whenReached {}
+                expectEqual(target.headByName, new.number, "\(point)")
+                new.number = 7
+                #expect(target.headByName == 7 && told.last == 7, "\(point)")
             }
         }
 
