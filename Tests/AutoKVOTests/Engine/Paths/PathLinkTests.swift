@@ -51,15 +51,15 @@ struct PathLinkTests {
     @Test("a cancelled link leaves its list and does not get in again") func cancelling() throws {
         let route = try node.route("next.value")
         let link = PathLink(route, level: 0, isMoved: false, record: route.root, slot: 1)
-        route.root.link(link)
+        _ = route.root.link(link)
         #expect(link.isLinked)
         #expect(links(node, "next").count == 1 && link.isLinked)
-        route.root.link(link)
+        _ = route.root.link(link)
         #expect(link.isLinked)
         expectEqual(links(node, "next").count, 1)
         link.cancel()
         #expect(links(node, "next").isEmpty && !link.isLinked)
-        route.root.link(link)
+        _ = route.root.link(link)
         #expect(!link.isLinked)
         #expect(links(node, "next").isEmpty)
     }
