@@ -37,7 +37,7 @@ extension ObjectRecord {
         if growth != 0, let dependencies {
             let thread = ThreadContext.current
             if isFirst { thread.value.starting.append(.init(record: .to(self), slot: slot, isMoved: false)) }
-            // It calls getters, and what it lets go of has deinits. A function that is recorded, in which this happens, has not read what they read.
+            // It calls getters, and may run deinits. What they read is no read of a function that is being recorded.
             Recording.suspended { interestInDerivedKeyDidChange(slot, dependencies, isAdded: growth > 0) }
             if isFirst { thread.value.starting.removeLast() }
         }

@@ -2,8 +2,8 @@
 ///
 /// When that object dies, the property changes to nil, for observers of the property, of a key derived from it and of a path
 /// through it. There is no old value of the property and of paths then: nobody can have the object any more. It reads nil as soon as the
-/// object's deinit begins. What that deinit changes on the way has no old value either, and whoever is told of it, with `.distinct` too, is told
-/// of nothing else if it leads away from the object. If a handler lets the object die, observers that have not heard of an older change yet are called for that first, with
+/// object's deinit begins. A change that this deinit makes on the way has no old value either. If it takes the object off the way, its observers,
+/// those with `.distinct` too, are called for it, and not for the death as well. If a handler lets the object die, observers that have not heard of an older change yet are called for that first, with
 /// its values, although the property reads nil already.
 ///
 /// Reading costs one attempt to retain the object, and a lock too if the owner was ever observed. The property may be set while the object it

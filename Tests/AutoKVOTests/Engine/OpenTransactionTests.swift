@@ -59,7 +59,7 @@ struct OpenTransactionTests {
     }
 
     @Test(
-        "what others have computed from an object that dies in its open change is told, also if its deinit changes what is computed elsewhere",
+        "observers of what others compute from an object are called when it dies in its open change, also if its deinit changes something else",
         arguments: 0..<3)
     func computedElsewhere(way: Int) {
         let (holder, other, stays) = (Holder(), Holder(), Leaving())

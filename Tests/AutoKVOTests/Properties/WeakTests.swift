@@ -269,7 +269,7 @@ struct WeakTests {
 
     /// There a path reads what it will be behind the death, but nobody has been told of that yet.
     @Test(
-        "whatever is changed in the deinit of a weakly held object, everybody is told once that it has gone",
+        "whatever the deinit of a weakly held object changes, every observer is called once",
         arguments: [
             "leaving", "leaving.value", "next.leaving", "next.leaving.value", "further.leaving.value",
             "members.@sum.leaving.value",
@@ -310,7 +310,7 @@ struct WeakTests {
     }
 
     @Test(
-        "the death of an object that is a derived value is told to what is affected by that value",
+        "observers of what is affected by a derived value are called when the object dies that is the value",
         arguments: ["head", "isHeaded", "headValue"], [[], .distinct, [.old, .new]] as [ObservingOptions])
     func deathOfDerived(key: String, options: ObservingOptions) throws {
         final class Headed: Model {

@@ -20,7 +20,8 @@ struct Recorder {
         var read: [PathLink]
         /// What has been read, where there is no route.
         var keys: Set<Source> = []
-        /// Where the first work of the thread is that has been left, also behind the end of the function: see `noteRead(atOffset:)`.
+        /// The index of the first work in the thread's `pathWork` that making links has added and that is still to be done: see
+        /// `noteRead(atOffset:)`.
         var firstLeft: Int?
         /// What was read before and was passed over. Some of it may have been read all the same, elsewhere.
         var passed: [PathLink] = []

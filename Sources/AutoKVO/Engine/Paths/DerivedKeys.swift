@@ -119,7 +119,7 @@ enum PathWork {
         if thread.value.doesPathWork { return }
         thread.value.doesPathWork = true
         let start = first ?? thread.value.pathWork.count - 1
-        /// What is to be done, and until where only evaluations are left.
+        /// The index of what is to be done next, and an index before which there are only evaluations from there on.
         var (next, end) = (start, start)
         while next < thread.value.pathWork.count {
             switch thread.value.pathWork[next] {
