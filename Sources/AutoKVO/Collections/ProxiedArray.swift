@@ -40,9 +40,7 @@ extension ProxiedArray {
     /// The element at an index; nil if there is none.
     @export(implementation) func element(at index: Int) -> Any? { indices.contains(index) ? self[index] : nil }
 
-    @export(implementation) func indices(ofAny condition: (Any) -> Bool) -> RangeSet<Int> {
-        indexes { condition($0) }
-    }
+    @export(implementation) func indices(ofAny condition: (Any) -> Bool) -> RangeSet<Int> { indexes { condition($0) } }
 
     @export(implementation) func order(by areInIncreasingOrder: (Any, Any) -> Bool) -> [Int] {
         sortedIndices { areInIncreasingOrder($0, $1) }

@@ -65,9 +65,7 @@ extension Diagnostics {
     /// Only a manual observation that has outlived its targets is retained while its paths are read.
     ///
     /// - Complexity: O(*n* log *n*) for *n* objects and observations. It locks each object's record once, for a moment.
-    public static func graph() -> ObservationGraph {
-        ObservationGraph(of: ObjectRecord.all())
-    }
+    public static func graph() -> ObservationGraph { ObservationGraph(of: ObjectRecord.all()) }
 }
 
 extension ObservationGraph {

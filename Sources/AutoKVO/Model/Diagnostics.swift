@@ -55,9 +55,7 @@ public enum Diagnostics {
     }
 
     /// Passes a message of one line to the handler that is in effect on this thread or task.
-    public static func report(_ message: @autoclosure () -> String) {
-        (override?.call ?? handler)(message())
-    }
+    public static func report(_ message: @autoclosure () -> String) { (override?.call ?? handler)(message()) }
 
     private static let printToStandardError: Handler = { message in
         let line = "AutoKVO: \(message)\n"

@@ -84,9 +84,7 @@ public struct KeyValueError: Error, Hashable, Sendable {
 
     /// What was wrong with each entry of `setValues(_:validating:)`, in the order of their names: this error first. An error that stands
     /// alone is the only one.
-    public var errors: [KeyValueError] {
-        [with { $0.following = [] }] + contents.following
-    }
+    public var errors: [KeyValueError] { [with { $0.following = [] }] + contents.following }
 
     /// Makes an error, for overrides such as `value(forUndefinedKey:)` and for validations that refuse a value.
     ///

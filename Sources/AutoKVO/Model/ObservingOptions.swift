@@ -2,9 +2,7 @@
 public struct ObservingOptions: OptionSet, Sendable, Hashable {
     public let rawValue: UInt16
 
-    public init(rawValue: UInt16) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The change carries the value from before it.
     public static let old = ObservingOptions(rawValue: 1 << 0)

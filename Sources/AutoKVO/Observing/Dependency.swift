@@ -12,18 +12,12 @@ public struct Dependency {
     let handlePath: ParsedKeyPath?
 
     /// Names key paths of an object. They are checked when the dependency is registered.
-    public init(_ target: TrackedObject, _ keyPaths: some KeyPathSet) {
-        self.init(target, keyPaths: keyPaths.keyPaths)
-    }
+    public init(_ target: TrackedObject, _ keyPaths: some KeyPathSet) { self.init(target, keyPaths: keyPaths.keyPaths) }
 
     /// Names the property, or path, that a handle leads to: `Dependency(person.$age)`.
-    public init(_ handle: some PropertyHandle) {
-        self.init(handle.target)
-    }
+    public init(_ handle: some PropertyHandle) { self.init(handle.target) }
 
-    init(_ handle: HandleTarget) {
-        self.init(handle.object, keyPaths: [handle.keyPath], handlePath: handle.wholePath)
-    }
+    init(_ handle: HandleTarget) { self.init(handle.object, keyPaths: [handle.keyPath], handlePath: handle.wholePath) }
 
     /// Takes paths as they are: one that contains `|` is not split.
     init(_ target: TrackedObject, keyPaths: [String], handlePath: ParsedKeyPath? = nil) {

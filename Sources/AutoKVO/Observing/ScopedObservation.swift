@@ -6,9 +6,7 @@ public final class ScopedObservation: Sendable {
     /// The observation itself.
     public let observation: KeyValueObservation
 
-    init(_ observation: KeyValueObservation) {
-        self.observation = observation
-    }
+    init(_ observation: KeyValueObservation) { self.observation = observation }
 
     deinit { observation.remove() }
 

@@ -19,9 +19,7 @@ extension ObservedReadOnly: Encodable where Value: Encodable {
 }
 
 extension ObservedReadOnly: Decodable where Value: Decodable {
-    @export(implementation) public init(from decoder: any Decoder) throws {
-        observed = try Observed(from: decoder)
-    }
+    @export(implementation) public init(from decoder: any Decoder) throws { observed = try Observed(from: decoder) }
 }
 
 // What the compiler synthesizes for a class calls these for optional properties: a missing one is nil, and nil is left out.

@@ -45,9 +45,7 @@ public struct Observed<Value> {
     @usableFromInline var isDistinct = false
 
     /// Sets the initial value, which is no change: an object that is being initialised has no observer.
-    @export(implementation) public init(wrappedValue: Value) {
-        value = wrappedValue
-    }
+    @export(implementation) public init(wrappedValue: Value) { value = wrappedValue }
 
     /// Sets the initial value of a property that has a policy.
     @export(implementation) public init(wrappedValue: Value, _ policy: ObservedPolicy) where Value: Equatable {

@@ -16,9 +16,7 @@ public struct ObservedReadOnly<Value> {
     @usableFromInline var observed: Observed<Value>
 
     /// Sets the initial value, which is no change: an object that is being initialised has no observer.
-    @export(implementation) public init(wrappedValue: Value) {
-        observed = Observed(wrappedValue: wrappedValue)
-    }
+    @export(implementation) public init(wrappedValue: Value) { observed = Observed(wrappedValue: wrappedValue) }
 
     @available(*, unavailable, message: "@ObservedReadOnly works only in classes that derive from TrackedObject.")
     @export(implementation) public var wrappedValue: Value {

@@ -13,9 +13,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
     @usableFromInline var reference: WeakReference
 
     /// Sets the initial object, or none.
-    public init(wrappedValue: Referent?) {
-        reference = WeakReference(wrappedValue)
-    }
+    public init(wrappedValue: Referent?) { reference = WeakReference(wrappedValue) }
 
     @available(*, unavailable, message: "@ObservedWeak works only in classes that derive from TrackedObject.")
     @export(implementation) public var wrappedValue: Referent? {

@@ -11,9 +11,7 @@ public struct PropertyPath<Value>: PropertyHandle {
 
     @_documentation(visibility: internal) public let target: HandleTarget
 
-    init(_ target: HandleTarget) {
-        self.target = target
-    }
+    init(_ target: HandleTarget) { self.target = target }
 
     /// The value at the end of the path; nil if an object on the way is nil. Of an optional property, `.some(nil)` is its value.
     ///

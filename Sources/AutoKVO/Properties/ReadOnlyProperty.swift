@@ -5,9 +5,7 @@
 public struct ReadOnlyProperty<Value>: PropertyHandle {
     @usableFromInline let property: Property<Value>
 
-    @export(implementation) init(_ property: Property<Value>) {
-        self.property = property
-    }
+    @export(implementation) init(_ property: Property<Value>) { self.property = property }
 
     /// The value now.
     ///

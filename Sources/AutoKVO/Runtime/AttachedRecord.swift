@@ -14,9 +14,7 @@ class AttachedRecord {
         cdh_join(memberPointer)
     }
 
-    deinit {
-        cdh_leave(memberPointer)
-    }
+    deinit { cdh_leave(memberPointer) }
 
     /// The `deinit` of the object has begun.
     func objectIsDying() {}

@@ -53,9 +53,7 @@ package struct ClosureCall {
 
     /// Calls a closure with one parameter. The caller keeps the closure and the argument.
     @inline(__always)
-    func callAsFunction(_ argument: UnsafeRawPointer) {
-        csr_call_1(function.unsafelyUnwrapped, context, argument)
-    }
+    func callAsFunction(_ argument: UnsafeRawPointer) { csr_call_1(function.unsafelyUnwrapped, context, argument) }
 
     /// Calls a closure with two parameters. The caller keeps the closure and the arguments.
     @inline(__always)

@@ -2,13 +2,9 @@
 package final class PinnedReference<Object: AnyObject>: Sendable {
     private let pin: PinnedObject
 
-    package init(_ object: Object) {
-        pin = PinnedObject(object)
-    }
+    package init(_ object: Object) { pin = PinnedObject(object) }
 
-    deinit {
-        pin.unpin()
-    }
+    deinit { pin.unpin() }
 
     /// The object, or nil if its deinit has begun.
     package var object: Object? { pin.object(as: Object.self) }

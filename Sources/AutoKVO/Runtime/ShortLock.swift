@@ -83,9 +83,7 @@ package final class Guarded<Value>: @unchecked Sendable {
     /// Guarded by `spin`.
     @exclusivity(unchecked) private var value: Value
 
-    package init(_ value: Value) {
-        self.value = value
-    }
+    package init(_ value: Value) { self.value = value }
 
     package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         spin.lock()
@@ -101,9 +99,7 @@ package final class Guarded<Value>: @unchecked Sendable {
             assert(csr_add_held_locks(1) == 1, "A record's lock was taken while another was held.")
         }
 
-        static func willUnlock() {
-            _ = csr_add_held_locks(-1)
-        }
+        static func willUnlock() { _ = csr_add_held_locks(-1) }
 
         /// Called where user code is about to run.
         static func assertNoLockHeld() {

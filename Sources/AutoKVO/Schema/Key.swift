@@ -142,9 +142,7 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     var hasKeyPath: Bool { makeKeyPath != nil }
 
     /// The key path; nil for an `@Observed` property that no schema declares.
-    var keyPath: AnyKeyPath? {
-        madeKeyPath.load()?.object ?? makeKeyPath.map { madeKeyPath.setIfNil($0()).object }
-    }
+    var keyPath: AnyKeyPath? { madeKeyPath.load()?.object ?? makeKeyPath.map { madeKeyPath.setIfNil($0()).object } }
 
     /// Whether it holds a tracked object whose class says what equal is, or several in a collection.
     var holdsEquatable: Bool {

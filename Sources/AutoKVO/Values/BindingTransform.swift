@@ -59,9 +59,7 @@ public struct BindingTransform {
     }
 
     /// The value as text, as string interpolation writes it; nil of nil.
-    public static var description: BindingTransform {
-        BindingTransform({ _ in String.self }) { $0.map { "\($0)" } }
-    }
+    public static var description: BindingTransform { BindingTransform({ _ in String.self }) { $0.map { "\($0)" } } }
 
     /// An integer of a number, whose fraction is cut off, or of a text; nil where it does not fit.
     public static func number<Number: FixedWidthInteger>(_ type: Number.Type) -> BindingTransform {

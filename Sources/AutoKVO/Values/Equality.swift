@@ -18,9 +18,7 @@ class AnyEquality: @unchecked Sendable {
 
     /// Whether two values are equal, which are of the type or can be cast to it.
     @inline(__always)
-    final func compare(_ a: Any, _ b: Any) -> Bool {
-        areEqualNumbers(a, b) ?? compareContent(a, b)
-    }
+    final func compare(_ a: Any, _ b: Any) -> Bool { areEqualNumbers(a, b) ?? compareContent(a, b) }
 
     /// The same for values of any type.
     fileprivate func compareContent(_ a: Any, _ b: Any) -> Bool { false }

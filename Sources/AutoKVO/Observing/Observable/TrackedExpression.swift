@@ -80,9 +80,7 @@ extension KeyValueObserver {
         steps = Guarded(Steps(evaluate: step))
     }
 
-    @usableFromInline func schedule() {
-        scheduler.schedule { self.scheduler.run { self.run() } }
-    }
+    @usableFromInline func schedule() { scheduler.schedule { self.scheduler.run { self.run() } } }
 
     @MainActor private func run() {
         if isChanging.load(ordering: .relaxed) { return MainActorScheduler().schedule { self.schedule() } }
