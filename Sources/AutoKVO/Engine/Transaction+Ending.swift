@@ -166,9 +166,25 @@ extension Transaction {
         guard let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.inner) else {
             return
         }
-        markReaders(of: record, slot, ThreadContext.current) { link in
-            if let edit, link.record === record, link.slot == slot, link.chain.follow(edit, of: link) { return }
-            link.chain.relink(from: link.level + 1)
+        // Where a path has been moved that a key is affected by, another thread may meanwhile have relied on where it led before: have computed
+        // what reads the key, or linked what is behind it. So that is marked and followed once more: a few times, since a getter may return
+        // another object each time.
+        for pass in 0..<3 {
+            var hasMoved = false
+            markReaders(of: record, slot, ThreadContext.current) { link in
+                var level = link.level + 1
+                if pass > 0 {
+                    // What has been added to the property itself has found what is stored.
+                    if link.record === record && link.slot == slot { return }
+                    guard let moved = link.chain.firstMoved(behind: link) else { return }
+                    level = moved
+                }
+                if link.observation == nil, pass == 0 || level < link.chain.path.keys.count { hasMoved = true }
+                let isEdited = edit != nil && pass == 0 && link.record === record && link.slot == slot
+                if isEdited, link.chain.follow(edit!, of: link) { return }
+                link.chain.relink(from: level)
+            }
+            if !hasMoved { return }
         }
     }
 

@@ -130,7 +130,9 @@ extension Transaction {
                     !thread.value.settling.contains(where: { $0.object.has(each.subject) })
                 else {
                     each.route.expression!.refresh()
-                    each.link?.chain.relink(from: each.link!.level + 1)
+                    guard let link = each.link else { continue }
+                    link.chain.relink(from: link.level + 1)
+                    if let slot = link.route.derivedSlot { Transaction.follow(link.route.base, slot) }
                     continue
                 }
                 holder.hold(each, thread)

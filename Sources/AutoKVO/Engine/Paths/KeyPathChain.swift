@@ -122,6 +122,20 @@ class KeyPathChain: @unchecked Sendable {
         underLock { if $0.version == version { $0.pending = .max } }
     }
 
+    /// The first level behind a link that does not lead where the path leads now, or may not: it is being moved, or it has elements. Nil if there
+    /// is none.
+    final func firstMoved(behind link: PathLink) -> Int? {
+        var known = link
+        if underLock({ $0.pending != .max || $0.link(link.level) !== link }) { return link.level + 1 }
+        while known.level + 1 < path.keys.count {
+            let behind = underLock { _ in known.behind }
+            guard next(behind: known) === behind?.record.trackedObject else { return known.level + 1 }
+            guard let behind else { return nil }
+            known = behind
+        }
+        return link.level + 1 == path.keys.count ? path.keys.count : nil
+    }
+
     /// The object that the key of a link holds now.
     private final func next(behind link: PathLink?) -> TrackedObject? {
         guard let link, let object = link.record.trackedObject else { return nil }

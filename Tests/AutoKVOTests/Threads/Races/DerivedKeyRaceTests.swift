@@ -55,6 +55,7 @@
             @Derived({ (desk: Desk) in desk.number + desk.raise }) var pay: Int
             @Derived({ (desk: Desk) in desk.boss?.deputy?.pay ?? -1 }) var sum: Int
             @Derived({ (desk: Desk) in try! desk.value(forKey: "total") as! Int }) var totalByName: Int
+            @Derived({ (desk: Desk) in try! desk.value(forKey: "chiefNumber") as! Int }) var chiefByName: Int
             @ObservedWeak var weakDeputy: Desk?
             @Derived({ (desk: Desk) in desk.boss?.weakDeputy }) var head: Desk?
             @Derived({ (desk: Desk) in try! desk.value(forKey: "headNumber") as! Int }) var headByName: Int
@@ -164,20 +165,87 @@
 
         ///     changes a derived value, and refreshes
         ///     what reads a key that leads on from it
-        ///                                        changes what is at the new end
+        ///                                        computes that, and changes what is at the new end
         ///     leads the key's path to the new end
-        @Test(arguments: 0..<6) func valueThatReadsAKeyBehindADerivedOneIsEvaluatedBehindThePath(occurrence: Int) {
+        @Test(arguments: 0..<6, [false, true])
+        func valueThatReadsAKeyBehindADerivedOneIsEvaluatedBehindThePath(occurrence: Int, isRead: Bool) {
             for point in [TestPoint.relinking, .linked, .evaluating, .evaluated] {
                 let (target, boss, former, new) = (Desk(), Desk(), Desk(), Desk())
                 (target.boss, boss.weakDeputy) = (boss, former)
                 var told: [Int?] = []
                 target.$headByName.observe(options: .new) { told.append($0.newValue) }
-                onOccurrence(occurrence, of: point) { onAnotherThread { new.number = 5 } }
+                onOccurrence(occurrence, of: point) {
+                    onAnotherThread {
+                        if isRead { _ = target.headByName }
+                        new.number = 5
+                    }
+                }
                 boss.weakDeputy = new
                 point.whenReached {}
                 expectEqual(target.headByName, new.number, "\(point)")
                 new.number = 7
                 #expect(target.headByName == 7 && told.last == 7, "\(point)")
+            }
+        }
+
+        ///     sets what a key is affected by; is about
+        ///     to lead the key's path to the new end
+        ///                                        adds a second observer of the key, or computes
+        ///                                        what reads it; changes what is at the new end
+        ///     leads the key's path there
+        @Test(arguments: ["chief.number", "chief", "chiefNumber", "total", "team.@sum.number"], 0..<8)
+        func observerAddedWhileAnotherThreadMovesTheKeyFollowsTheNewEnd(path: String, occurrence: Int) throws {
+            for point in [TestPoint.begun, .relinking, .linked, .evaluating, .evaluated] {
+                let (target, former, boss) = (Desk(), Desk(), Desk())
+                let (chief, last, new) = (Desk(), Desk(), Desk())
+                (target.boss, former.deputy, former.members) = (former, chief, [chief])
+                (boss.deputy, boss.members) = (last, [last])
+                try target.observe(path) { _ in }
+                let calls = Counter()
+                onOccurrence(occurrence, of: point) {
+                    onAnotherThread {
+                        try! target.observe(path) { _ in calls.add() }
+                        (boss.deputy, boss.members) = (new, [new])
+                    }
+                }
+                target.boss = boss
+                point.whenReached {}
+                if boss.deputy !== new { continue }
+                var known = calls.count
+                (last.number, chief.number) = (7, 8)
+                expectEqual(calls.count, known, "\(point)")
+                if path != "chief" { known += 1 }
+                new.number = 9
+                expectEqual(calls.count, known, "\(point)")
+                (boss.deputy, boss.members) = (last, [last])
+                expectEqual(calls.count, known + 1, "\(point)")
+            }
+        }
+
+        @Test(arguments: ["chiefByName", "totalByName", "headByName"], 0..<8)
+        func valueComputedWhileAnotherThreadMovesWhatItReadsIsThatOfTheNewEnd(key: String, occurrence: Int) throws {
+            for point in [TestPoint.begun, .relinking, .linked, .evaluating, .evaluated] {
+                let (target, former, boss) = (Desk(), Desk(), Desk())
+                let (chief, last, new) = (Desk(), Desk(), Desk())
+                new.number = 5
+                (target.boss, former.deputy, former.members, former.weakDeputy) = (former, chief, [chief], chief)
+                (boss.deputy, boss.members, boss.weakDeputy) = (last, [last], last)
+                var told: [Int?] = []
+                try target.observe(key, as: Int.self, options: .new) { told.append($0.newValue) }
+                onOccurrence(occurrence, of: point) {
+                    onAnotherThread {
+                        _ = try! target.value(forKey: key)
+                        (boss.deputy, boss.members, boss.weakDeputy) = (new, [new], new)
+                    }
+                }
+                target.boss = boss
+                point.whenReached {}
+                if boss.deputy !== new { continue }
+                #expect(try target.value(forKey: key) as? Int == 5, "\(point)")
+                expectEqual(told.last, 5, "\(point)")
+                new.number = 7
+                #expect(try target.value(forKey: key) as? Int == 7, "\(point)")
+                expectEqual(told.last, 7, "\(point)")
             }
         }
 
