@@ -6,10 +6,13 @@ extension ObjectRecord {
     /// out is not taken out. Linking and unlinking make the same check, so the last of them leaves the right result.
     ///
     /// - Parameter isAhead: Whether what is linked or unlinked needs more than a call after the change.
-    /// - Parameter body: Returns by how much the list has grown.
+    /// - Parameters:
+    ///   - sequence: The number that the observation has got which is added; and the link, if it is one.
+    ///   - body: Returns by how much the list has grown.
     @inline(__always)
     private func changeList<Result>(
-        _ slot: Int, isAhead: Bool, isInner: Bool = false, _ body: () -> (growth: Int32, result: Result)
+        _ slot: Int, isAhead: Bool, isInner: Bool = false, sequence: @autoclosure () -> UInt64 = 0,
+        link: ObjectIdentifier? = nil, _ body: () -> (growth: Int32, result: Result)
     ) -> Result {
         let dependencies = layout!.value[slot].isIndependent ? nil : schema!.dependencies(of: slot)
         lock.lock()
@@ -36,7 +39,7 @@ extension ObjectRecord {
         }
         if growth != 0, let dependencies {
             let thread = ThreadContext.current
-            if isFirst { thread.value.starting.append(.init(record: .to(self), slot: slot, isMoved: false)) }
+            if isFirst { thread.value.starting.append(.init(list: list(slot)!, sequence: sequence(), link: link)) }
             // It calls getters, and may run deinits. What they read is no read of a function that is being recorded.
             Recording.suspended { interestInDerivedKeyDidChange(slot, dependencies, isAdded: growth > 0) }
             if isFirst { thread.value.starting.removeLast() }
@@ -51,7 +54,7 @@ extension ObjectRecord {
     @inline(never)
     func link(_ observation: KeyValueObservation, isFirst: Bool = false) -> Bool {
         let slot = Int(observation.slot)
-        return changeList(slot, isAhead: observation.options.contains(.prior)) {
+        return changeList(slot, isAhead: observation.options.contains(.prior), sequence: observation.sequence) {
             guard !isDeinitializing else { return (0, false) }
             if observation.isLinked || !observation.isLive { return (0, true) }
             let list = makeList(slot)
@@ -88,7 +91,7 @@ extension ObjectRecord {
     func link(_ link: PathLink) -> Int? {
         let key = layout!.value[link.slot]
         let count = key.isIndependent || key.isRecorded ? nil : ThreadContext.current.value.pathWork.count
-        changeList(link.slot, isAhead: true, isInner: link.isInner) {
+        changeList(link.slot, isAhead: true, isInner: link.isInner, link: ObjectIdentifier(link)) {
             if link.isLinked || link.isCancelled || isDeinitializing { return (0, ()) }
             makeList(link.slot).value.append(.to(link))
             return (1, ())

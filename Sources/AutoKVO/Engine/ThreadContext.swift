@@ -61,9 +61,17 @@ struct ThreadContext {
     var waitingCount = 0
     /// Counts the derived values that this thread has evaluated and that have come to read others: subjects found before may be out of order.
     var raisedHeights = 0
-    /// The keys that get their first observer or link, while what they need is computed for that. They have no value yet, so changes that
-    /// functions make meanwhile do not concern them.
-    var starting: [AffectedLists.AffectedKey] = []
+    /// The first observers and links of keys, while what these need is computed for them. They have no value yet, so changes that functions make
+    /// meanwhile do not concern them.
+    var starting: [FirstOfKey] = []
+
+    struct FirstOfKey {
+        let list: InPlace<ObserverList>
+        /// Of the observation. Of a link it says only what was there before.
+        let sequence: UInt64
+        let link: ObjectIdentifier?
+    }
+
     /// The changes of traced objects that are being delivered, the outermost first.
     var traced: [TracedCalls] = []
     #if DEBUG
@@ -204,10 +212,10 @@ extension InPlace where Value == ThreadContext {
         }
     }
 
-    /// Whether a key is among those that get their first value.
+    /// Up to which observer of a list the observers have no value yet, since this thread adds them; 0 if there is none.
     @inline(never)
-    func isStarting(_ key: AffectedLists.AffectedKey) -> Bool {
-        value.starting.contains { $0.record == key.record && $0.slot == key.slot }
+    func sequenceOfFirst(in list: InPlace<ObserverList>) -> UInt64 {
+        value.starting.last { $0.list == list }?.sequence ?? 0
     }
 
     /// Returns a subject to the pool. Its values and its topic are released: user code runs.

@@ -32,7 +32,7 @@ extension Transaction {
             let rank = isOwn ? -1 : isOfObject ? key.height : 1 << 48 + key.height
             var covered: UInt64 = 0
             if mayBeOpen {
-                if thread.isStarting(key) { return }
+                covered = thread.sequenceOfFirst(in: list)
                 forEachShared(list.address, before: start, walk, thread) { subject in
                     covered = max(covered, subject.upperBound)
                     subject.rank = max(subject.rank, rank)
@@ -55,7 +55,7 @@ extension Transaction {
             if search != .all, search == .moved ? !link.isMoved && !key.isMoved : !isUncertain { return }
             var isOpen = false
             if mayBeOpen {
-                if thread.isStarting(key) { return }
+                if thread.value.starting.contains(where: { $0.link == ObjectIdentifier(link) }) { return }
                 forEachShared(link.unmanagedRoute.rawAddress, before: start, walk, thread) { subject in
                     isOpen = true
                     if !link.isLeaf {

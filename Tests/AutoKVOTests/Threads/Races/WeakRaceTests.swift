@@ -55,6 +55,38 @@
             expectEqual(calls.count, 1)
         }
 
+        private final class Pupil: Model {
+            @Observed var number = 0
+            @ObservedWeak var friend: Pupil?
+            var friendNumber: Int { friend?.number ?? -1 }
+
+            override class var schema: Schema {
+                Schema(Pupil.self, extending: super.schema) {
+                    Key("friendNumber", \.friendNumber, affectedBy: "friend.number")
+                }
+            }
+        }
+
+        ///     adds the first observer; retains the
+        ///     referent, to watch it
+        ///                                        adds another observer; releases the referent
+        ///     releases the referent, which dies
+        @Test(arguments: ["friend", "friend.number", "friendNumber"])
+        func observerAddedWhileTheFirstOneIsAddedIsNotifiedOfADeathOnThatThread(path: String) throws {
+            let (pupil, friend, first, calls) = (Pupil(), Shared<Pupil?>(Pupil()), Counter(), Counter())
+            pupil.friend = friend.value
+            TestPoint.updatingWatch.whenReached {
+                onAnotherThread {
+                    try! pupil.observe(path) { _ in calls.add() }
+                    friend.value = nil
+                }
+            }
+            try pupil.observe(path) { _ in first.add() }
+            #expect(pupil.friend == nil)
+            expectEqual(calls.count, 1)
+            expectEqual(first.count, 0)
+        }
+
         /// Found by the model test. The dying object is the root of a path that leads back through the weak property: ending that
         /// path read the property, found it empty, and removed the watch before it had notified the observers of the death.
         @Test func deathIsNotifiedThoughAPathFromTheDyingObjectEndsFirst() throws {
