@@ -130,8 +130,8 @@ extension Transaction {
                     !thread.value.settling.contains(where: { $0.object.has(each.subject) })
                 else {
                     each.route.expression!.refresh()
-                    guard let link = each.link else { continue }
-                    link.chain.relink(from: link.level + 1)
+                    guard let link = each.link, let level = link.chain.firstMoved(behind: link) else { continue }
+                    link.chain.relink(from: level)
                     if let slot = link.route.derivedSlot { Transaction.follow(link.route.base, slot) }
                     continue
                 }
