@@ -11,6 +11,12 @@ struct AffectedByHeadTests {
         @Derived({ (node: Node) -> Node? in node.next }) var derived: Node?
         @Derived({ (node: Node) -> [Node] in node.next.map { [$0] } ?? [] }) var list: [Node]
         var computed: Node? { next }
+        private(set) var makings = 0
+        var made: Node {
+            makings += 1
+            return Node()
+        }
+        var ofMade: Int { makings }
         var ofNext: Int { next?.y ?? -1 }
         var ofDerived: Int { derived?.y ?? -1 }
         var ofComputed: Int { computed?.y ?? -1 }
@@ -32,11 +38,24 @@ struct AffectedByHeadTests {
                 Key("ofComputed", \.ofComputed, affectedBy: "computed.y")
                 Key("ofList", \.ofList, affectedBy: "list.@sum.y")
                 Key("ofOfDerived", \.ofOfDerived, affectedBy: "ofDerived")
+                Key("made", \.made, affectedBy: "next.next")
+                Key("ofMade", \.ofMade, affectedBy: "made.y")
             }
         }
     }
 
     enum Frame: CaseIterable { case coalescing, mutation, handler, two, prior }
+
+    @Test("are told of a change once where a getter on the way returns another object each time")
+    func anotherObjectEachTime() throws {
+        let (node, calls) = (Node(), Counter())
+        node.next = Node()
+        try node.observe("ofMade") { _ in calls.add() }
+        let known = node.makings
+        node.next!.next = Node()
+        expectEqual(calls.count, 1)
+        #expect(node.makings - known < 20, "made \(node.makings - known) objects")
+    }
 
     @Test(
         "are never outdated, and told as they are", arguments: ["Next", "Derived", "Computed", "List", "OfDerived"],
