@@ -60,6 +60,10 @@
             @Derived({ (desk: Desk) in desk.boss?.weakDeputy }) var head: Desk?
             @Derived({ (desk: Desk) in try! desk.value(forKey: "headNumber") as! Int }) var headByName: Int
             var headNumber: Int { head?.number ?? -1 }
+            var shown: Desk? { raise == 0 ? boss : deputy }
+            var shownDeputy: Desk? { shown?.deputy }
+            @Derived({ (desk: Desk) in (try! desk.value(forKey: "shownDeputy") as? Desk)?.number ?? -1 })
+            var shownNumber: Int
             var sumOfSums: Int { team.reduce(0) { $0 + $1.pay } }
             var chief: Desk? { boss?.deputy }
             var team: [Desk] { boss?.members ?? [] }
@@ -73,6 +77,8 @@
                     Key("chiefNumber", \.chiefNumber, affectedBy: "chief.number")
                     Key("total", \.total, affectedBy: "team.@sum.number")
                     Key("headNumber", \.headNumber, affectedBy: "head.number")
+                    Key("shown", \.shown, affectedBy: "raise", "boss", "deputy")
+                    Key("shownDeputy", \.shownDeputy, affectedBy: "shown.deputy")
                     Key("sumOfSums", \.sumOfSums, affectedBy: "team.@sum.pay")
                 }
             }
@@ -246,6 +252,33 @@
                 new.number = 7
                 #expect(try target.value(forKey: key) as? Int == 7, "\(point)")
                 expectEqual(told.last, 7, "\(point)")
+            }
+        }
+
+        ///     sets what a key on the way is affected by:
+        ///     the links behind it are taken out
+        ///                                        empties the way behind it, computes, fills it again
+        ///     makes the links again
+        @Test(arguments: 0..<4) func valueComputedWhileTheWayIsEmptyIsThatOfTheEnd(occurrence: Int) throws {
+            for point in [TestPoint.begun, .relinking, .linked, .evaluating, .evaluated] {
+                let (target, boss, chief) = (Desk(), Desk(), Desk())
+                (target.boss, boss.deputy) = (boss, chief)
+                var told: [Int] = []
+                target.$shownNumber.onValue { told.append($0) }
+                onOccurrence(occurrence, of: point) {
+                    onAnotherThread {
+                        boss.deputy = nil
+                        chief.number = 7
+                        boss.deputy = chief
+                    }
+                }
+                target.deputy = Desk()
+                point.whenReached {}
+                expectEqual(target.shownNumber, chief.number, "\(point)")
+                expectEqual(told.last, chief.number, "\(point)")
+                chief.number = 8
+                expectEqual(target.shownNumber, 8, "\(point)")
+                expectEqual(told.last, 8, "\(point)")
             }
         }
 
