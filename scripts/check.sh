@@ -18,7 +18,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 source scripts/lib/steps.sh
 
 # In the order in which they are started: what takes seconds first, then the longest, so that the last two end at about the same time.
-all_steps=(layers format thread release warnings variants stress address debug fallbacks counts fuzz examples recipes contacts tasks new-user model docs api valgrind)
+all_steps=(layers format thread release warnings variants stress address debug fallbacks counts preemption fuzz examples recipes contacts tasks new-user model docs api valgrind)
 mode=normal
 only=()
 while [ $# -gt 0 ]; do

@@ -55,6 +55,10 @@ step_fallbacks() {
     done
 }
 
+# Every act of one thread in the middle of every act of another one, where the other runs take a sample. A debug build: only that has the
+# points at which a thread can be stopped.
+step_preemption() { AUTOKVO_PREEMPTION=1 run_tests .build --filter PreemptionTests; }
+
 step_release() { run_tests .build-release -c release; }
 
 # The tests in builds that a user may choose: for size, without checks, and with the standard library linked statically.

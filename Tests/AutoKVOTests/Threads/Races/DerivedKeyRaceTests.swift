@@ -281,12 +281,5 @@
                 expectEqual(told.last, 8, "\(point)")
             }
         }
-
-        /// Runs an action when this thread reaches a point for that time, counted from 0.
-        private func onOccurrence(_ occurrence: Int, of point: TestPoint, _ action: @escaping () -> Void) {
-            point.whenReached { [self] in
-                if occurrence == 0 { action() } else { onOccurrence(occurrence - 1, of: point, action) }
-            }
-        }
     }
 #endif
