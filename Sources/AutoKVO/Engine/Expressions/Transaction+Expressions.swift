@@ -122,8 +122,6 @@ extension Transaction {
         swap(&marked, &thread.value.markedRoom)
         while !thread.value.marked.isEmpty {
             swap(&marked, &thread.value.marked)
-            // Paths first: what reads a key that is affected by one has to find a change at its new end.
-            _ = marked.partition { $0.link == nil }
             for each in marked {
                 // What is delivered now does not wait for what has come to the same subject since.
                 guard let holder = thread.holder(of: each.subject)?.object,
