@@ -38,6 +38,8 @@ extension Subject {
     ///
     /// - Parameter isMarked: Whether it is marked already.
     func missOld(isMarked: Bool = false) {
+        // Where the store is user code, what it reads is marked before it: what leads on would be computed, and lead to the new value.
+        let isMarked = isMarked || head.map { !$0.isClean } ?? false
         // Where this thread records, a computed key is what is kept of it, and not what its getter makes of what is gone.
         if isUncertain, !isMarked || expression != nil { _ = Recorder.keys(readBy: readOld) }
         isPrepared = true

@@ -172,17 +172,15 @@ extension Transaction {
         for pass in 0..<3 {
             var hasMoved = false
             markReaders(of: record, slot, ThreadContext.current) { link in
-                var level = link.level + 1
+                let isOwn = link.record === record && link.slot == slot
                 if pass > 0 {
                     // What has been added to the property itself has found what is stored.
-                    if link.record === record && link.slot == slot { return }
-                    guard let moved = link.chain.firstMoved(behind: link) else { return }
-                    level = moved
+                    if !isOwn, link.chain.correct(behind: link), link.observation == nil { hasMoved = true }
+                    return
                 }
-                if link.observation == nil, pass == 0 || level < link.chain.path.keys.count { hasMoved = true }
-                let isEdited = edit != nil && pass == 0 && link.record === record && link.slot == slot
-                if isEdited, link.chain.follow(edit!, of: link) { return }
-                link.chain.relink(from: level)
+                if link.observation == nil { hasMoved = true }
+                if isOwn, let edit, link.chain.follow(edit, of: link) { return }
+                link.chain.relink(from: link.level + 1)
             }
             if !hasMoved { return }
         }

@@ -128,9 +128,9 @@ extension Transaction {
                     !thread.value.settling.contains(where: { $0.object.has(each.subject) })
                 else {
                     each.route.expression!.refresh()
-                    guard let link = each.link, let level = link.chain.firstMoved(behind: link) else { continue }
-                    link.chain.relink(from: level)
-                    if let slot = link.route.derivedSlot { Transaction.follow(link.route.base, slot) }
+                    if let link = each.link, link.chain.correct(behind: link), let slot = link.route.derivedSlot {
+                        Transaction.follow(link.route.base, slot)
+                    }
                     continue
                 }
                 holder.hold(each, thread)

@@ -105,10 +105,8 @@ enum PathWork {
     case end(Route)
     /// Of an expression that may have missed a change.
     case evaluate(Route)
-    /// To link what is behind a key, when what affects that is linked.
+    /// A link of a key that depends on others, which may not be linked yet: what is behind it may have missed a change.
     case follow(PathLink)
-
-    private var isEvaluation: Bool { if case .evaluate = self { true } else { false } }
 
     /// Does it now, or, if this thread is doing such work already, after that.
     ///
@@ -119,29 +117,41 @@ enum PathWork {
         if thread.value.doesPathWork { return }
         thread.value.doesPathWork = true
         let start = first ?? thread.value.pathWork.count - 1
-        /// The index of what is to be done next, and an index before which there are only evaluations from there on.
-        var (next, end) = (start, start)
-        while next < thread.value.pathWork.count {
-            switch thread.value.pathWork[next] {
-            case .start(let route): route.start()
-            case .end(let route): route.end()
-            case .evaluate(let route):
-                // What has been left may have left more: all of it is linked before.
-                if thread.value.pathWork[max(next, end)...].allSatisfy({ $0.isEvaluation }) {
-                    end = thread.value.pathWork.count
-                    _ = route.expression!.mark(isCertain: true)
-                    route.expression!.refresh()
-                } else {
-                    thread.value.pathWork.append(.evaluate(route))
+        var (next, movedCount, isSure) = (start, 0, true)
+        var (links, outdated): ([PathLink], [Route]) = ([], [])
+        while true {
+            if next < thread.value.pathWork.count {
+                switch thread.value.pathWork[next] {
+                case .start(let route): route.start()
+                case .end(let route): route.end()
+                case .evaluate(let route): outdated.append(route)
+                case .follow(let link): links.append(link)
                 }
-            case .follow(let link): link.chain.relink(from: link.level + 1)
+                (next, isSure) = (next + 1, false)
+            } else if !isSure, movedCount < 3 {
+                // All is linked. A getter may return another object each time.
+                isSure = true
+                for link in links where link.chain.correct(behind: link) { isSure = false }
+                if !isSure { movedCount += 1 }
+            } else if let route = outdated.first {
+                outdated.removeFirst()
+                isSure = !outdated.isEmpty
+                _ = route.expression!.mark(isCertain: true)
+                route.expression!.refresh()
+            } else {
+                break
             }
-            next += 1
         }
         for case .start(let route) in thread.value.pathWork[start...] { route.starter.store(0, ordering: .releasing) }
         thread.value.pathWork.removeSubrange(start...)
         if start == 0, next > ThreadContext.poolLimit { thread.value.pathWork = [] }
         thread.value.doesPathWork = false
+    }
+
+    /// A link of a key that depends on others has been made. No effect where this thread does no such work: then all of that is linked.
+    static func followLater(_ link: PathLink) {
+        let thread = ThreadContext.current
+        if thread.value.doesPathWork { thread.value.pathWork.append(.follow(link)) }
     }
 
     /// Calls a function inside of which such work is left for later, or is done at once: what a registration links, also in a function that is

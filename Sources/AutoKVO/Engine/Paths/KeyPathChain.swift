@@ -80,8 +80,10 @@ class KeyPathChain: @unchecked Sendable {
 
     /// Replaces the links from a level on.
     ///
+    /// - Returns: Whether elements have come or gone behind an operator, or another thread has taken over.
     /// - Complexity: O(*n*) for *n* components; behind an operator, O(*m*) for *m* elements.
-    final func relink(from level: Int) {
+    @discardableResult
+    final func relink(from level: Int) -> Bool {
         var (version, start) = (0, 0)
         var (previous, stale): (PathLink?, PathLink?) = (nil, nil)
         underLock { state in
@@ -92,7 +94,7 @@ class KeyPathChain: @unchecked Sendable {
             previous = start > 0 ? state.link(start - 1) : nil
             stale = start > 0 ? previous?.behind.take() : state.first.take()
         }
-        if version == 0 { return }
+        if version == 0 { return false }
         cancel(stale)
         TestPoint.relinking.reach()
 
@@ -107,33 +109,35 @@ class KeyPathChain: @unchecked Sendable {
                 if let previous { previous.behind = link } else { state.first = link }
                 return true
             }
-            guard isCurrent else { return }
-            let isLeft = link.record.link(link) != nil && link.isFollowed
+            guard isCurrent else { return true }
+            _ = link.record.link(link)
+            if link.isFollowed, !record.layout!.value[slot].isIndependent { PathWork.followLater(link) }
             TestPoint.linked.reach()
-            if isLeft {
-                // A path that has led nowhere yet is not moved then.
-                let former = version == 1 ? 0 : version
-                underLock { if $0.version == version { ($0.pending, $0.version) = (level + 1, former) } }
-                return PathWork.do(.follow(link))
-            }
             previous = link
         }
-        if path.elementPath != nil, !syncElements(version: version) { return }
+        var haveMoved = false
+        if path.elementPath != nil {
+            guard let moved = syncElements(version: version) else { return true }
+            haveMoved = !moved.come.isEmpty || !moved.gone.isEmpty
+        }
         underLock { if $0.version == version { $0.pending = .max } }
+        return haveMoved
     }
 
-    /// The first level behind a link that does not lead where the path leads now, or may not: it is being moved, or it has elements. Nil if there
-    /// is none.
-    final func firstMoved(behind link: PathLink) -> Int? {
-        var known = link
-        if underLock({ $0.pending != .max || $0.link(link.level) !== link }) { return link.level + 1 }
-        while known.level + 1 < path.keys.count {
-            let behind = underLock { _ in known.behind }
-            guard next(behind: known) === behind?.record.trackedObject else { return known.level + 1 }
-            guard let behind else { return nil }
-            known = behind
+    /// Leads the links behind one to where the path leads now, if they are not there, or are being moved; and what is behind an operator.
+    ///
+    /// - Returns: Whether anything was not there.
+    final func correct(behind link: PathLink) -> Bool {
+        var last = link
+        let isMoving = underLock { $0.pending != .max }
+        while !isMoving, last.level + 1 < path.keys.count {
+            let behind = underLock { _ in last.behind }
+            if next(behind: last) !== behind?.record.trackedObject { break }
+            guard let behind else { return false }
+            last = behind
         }
-        return link.level + 1 == path.keys.count ? path.keys.count : nil
+        let isThere = last.level + 1 == path.keys.count
+        return (!isThere || last === link) && relink(from: last.level + 1) || !isThere
     }
 
     /// The object that the key of a link holds now.
@@ -157,8 +161,8 @@ class KeyPathChain: @unchecked Sendable {
         }
     }
 
-    /// Makes chains for new elements, and ends those of former ones, behind an operator. False if another thread took over.
-    private final func syncElements(version wanted: Int) -> Bool {
+    /// Makes chains for new elements, and ends those of former ones, behind an operator. Nil if another thread took over.
+    private final func syncElements(version wanted: Int) -> ElementChains.Moved? {
         let last = underLock { $0.link(path.keys.count - 1) }
         let read = last.flatMap { $0.record.readComparing($0.slot) }
         let elements = ElementList(of: read?.value, areStored: read?.isStored ?? false, record)
@@ -166,7 +170,8 @@ class KeyPathChain: @unchecked Sendable {
             state.version == wanted
                 ? state.elements.update(to: elements) { chain(for: $0, isMoved: isMoved || wanted > 1) } : nil
         }
-        return finish(moved)
+        moved.map(finish)
+        return moved
     }
 
     /// Follows an edit of the collection behind the operator, which has just been made, without reading all elements.
@@ -186,20 +191,18 @@ class KeyPathChain: @unchecked Sendable {
             state.pending == .max && state.link(link.level) === link
                 ? state.elements.follow(edit, removed, inserted, count: count) { chain(for: $0, isMoved: true) } : nil
         }
-        return finish(moved)
+        moved.map(finish)
+        return moved != nil
     }
 
     private final func chain(for element: ObjectRecord, isMoved: Bool) -> KeyPathChain {
         KeyPathChain(path.elementPath!, base: element, owner: route, isMoved: isMoved)
     }
 
-    /// Links and ends the chains of elements that have moved, without the lock. False if there is nothing because another thread took
-    /// over.
-    private final func finish(_ moved: ElementChains.Moved?) -> Bool {
-        guard let moved else { return false }
+    /// Links and ends the chains of elements that have moved, without the lock.
+    private final func finish(_ moved: ElementChains.Moved) {
         for chain in moved.gone { chain.end() }
         for chain in moved.come { chain.relink(from: 0) }
-        return true
     }
 
     /// Removes all links, for good.

@@ -100,7 +100,10 @@ final class Route: KeyPathChain, @unchecked Sendable {
             root.keep(self)
             return expression.refresh()
         }
-        if slot == nil { return relink(from: 0) }
+        guard slot != nil else {
+            relink(from: 0)
+            return
+        }
         TestPoint.relinking.reach()
         // Without effect if the root is dying. Its observation ends the route then, if not before.
         if let part = root.lock.withLock({ part }) { _ = root.link(part) }

@@ -255,6 +255,103 @@
             }
         }
 
+        /// Has keys that are affected by paths through each other, three deep.
+        private final class Rank: Model {
+            @Observed var number = 0
+            @Observed var next: Rank?
+            @Observed var isOdd = false
+            @ObservedWeak var friend: Rank?
+            @Observed var members: [Rank] = []
+            var way: Rank? { isOdd ? friend : next }
+            var chief: Rank? { way?.friend }
+            var boss: Rank? { chief?.friend }
+            var bossNumber: Int { boss?.number ?? -1 }
+            var bossSum: Int { boss?.members.reduce(0) { $0 + $1.number } ?? -1 }
+            @Derived({ (rank: Rank) in (try! rank.value(forKey: "boss") as? Rank)?.number ?? -1 }) var bossByName: Int
+            @Derived({ (rank: Rank) in try! rank.value(forKey: "chief") as? Rank }) var chiefByName: Rank?
+            var chiefBoss: Int { chiefByName?.bossByName ?? -1 }
+            @Derived({ (rank: Rank) in (try! rank.value(forKey: "bossSum") as! Int) + rank.bossByName }) var both: Int
+            @Derived({ (rank: Rank) in rank.next?.friend }) var head: Rank?
+            @Derived({ (rank: Rank) in rank.head?.head }) var top: Rank?
+
+            func reference(_ key: String) -> Int {
+                switch key {
+                case "bossNumber", "bossByName": bossNumber
+                case "bossSum": bossSum
+                case "chiefBoss": way?.friend?.bossNumber ?? -1
+                default: bossSum + bossNumber
+                }
+            }
+
+            override class var schema: Schema {
+                Schema(Rank.self, extending: super.schema) {
+                    Key("way", \.way, affectedBy: "isOdd", "next", "friend")
+                    Key("chief", \.chief, affectedBy: "way.friend")
+                    Key("boss", \.boss, affectedBy: "chief.friend")
+                    Key("bossNumber", \.bossNumber, affectedBy: "boss.number")
+                    Key("bossSum", \.bossSum, affectedBy: "boss.members.@sum.number")
+                    Key("chiefBoss", \.chiefBoss, affectedBy: "chiefByName.bossByName")
+                }
+            }
+        }
+
+        ///     adds an observer: links what the keys
+        ///     on the way depend on, the last first
+        ///                                        moves one of them
+        ///     links what that depends on
+        @Test(arguments: ["bossNumber", "bossSum", "bossByName", "chiefBoss", "both"], 0..<16)
+        func observerOfAKeyThreeKeysDeepFollowsThePresentEnd(key: String, occurrence: Int) throws {
+            let moves: [([Rank]) -> Void] = [
+                { $0[2].friend = $0[4] }, { $0[1].friend = $0[5] }, { $0[0].next = $0[6] }, { $0[0].isOdd = true },
+            ]
+            for point in [
+                TestPoint.updatingDerivedKeyRoutes, .relinking, .linked, .evaluating, .evaluated, .readingWeak,
+            ] {
+                for move in moves {
+                    let ranks = (0..<8).map { _ in Rank() }
+                    for (index, rank) in ranks.enumerated() {
+                        (rank.next, rank.friend) = (ranks[(index + 1) % 8], ranks[(index + 1) % 8])
+                        rank.members = [ranks[(index + 3) % 8]]
+                    }
+                    ranks[0].friend = ranks[6]
+                    defer { for rank in ranks { (rank.next, rank.members) = (nil, []) } }
+                    let target = ranks[0]
+                    let told = Shared<[Int]>([])
+                    onOccurrence(occurrence, of: point) { onAnotherThread { move(ranks) } }
+                    try target.observe(key, as: Int.self, options: .new) { told.value.append($0.newValue!) }
+                    point.whenReached {}
+                    for (number, rank) in ranks.enumerated() {
+                        let before = target.reference(key)
+                        told.value = []
+                        rank.number = 100 * (number + 1)
+                        let after = target.reference(key)
+                        expectEqual(told.value, before == after ? [] : [after], "\(point), rank \(number)")
+                    }
+                }
+            }
+        }
+
+        ///     is about to set a weak property, on which
+        ///     the derived value depends
+        ///                                        leads a path through the value there
+        ///     sets it: the path's observers hear it
+        @Test(arguments: [TestPoint.subjectsFound, .begun])
+        func pathBehindADerivedValueThatComesToAnOpenChangeIsToldOfIt(point: TestPoint) throws {
+            let ranks = (0..<9).map { _ in Rank() }
+            let (target, next, former, other, new) = (ranks[0], ranks[1], ranks[2], ranks[3], ranks[4])
+            (target.next, next.friend, other.next) = (next, former, new)
+            (former.next, ranks[5].friend) = (ranks[5], ranks[6])
+            (new.friend, ranks[6].number, ranks[7].number, ranks[8].number) = (ranks[7], 1, 2, 3)
+            let told = Shared<[Int?]>([])
+            try target.observe("top.number") { [unowned target] _ in told.value.append(target.top?.number) }
+            new.$friend.observe { _ in }
+            point.whenReached { onAnotherThread { next.friend = other } }
+            new.friend = ranks[8]
+            expectEqual(told.value, [2, 3])
+            ranks[8].number = 4
+            expectEqual(told.value, [2, 3, 4])
+        }
+
         ///     sets what a key on the way is affected by:
         ///     the links behind it are taken out
         ///                                        empties the way behind it, computes, fills it again
