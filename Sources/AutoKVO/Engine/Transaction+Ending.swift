@@ -172,14 +172,14 @@ extension Transaction {
         for pass in 0..<3 {
             var hasMoved = false
             markReaders(of: record, slot, ThreadContext.current) { link in
-                let isOwn = link.record === record && link.slot == slot
+                var isOwn: Bool { link.record === record && link.slot == slot }
                 if pass > 0 {
                     // What has been added to the property itself has found what is stored.
                     if !isOwn, link.chain.correct(behind: link), link.observation == nil { hasMoved = true }
                     return
                 }
                 if link.observation == nil { hasMoved = true }
-                if isOwn, let edit, link.chain.follow(edit, of: link) { return }
+                if let edit, isOwn, link.chain.follow(edit, of: link) { return }
                 link.chain.relink(from: link.level + 1)
             }
             if !hasMoved { return }

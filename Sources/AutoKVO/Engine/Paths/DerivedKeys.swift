@@ -117,7 +117,8 @@ enum PathWork {
         if thread.value.doesPathWork { return }
         thread.value.doesPathWork = true
         let start = first ?? thread.value.pathWork.count - 1
-        var (next, movedCount, isSure) = (start, 0, true)
+        /// The index of what is to be done next; that at which the links were where the paths lead; and how often they were not.
+        var (next, known, movedCount) = (start, start, 0)
         var (links, outdated): ([PathLink], [Route]) = ([], [])
         while true {
             if next < thread.value.pathWork.count {
@@ -127,17 +128,17 @@ enum PathWork {
                 case .evaluate(let route): outdated.append(route)
                 case .follow(let link): links.append(link)
                 }
-                (next, isSure) = (next + 1, false)
-            } else if !isSure, movedCount < 3 {
+                next += 1
+            } else if !links.isEmpty, known != next, movedCount < 3 {
                 // All is linked. A getter may return another object each time.
-                isSure = true
-                for link in links where link.chain.correct(behind: link) { isSure = false }
-                if !isSure { movedCount += 1 }
-            } else if let route = outdated.first {
-                outdated.removeFirst()
-                isSure = !outdated.isEmpty
-                _ = route.expression!.mark(isCertain: true)
-                route.expression!.refresh()
+                known = next
+                for link in links where link.chain.correct(behind: link) { known = -1 }
+                if known < 0 { movedCount += 1 }
+            } else if !outdated.isEmpty {
+                let expression = outdated.removeFirst().expression!
+                if outdated.isEmpty { known = -1 }
+                _ = expression.mark(isCertain: true)
+                expression.refresh()
             } else {
                 break
             }

@@ -110,7 +110,7 @@ class KeyPathChain: @unchecked Sendable {
                 return true
             }
             guard isCurrent else { return true }
-            _ = link.record.link(link)
+            _ = record.link(link)
             if link.isFollowed, !record.layout!.value[slot].isIndependent { PathWork.followLater(link) }
             TestPoint.linked.reach()
             previous = link
