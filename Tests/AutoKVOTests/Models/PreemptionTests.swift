@@ -29,7 +29,8 @@
         private static let kinds: [Kind] =
             [
                 "number", "friend", "double", "total", "near", "head", "choice", "far", "chief", "chiefNumber",
-                "teamSum", "headNumber", "chiefByName", "teamByName", "headByName", "next.number", "next.total",
+                "teamSum", "headNumber", "top", "topNumber", "topByName", "top.number", "chiefByName", "teamByName",
+                "headByName", "next.number", "next.total",
                 "friend.total", "next.friend.number", "chief.number", "chief.total", "head.number", "next.near",
                 "next.far", "next.chiefNumber", "members.@sum.number", "members.@sum.total", "team.@sum.number",
             ].map { path in
@@ -72,6 +73,7 @@
             Act(name: "root.next = other", writes: ["root.next"]) { $0.root.next = $0.other },
             Act(name: "root.friend = deputy", writes: ["root.friend"]) { $0.root.friend = $0.deputy },
             Act(name: "boss.friend = deputy", writes: ["boss.friend"]) { $0.boss.friend = $0.deputy },
+            Act(name: "mortal.next = other", writes: ["mortal.next"]) { $0.mortal?.next = $0.other },
             Act(name: "boss.friend = nil", writes: ["boss.friend"]) { $0.boss.friend = nil },
             Act(name: "root.members = [other]", writes: ["root.members"]) { $0.root.members = [$0.other] },
             Act(name: "boss.$members.append(other)", writes: ["boss.members"]) { $0.boss.$members.append($0.other) },

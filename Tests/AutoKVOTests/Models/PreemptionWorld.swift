@@ -18,10 +18,13 @@
         @Derived({ (officer: Officer) in officer.named("chiefNumber") }) var chiefByName: Int
         @Derived({ (officer: Officer) in officer.named("teamSum") }) var teamByName: Int
         @Derived({ (officer: Officer) in officer.named("headNumber") }) var headByName: Int
+        @Derived({ (officer: Officer) in officer.named("topNumber") }) var topByName: Int
         var double: Int { number * 2 }
         var far: Int { next?.number ?? -4 }
         var chief: Officer? { next?.friend }
         var chiefNumber: Int { chief?.number ?? -5 }
+        var top: Officer? { chief?.next }
+        var topNumber: Int { top?.number ?? -7 }
         var team: [Officer] { next?.members ?? [] }
         var teamSum: Int { team.reduce(0) { $0 + $1.number } }
         var headNumber: Int { head?.number ?? -6 }
@@ -37,6 +40,8 @@
                 Key("far", \.far, affectedBy: "next.number")
                 Key("chief", \.chief, affectedBy: "next.friend")
                 Key("chiefNumber", \.chiefNumber, affectedBy: "chief.number")
+                Key("top", \.top, affectedBy: "chief.next")
+                Key("topNumber", \.topNumber, affectedBy: "top.number")
                 Key("team", \.team, affectedBy: "next.members")
                 Key("teamSum", \.teamSum, affectedBy: "team.@sum.number")
                 Key("headNumber", \.headNumber, affectedBy: "head.number")
@@ -45,7 +50,7 @@
 
         static let derivedKeys = [
             "total", "near", "head", "choice", "chiefByName", "teamByName", "headByName", "double", "far", "chief",
-            "chiefNumber", "teamSum", "headNumber",
+            "chiefNumber", "teamSum", "headNumber", "top", "topNumber", "topByName",
         ]
 
         /// The value of a path, computed from what is stored. Of an object it is the number that it has for life.
@@ -56,7 +61,9 @@
                 let officers = key == "team" ? next?.members ?? [] : members
                 return officers.reduce(0) { $0 + $1.reference(String(rest.dropFirst(5)))! }
             }
-            return (key == "next" ? next : key == "friend" ? friend : next?.friend)?.reference(rest)
+            let chief = next?.friend
+            let leading = key == "next" ? next : key == "friend" ? friend : key == "top" ? chief?.next : chief
+            return leading?.reference(rest)
         }
 
         private func reference(key: String) -> Int? {
@@ -71,6 +78,8 @@
             case "chief", "head": next?.friend?.id
             case "chiefNumber", "chiefByName": next?.friend?.number ?? -5
             case "headNumber", "headByName": next?.friend?.number ?? -6
+            case "topNumber", "topByName": next?.friend?.next?.number ?? -7
+            case "top": next?.friend?.next?.id
             case "teamSum", "teamByName": next?.members.reduce(0) { $0 + $1.number } ?? 0
             default: fatalError("There is no reference for \(key).")
             }
@@ -81,7 +90,7 @@
     final class PreemptionWorld {
         private let kind: Kind
         private let tracker: LifetimeTracker
-        let root, boss, other, deputy, member: Officer
+        let root, boss, other, deputy, member, last: Officer
         /// Only weak properties refer to it.
         var mortal: Officer?
         private var watches: [Watch] = []
@@ -112,12 +121,13 @@
 
         init(_ kind: Kind, _ tracker: LifetimeTracker) {
             (self.kind, self.tracker) = (kind, tracker)
-            let officers = (0..<6).map { tracker.track(Officer($0)) }
+            let officers = (0..<7).map { tracker.track(Officer($0)) }
             (root, boss, other, deputy, member) = (officers[0], officers[1], officers[2], officers[3], officers[4])
-            mortal = officers[5]
+            (last, mortal) = (officers[6], officers[5])
             (root.next, root.friend, root.members) = (boss, mortal, [boss, member])
             (boss.next, boss.friend, boss.members) = (deputy, mortal, [member])
             (other.next, other.friend, other.members) = (member, deputy, [deputy])
+            (deputy.next, mortal!.next) = (member, member)
         }
 
         // MARK: Acts
@@ -203,6 +213,8 @@
             expect("another next one") { root.next = root.next === other ? boss : other }
             expect("its number") { root.next!.number = newNumber }
             expect("its friend has another number") { root.next!.friend?.number = newNumber }
+            expect("its friend has another next one") { root.next!.friend?.next = last }
+            expect("that one's number") { last.number = newNumber }
             expect("the former one has another friend") { (root.next === other ? boss : other).friend = deputy }
             if mortal == nil { return }
             (root.friend, root.next!.friend) = (mortal, mortal)

@@ -117,8 +117,8 @@ enum PathWork {
         if thread.value.doesPathWork { return }
         thread.value.doesPathWork = true
         let start = first ?? thread.value.pathWork.count - 1
-        /// The index of what is to be done next; that at which the links were where the paths lead; and how often they were not.
-        var (next, known, movedCount) = (start, start, 0)
+        /// The index of what is to be done next; that at which all was where the paths lead; how many links were; and how often not.
+        var (next, known, knownLinks, movedCount) = (start, start, 0, 0)
         var (links, outdated): ([PathLink], [Route]) = ([], [])
         while true {
             if next < thread.value.pathWork.count {
@@ -130,10 +130,11 @@ enum PathWork {
                 }
                 next += 1
             } else if !links.isEmpty, known != next, movedCount < 3 {
-                // All is linked. A getter may return another object each time.
+                // All is linked: what another thread has changed before is found now. A getter may return another object each time.
                 known = next
-                for link in links where link.chain.correct(behind: link) { known = -1 }
-                if known < 0 { movedCount += 1 }
+                let all = outdated.isEmpty ? links[...] : links[knownLinks...]
+                for link in all where link.chain.correct(behind: link) { known = -1 }
+                if known < 0 { movedCount += 1 } else { knownLinks = links.count }
             } else if !outdated.isEmpty {
                 let expression = outdated.removeFirst().expression!
                 if outdated.isEmpty { known = -1 }

@@ -14,7 +14,8 @@
 ///                                             links b2 again, c3, …
 ///
 /// The last thread does the work of all, from the lowest level that any of them began at (`pending`). A link is added to its
-/// list *before* its property is read, so a change that the read misses finds the link.
+/// list *before* its property is read, so a change that the read misses finds the link. That holds for a property. A key that depends on others
+/// has links elsewhere, which may be made or moved later: then what is behind the link is looked at again (`correct`).
 ///
 /// **Owners.** A chain owns its first link, a link the one behind it, and each of them its chain, until the chain ends. The lists only refer
 /// to links: one is taken out of its list, for good, before it is released.
