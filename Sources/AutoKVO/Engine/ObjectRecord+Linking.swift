@@ -5,9 +5,10 @@ extension ObjectRecord {
     /// while it was being attached is not added, and one that was armed again before the delivery that fired it has taken it
     /// out is not taken out. Linking and unlinking make the same check, so the last of them leaves the right result.
     ///
-    /// - Parameter isAhead: Whether what is linked or unlinked needs more than a call after the change.
     /// - Parameters:
-    ///   - sequence: The number that the observation has got which is added; and the link, if it is one.
+    ///   - isAhead: Whether what is linked or unlinked needs more than a call after the change.
+    ///   - sequence: Of an observation that is added, the number that it has got.
+    ///   - link: The link that is added.
     ///   - body: Returns by how much the list has grown.
     @inline(__always)
     private func changeList<Result>(

@@ -67,7 +67,7 @@ struct ThreadContext {
 
     struct FirstOfKey {
         let list: InPlace<ObserverList>
-        /// Of the observation. Of a link it says only what was there before.
+        /// The number of the observation; 0 for a link: then all observers of the list were added later.
         let sequence: UInt64
         let link: ObjectIdentifier?
     }
@@ -212,7 +212,7 @@ extension InPlace where Value == ThreadContext {
         }
     }
 
-    /// Up to which observer of a list the observers have no value yet, since this thread adds them; 0 if there is none.
+    /// The number of the observation that this thread is adding to a list as the first one, and that has no value yet; 0 if there is none.
     @inline(never)
     func sequenceOfFirst(in list: InPlace<ObserverList>) -> UInt64 {
         value.starting.last { $0.list == list }?.sequence ?? 0

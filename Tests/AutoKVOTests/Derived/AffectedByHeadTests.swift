@@ -46,7 +46,7 @@ struct AffectedByHeadTests {
 
     enum Frame: CaseIterable { case coalescing, mutation, handler, two, prior }
 
-    @Test("are told of a change once where a getter on the way returns another object each time")
+    @Test("a getter on the way that returns a new object at each call does not repeat the call of the observer")
     func anotherObjectEachTime() throws {
         let (node, calls) = (Node(), Counter())
         node.next = Node()

@@ -118,7 +118,8 @@
         private static func isPromised(_ kind: Kind, _ first: Act, _ place: Place, _ second: Act) -> Bool {
             // Two threads that change one property are the program's to keep apart.
             if !first.writes.isDisjoint(with: second.writes) { return false }
-            // `onValue` reads the value and then calls its closure. Where a thread stops between the two, its older value is told last.
+            // `onValue` reads the value, and then calls its closure with it. If another thread sets the property in between, the closure gets the
+            // new value first, and the one that was read before that last.
             if kind.isCurrent, place.point == .readingWeak, !second.writes.isEmpty { return false }
             return true
         }

@@ -103,7 +103,7 @@
         struct Kind: Sendable {
             let name: String
             let path: String
-            /// Whether it is told the value when it is added, and reads what it tells: that of the last call is the present one.
+            /// Whether the observer gets the value when it is added, and at each call the value of that moment: the last one is the present one.
             var isCurrent = false
             let add: @Sendable (Officer, @escaping (_ old: Any?, _ new: Any?) -> Void) throws -> KeyValueObservation
         }
@@ -200,8 +200,8 @@
             for watch in watches where watch.ends != (watch.isRemoved ? 1 : 0) { fail("\(watch.ends) ends were told") }
         }
 
-        /// Changes everything, on this thread only. Who is linked to a former object, or is not linked to a present one, is told too much or
-        /// nothing; who has kept a former value is told that one.
+        /// Changes every property, on this thread only. An observer with a link to a former object is told too often, one without a link to a
+        /// present object is told nothing, and one with an outdated kept value gets a wrong old value.
         private func follow() {
             for officer in [root, boss, other, deputy, member, mortal].compactMap(\.self) {
                 expect("the number of \(officer.id)") { officer.number = newNumber }

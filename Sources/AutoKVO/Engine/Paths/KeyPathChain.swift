@@ -138,7 +138,8 @@ class KeyPathChain: @unchecked Sendable {
             last = behind
         }
         let isThere = last.level + 1 == path.keys.count
-        return (!isThere || last === link) && relink(from: last.level + 1) || !isThere
+        if isThere, last !== link { return false }
+        return relink(from: last.level + 1) || !isThere
     }
 
     /// The object that the key of a link holds now.

@@ -13,7 +13,7 @@ import Synchronization
 /// - **Deaths.** The root, and every object on the way, may be dead: routes and links own records, not objects. The death of an
 ///   object on the way removes its links; a `DeathWatch` makes the death of the object of a weak property a change.
 ///
-/// Read next: `KeyPathChain`, `PathLink`, `DerivedKeys`, `DeathWatch`; `ParsedKeyPath` for the path as a value.
+/// Read next: `KeyPathChain`, `PathLink`, `DerivedKeys`, `PathWork`, `DeathWatch`; `ParsedKeyPath` for the path as a value.
 final class Route: KeyPathChain, @unchecked Sendable {
     let sink: Sink
     /// The observation that the sink owns, without counting references, and what it needs of a change.

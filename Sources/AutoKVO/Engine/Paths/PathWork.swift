@@ -1,0 +1,68 @@
+/// Starting and ending routes, which may start and end other routes: one after the other, not recursively, however long the
+/// chain of objects is.
+enum PathWork {
+    case start(Route)
+    case end(Route)
+    /// Of an expression that may have missed a change.
+    case evaluate(Route)
+    /// A link of a key that depends on others, which may not be linked yet: what is behind it may have missed a change.
+    case follow(PathLink)
+
+    /// Does it now, or, if this thread is doing such work already, after that.
+    ///
+    /// - Parameter first: Where the work begins that has been left, and is done before it; nil for none.
+    static func `do`(_ work: PathWork, from first: Int? = nil) {
+        let thread = ThreadContext.current
+        thread.value.pathWork.append(work)
+        if thread.value.doesPathWork { return }
+        thread.value.doesPathWork = true
+        let start = first ?? thread.value.pathWork.count - 1
+        /// The index of what is to be done next; that at which all was where the paths lead; how many links were; and how often not.
+        var (next, known, knownLinks, movedCount) = (start, start, 0, 0)
+        var (links, outdated): ([PathLink], [Route]) = ([], [])
+        while true {
+            if next < thread.value.pathWork.count {
+                switch thread.value.pathWork[next] {
+                case .start(let route): route.start()
+                case .end(let route): route.end()
+                case .evaluate(let route): outdated.append(route)
+                case .follow(let link): links.append(link)
+                }
+                next += 1
+            } else if !links.isEmpty, known != next, movedCount < 3 {
+                // All is linked: what another thread has changed before is found now. A getter may return another object each time.
+                known = next
+                let all = outdated.isEmpty ? links[...] : links[knownLinks...]
+                for link in all where link.chain.correct(behind: link) { known = -1 }
+                if known < 0 { movedCount += 1 } else { knownLinks = links.count }
+            } else if !outdated.isEmpty {
+                let expression = outdated.removeFirst().expression!
+                if outdated.isEmpty { known = -1 }
+                _ = expression.mark(isCertain: true)
+                expression.refresh()
+            } else {
+                break
+            }
+        }
+        for case .start(let route) in thread.value.pathWork[start...] { route.starter.store(0, ordering: .releasing) }
+        thread.value.pathWork.removeSubrange(start...)
+        if start == 0, next > ThreadContext.poolLimit { thread.value.pathWork = [] }
+        thread.value.doesPathWork = false
+    }
+
+    /// A link of a key that depends on others has been made. No effect where this thread does no such work: then all of that is linked.
+    static func followLater(_ link: PathLink) {
+        let thread = ThreadContext.current
+        if thread.value.doesPathWork { thread.value.pathWork.append(.follow(link)) }
+    }
+
+    /// Calls a function inside of which such work is left for later, or is done at once: what a registration links, also in a function that is
+    /// computed for a path.
+    static func leaving<Result>(_ isLeft: Bool, _ body: () -> Result) -> Result {
+        let thread = ThreadContext.current
+        let wasLeft = thread.value.doesPathWork
+        thread.value.doesPathWork = isLeft
+        defer { thread.value.doesPathWork = wasLeft }
+        return body()
+    }
+}
