@@ -37,9 +37,7 @@ struct SettablePath<Value> {
             if areEqual(key.declared.read(object), new) { return }
             guard isByHandle, let offset = key.offset else { return object.set(new, key) }
             Property<Value>(object, PropertyStorage(in: object, offset: offset)).write(value)
-        } catch {
-            Diagnostics.report("A binding cannot set \(path.text.debugDescription): \(error)")
-        }
+        } catch { Diagnostics.report("A binding cannot set \(path.text.debugDescription): \(error)") }
     }
 }
 

@@ -80,9 +80,7 @@ extension SettingPlan {
             if comparing { prepared.path = number }
             do throws(KeyValueError) {
                 try add(entry.value, forKeyPath: entry.name, of: root, validating: validating)
-            } catch {
-                faults.append((entry.name, error))
-            }
+            } catch { faults.append((entry.name, error)) }
         }
         return faults
     }

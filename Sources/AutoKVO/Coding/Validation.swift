@@ -52,9 +52,7 @@ extension TrackedObject {
             try self.validate(&candidate, forKey: key.name)
         } catch let error as KeyValueError {
             throw error.named(className: schema.className, key: key.name, keyPath: keyPath)
-        } catch {
-            throw schema.error(.invalidValue("\(error)"), of: key, in: keyPath).caused(by: error)
-        }
+        } catch { throw schema.error(.invalidValue("\(error)"), of: key, in: keyPath).caused(by: error) }
         value = candidate
     }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension TrackedObject {
     /// The values that a key path takes from now on, as an asynchronous sequence.
     ///
@@ -30,9 +28,10 @@ extension TrackedObject {
         bufferingPolicy: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
         line: UInt = #line
     ) throws(KeyValueError) -> AsyncStream<Value> {
-        try AsyncStream.ofValues(bufferingPolicy) { add throws(KeyValueError) in
-            try observe(keyPaths, as: type, options: options.ofValues, file: file, line: line) { change in
-                add { change.currentValue }
+        let turns = Turns()
+        return try AsyncStream.ofChanges(bufferingPolicy) { add throws(KeyValueError) in
+            try observe(keyPaths, as: type, options: options.ofValues, file: file, line: line) {
+                turns.hand($0.currentValue, while: $0.observation.isValid, to: add)
             }
         }
     }
@@ -78,9 +77,10 @@ extension PropertyHandle where Current: Sendable {
         bufferingPolicy: AsyncStream<Current>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
         line: UInt = #line
     ) -> AsyncStream<Current> {
-        AsyncStream.ofValues(bufferingPolicy) { add in
-            observe(options: options.ofValues, file: file, line: line) { change in
-                add { change.currentValue(as: Current.self) }
+        let turns = Turns()
+        return AsyncStream.ofChanges(bufferingPolicy) { add in
+            observe(options: options.ofValues, file: file, line: line) {
+                turns.hand($0.currentValue(as: Current.self), while: $0.observation.isValid, to: add)
             }
         }
     }
@@ -123,45 +123,4 @@ extension AsyncStream where Element: Sendable {
         observation.onEnd { _ in continuation.finish() }
         return stream
     }
-
-    /// The same for values, which `add` reads. Two threads may tell of changes at once:
-    ///
-    ///     one reads the value
-    ///                                the other one changes it, reads, and adds
-    ///     would add an older one last
-    ///
-    /// So what has been overtaken is read again. There is no lock: what waits for a value may be run at once, and change the property again.
-    @export(implementation) static func ofValues<Failure>(
-        _ bufferingPolicy: Continuation.BufferingPolicy,
-        _ observe: (_ add: @escaping (() -> Element?) -> Void) throws(Failure) -> KeyValueObservation
-    ) throws(Failure) -> AsyncStream {
-        let turns = Turns()
-        return try ofChanges(bufferingPolicy) { add throws(Failure) in
-            try observe { read in
-                var turn = 0
-                repeat {
-                    turn = turns.next()
-                    guard let value = read() else { return }
-                    if turns.take(turn) { add(value) }
-                } while turns.isOvertaken(turn)
-            }
-        }
-    }
-}
-
-/// Turns that are given in order. One that is taken after a later one has been overtaken.
-@usableFromInline final class Turns: Sendable {
-    private let given = Atomic<Int>(0)
-    private let taken = Atomic<Int>(0)
-
-    @usableFromInline init() {}
-
-    @usableFromInline func next() -> Int { given.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue }
-
-    /// - Returns: Whether no later one has been taken.
-    @usableFromInline func take(_ turn: Int) -> Bool {
-        taken.max(turn, ordering: .sequentiallyConsistent).oldValue < turn
-    }
-
-    @usableFromInline func isOvertaken(_ turn: Int) -> Bool { taken.load(ordering: .sequentiallyConsistent) > turn }
 }

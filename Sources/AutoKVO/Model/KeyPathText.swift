@@ -12,9 +12,7 @@ enum KeyPathText {
     /// The parts between the dots, none of them empty.
     static func parts(of path: String) throws(KeyValueError) -> [String] {
         let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        if parts.contains(where: { $0.isEmpty || $0 == "@" }) {
-            throw KeyValueError(.malformedPath, key: path)
-        }
+        if parts.contains(where: { $0.isEmpty || $0 == "@" }) { throw KeyValueError(.malformedPath, key: path) }
         return parts
     }
 }

@@ -41,6 +41,7 @@ extension PropertyHandles {
     /// The closure gets the whole value that the property has when it is called: after an edit of a collection the collection. Each
     /// change of a thread is a call, in the order in which they were made. So where an earlier handler corrects a write, the closure
     /// gets the value that was written, and then the corrected one. For a path on which an object is missing it gets nil.
+    /// Where two threads change at once what it reads, the last call has the last value, and one of them may make one call more.
     ///
     /// - Parameters:
     ///   - options: `.distinct`, `.retainsTarget` and the like, as for any observation. Options for the values, `.prior` and `.initial`
@@ -54,9 +55,9 @@ extension PropertyHandles {
         options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping (Current) -> Void
     ) -> KeyValueObservation {
-        let handler = { (change: Change<Value>) in
-            if let value = change.currentValue(as: Current.self) { handler(value) }
+        let turns = Turns()
+        return observe(options: options.ofWholeValue, userInfo: userInfo, file: file, line: line) {
+            turns.hand($0.currentValue(as: Current.self), while: $0.observation.isValid, to: handler)
         }
-        return Registration(options.ofWholeValue, userInfo, .closure(handler), file, line).observe(targets)
     }
 }

@@ -21,9 +21,7 @@ extension Registration {
             }
             if let found { return try observe(key: found, of: target, by: observer) }
             return observe(reading: { known($0, as: Root.self)[keyPath: keyPath] }, of: target, by: observer)
-        } catch {
-            fatalMisuse("\(error), at \(site.description)")
-        }
+        } catch { fatalMisuse("\(error), at \(site.description)") }
     }
 
     /// Observes what one or several handles lead to.
@@ -39,9 +37,7 @@ extension Registration {
                 if handles.isEmpty { return try observeNothing([], by: observer) }
                 return try observe(handles.map { Dependency($0) }, by: observer)
             }
-        } catch {
-            fatalMisuse("\(error), at \(site.description)")
-        }
+        } catch { fatalMisuse("\(error), at \(site.description)") }
     }
 
     /// Observes a key before all others who do: see `TracedCalls`.

@@ -24,8 +24,6 @@ extension Registration {
             }
             if observation.options.contains(.initial) { observation.callInitially() }
             return observation
-        } catch {
-            fatalMisuse("\(error), at \(site.description)")
-        }
+        } catch { fatalMisuse("\(error), at \(site.description)") }
     }
 }

@@ -1,28 +1,36 @@
 /// What an observer elsewhere gets of a change: how it is put into the queue, on the thread of the change, and taken out of it.
 @usableFromInline struct Parcel<Content> {
     var shape = HandlerCall.Shape.observerAndChange
-    let pack: (ChangeContext, OrderedDelivery, _ actor: AnyObject?) -> ScheduledChange?
+    let pack: (ChangeContext, OrderedDelivery, _ send: (_ make: MakeScheduled) -> Void) -> Void
     let open: @Sendable (ChangeContext) -> Content
 }
+
+/// Makes what is sent, for an actor if there is one; nil if it has nobody to go to any more.
+typealias MakeScheduled = (_ actor: AnyObject?) -> ScheduledChange?
 
 extension Parcel {
     /// The change.
     @usableFromInline static func change<Value: Sendable>() -> Parcel where Content == Change<Value> {
-        Parcel(pack: { $1.add(Change<Value>($0), for: $2) }, open: { Change($0) })
+        Parcel(
+            pack: { change, queue, send in send { queue.add(Change<Value>(change), for: $0) } }, open: { Change($0) })
     }
 
     /// Nothing but that there was one.
     @usableFromInline static func nothing() -> Parcel where Content == Void {
-        Parcel(shape: .observer, pack: { $1.add(Change<Never>($0), for: $2) }, open: { _ in })
+        Parcel(
+            shape: .observer, pack: { change, queue, send in send { queue.add(Change<Never>(change), for: $0) } },
+            open: { _ in })
     }
 
     /// The whole value that there is at the change.
     @usableFromInline static func value() -> Parcel where Content: Sendable {
-        Parcel(
-            pack: { context, queue, actor in
+        let turns = Turns()
+        return Parcel(
+            pack: { context, queue, send in
                 let change = Change<Never>(context)
-                guard let value = change.currentValue(as: Content.self) else { return nil }
-                return queue.add(change, for: actor, with: value)
+                turns.hand(change.currentValue(as: Content.self), while: change.observation.isValid) { value in
+                    send { queue.add(change, for: $0, with: value) }
+                }
             },
             open: { content(of: known($0, as: ScheduledChange.self).value!, as: Content.self) })
     }
@@ -37,8 +45,8 @@ extension ObservingOptions {
 
 /// Where an observer gets something of a change, and its handler there.
 @usableFromInline struct Destination<Observer: AnyObject, Content> {
-    /// Makes what is sent, for an actor if there is one, and sends it.
-    let send: (KeyValueObservation, (AnyObject?) -> ScheduledChange?) -> Void
+    /// Sends what is made for it.
+    let send: (KeyValueObservation, MakeScheduled) -> Void
     let handler: @Sendable (_ actor: AnyObject?, Observer, Content) -> Void
 }
 

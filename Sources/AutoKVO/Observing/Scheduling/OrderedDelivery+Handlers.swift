@@ -49,7 +49,7 @@ extension OrderedDelivery {
         }
         return .closure(
             { (_: Observer, change: Change<Never>) in
-                destination.send(change.observation) { parcel.pack(change.context, self, $0) }
+                parcel.pack(change.context, self) { destination.send(change.observation, $0) }
             }, parcel.shape)
     }
 }

@@ -58,9 +58,12 @@ extension PropertyHandles {
         for observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping (Observer, Current) -> Void
     ) -> KeyValueObservation {
-        addObserver(observer, options: options.ofWholeValue, userInfo: userInfo, file: file, line: line) {
+        let turns = Turns()
+        return addObserver(observer, options: options.ofWholeValue, userInfo: userInfo, file: file, line: line) {
             observer, change in
-            if let value = change.currentValue(as: Current.self) { handler(observer, value) }
+            turns.hand(change.currentValue(as: Current.self), while: change.observation.isValid) {
+                handler(observer, $0)
+            }
         }
     }
 }
