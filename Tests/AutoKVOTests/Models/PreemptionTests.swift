@@ -7,11 +7,12 @@
     /// from its begin to its end. Behind that each observer and each kept value is checked: see `PreemptionWorld.end`.
     ///
     /// With `AUTOKVO_PREEMPTION=1` in the environment every combination is tried: kind of observation, first act, point, occurrence (how often the
-    /// first act has come to the point before), second act. That takes about two minutes, and is the step `preemption` of scripts/check.sh.
+    /// first act has come to the point before), second act. That takes several minutes, and is the step `preemption` of scripts/check.sh.
     /// Otherwise a sample is, which `AUTOKVO_MODEL_SEED` chooses.
     /// What a failure prints is enough to write a test by hand, as those in `Threads/Races`.
     struct PreemptionTests: RaceSuite {
         typealias Kind = PreemptionWorld.Kind
+        typealias Form = PreemptionWorld.Form
         let tracker = LifetimeTracker()
 
         private struct Act: Sendable {
@@ -21,23 +22,23 @@
             /// How many observers there are before, if it is the first act.
             var observers = 1
             let body: @Sendable (PreemptionWorld) -> Void
+
+            /// Two threads that change one property are the program's to keep apart. What else is not promised (see docs/guarantees.md) is in
+            /// `PreemptionWorld.end`.
+            func mayMeet(_ other: Act) -> Bool { writes.isDisjoint(with: other.writes) }
         }
 
         /// A time that a first act comes to a point, counted from 0.
         private typealias Place = (point: TestPoint, occurrence: Int)
 
-        private static let kinds: [Kind] =
+        private static let simple: [Kind] =
             [
                 "number", "friend", "double", "total", "near", "head", "choice", "far", "chief", "chiefNumber",
                 "teamSum", "headNumber", "top", "topNumber", "topByName", "top.number", "chiefByName", "teamByName",
                 "headByName", "next.number", "next.total",
                 "friend.total", "next.friend.number", "chief.number", "chief.total", "head.number", "next.near",
                 "next.far", "next.chiefNumber", "members.@sum.number", "members.@sum.total", "team.@sum.number",
-            ].map { path in
-                Kind(name: "observe \(path)", path: path) { officer, tell in
-                    try officer.observe(path, options: [.old, .new]) { tell($0.oldValue, $0.newValue) }
-                }
-            } + [
+            ].map { observing($0, .changes) } + [
                 reading("near") { $0.near }, reading("next.total") { $0.next?.total },
                 reading("headByName") { $0.headByName }, reading("chiefByName") { $0.chiefByName },
                 onValue("friend") { officer, tell in officer.$friend.onValue { tell($0) } },
@@ -48,8 +49,74 @@
                 onValue("head.number") { officer, tell in officer.$head.$number.onValue { tell($0) } },
             ]
 
+        private static let kinds = simple + withOptions + byAides + bindings
+
+        private static let withOptions: [Kind] =
+            [(Form.once, ObservingOptions.once), (.prior, .prior), (.distinct, .distinct)].flatMap { form, option in
+                ["friend", "near", "headByName", "topNumber", "next.total", "head.number", "team.@sum.number"].map {
+                    observing($0, form, option)
+                }
+            }
+
+        private static let byAides: [Kind] =
+            ["near", "chiefNumber", "next.friend.number"].flatMap { path in
+                [
+                    Kind(name: "named handler \(path)", path: path) { officer, aide, _ in
+                        try officer.addObserver(aide, forKeyPath: path, options: [.old, .new], handler: "told")
+                    },
+                    Kind(name: "observeValue \(path)", path: path) { officer, aide, _ in
+                        try officer.addObserver(aide, forKeyPath: path, options: [.old, .new], context: nil)
+                    },
+                ]
+            } + [
+                Kind(name: "observe(for:) near", path: "near") { officer, aide, _ in
+                    officer.$near.observe(for: aide, options: [.old, .new]) { $0.tell($1.oldValue, $1.newValue) }
+                },
+                Kind(name: "observe(for:) head.number", path: "head.number") { officer, aide, _ in
+                    officer.$head.$number.observe(for: aide, options: [.old, .new]) {
+                        $0.tell($1.oldValue, $1.newValue)
+                    }
+                },
+            ]
+
+        private static let bindings = [
+            bound("number") { $0.bind(to: $1.$number) },
+            bound("near") { $0.bind(to: $1.$near) },
+            bound("chiefByName") { $0.bind(to: $1.$chiefByName) },
+            bound("next.number") { $0.bind(to: $1.$next.$number) { $0! } },
+            bound("chiefNumber") { $0.bind(to: $1.$next.$friend.$number) { $0 ?? -5 } },
+            bound("headNumber") { $0.bind(to: $1.$head.$number) { $0 ?? -6 } },
+            bound("near", "closure") { note, officer in note.bind { [weak officer] in officer?.near ?? 0 } },
+            bound("topNumber", "closure") { note, officer in note.bind { [weak officer] in officer?.topNumber ?? 0 } },
+            bound("number", "both ways", .boundBothWays) { $0.bindBothWays(to: $1.$number) },
+            bound("far", "both ways", .boundBothWays) { $0.bindBothWays(to: $1.$next.$number, nilAs: -4) },
+            bound("chiefNumber", "both ways", .boundBothWays) {
+                $0.bindBothWays(to: $1.$next.$friend.$number, nilAs: -5)
+            },
+            bound("headNumber", "both ways", .boundBothWays) { $0.bindBothWays(to: $1.$head.$number, nilAs: -6) },
+        ]
+
+        private static func observing(_ path: String, _ form: Form, _ option: ObservingOptions = []) -> Kind {
+            Kind(name: "observe \(path)\(form == .changes ? "" : ", \(form)")", path: path, form: form) {
+                officer, _, tell in
+                try officer.observe(path, options: [.old, .new, option]) {
+                    tell($0.oldValue, $0.isPrior ? Kind.isPrior : $0.newValue)
+                }
+            }
+        }
+
+        private static func bound(
+            _ path: String, _ name: String = "to", _ form: Form = .bound,
+            _ bind: @escaping @Sendable (Property<Int>, Officer) -> KeyValueObservation
+        ) -> Kind {
+            Kind(name: "bind \(name) \(path)", path: path, form: form) { officer, aide, tell in
+                aide.$note.observe(options: [.old, .new]) { tell($0.oldValue, $0.newValue) }
+                return bind(aide.$note, officer)
+            }
+        }
+
         private static func reading(_ path: String, _ read: @escaping @Sendable (Officer) -> Int?) -> Kind {
-            Kind(name: "observe reading \(path)", path: path) { officer, tell in
+            Kind(name: "observe reading \(path)", path: path) { officer, _, tell in
                 officer.observe(reading: read, options: [.initial, .old, .new]) {
                     tell($1.oldValue ?? nil, $1.newValue ?? nil)
                 }
@@ -59,7 +126,7 @@
         private static func onValue(
             _ path: String, _ add: @escaping @Sendable (Officer, @escaping (Any?) -> Void) -> KeyValueObservation
         ) -> Kind {
-            Kind(name: "onValue \(path)", path: path, isCurrent: true) { officer, tell in
+            Kind(name: "onValue \(path)", path: path, form: .current) { officer, _, tell in
                 add(officer) { tell(nil, $0) }
             }
         }
@@ -85,6 +152,11 @@
                 world.boss.withMutation(of: "number") { world.boss.number = world.newNumber }
             },
         ]
+
+        /// Of what is bound both ways.
+        private static let edit = Act(
+            name: "edit", writes: ["root.number", "boss.number", "deputy.number", "member.number", "mortal.number"]
+        ) { $0.edit() }
 
         private static let firsts =
             [
@@ -113,13 +185,6 @@
             .checking, .evaluating, .evaluated, .updatingDerivedKeyRoutes,
         ]
 
-        /// Whether the library promises anything of a combination: see "What is not promised" in docs/guarantees.md. What it leaves open of others
-        /// is in `PreemptionWorld.end`.
-        private static func isPromised(_ first: Act, _ second: Act) -> Bool {
-            // Two threads that change one property are the program's to keep apart.
-            first.writes.isDisjoint(with: second.writes)
-        }
-
         // MARK: Search
 
         @Test(
@@ -134,24 +199,30 @@
                 isWhole ? elements[...] : elements.shuffled(using: &random).prefix(count)
             }
             for (index, kind) in Self.kinds.enumerated() where index % 8 == part {
-                for first in some(Self.firsts, load(32)) {
-                    for place in some(run(kind, first, nil, nil, &faults), 10) {
-                        for second in some(Self.seconds.filter { Self.isPromised(first, $0) }, 1) {
+                let edits = kind.form == .boundBothWays ? [Self.edit] : []
+                for first in some(Self.firsts + edits, load(32)) {
+                    for place in some(run(kind, [first], [], &faults), 10) {
+                        let seconds = (Self.seconds + edits).filter { first.mayMeet($0) }
+                        for second in some(seconds, 1) {
                             count += 1
-                            run(kind, first, place, second, &faults)
+                            run(kind, [first, second], [place], &faults)
                         }
                     }
                 }
             }
+            report(faults, count)
+        }
+
+        private func report(_ faults: [String], _ count: Int) {
             if faults.isEmpty { return }
             Issue.record("\(faults.count) of \(count) combinations:\n\(faults.prefix(20).joined(separator: "\n"))")
         }
 
-        /// Performs a combination, and checks it. Without a place only the first act is performed, and the places to which it comes are returned.
+        /// Performs acts, each in the middle of the one before, which has come to a place, and checks them.
+        ///
+        /// - Returns: The places to which the last act has come.
         @discardableResult
-        private func run(
-            _ kind: Kind, _ first: Act, _ place: Place?, _ second: Act?, _ faults: inout [String]
-        ) -> [Place] {
+        private func run(_ kind: Kind, _ acts: [Act], _ stops: [Place], _ faults: inout [String]) -> [Place] {
             var places: [Place] = []
             func count(_ point: TestPoint, _ occurrence: Int = 0) {
                 point.whenReached {
@@ -159,26 +230,40 @@
                     count(point, occurrence + 1)
                 }
             }
-            var fault: String?
-            do {
-                let world = PreemptionWorld(kind, tracker)
-                for _ in 0..<first.observers { world.observe() }
-                world.begin(isChanging: !first.writes.isEmpty)
-                if let place {
-                    onOccurrence(place.occurrence, of: place.point) { onAnotherThread { second!.body(world) } }
+            func perform(_ number: Int, _ world: PreemptionWorld) {
+                let act = acts[number]
+                if number < stops.count {
+                    let stop = stops[number]
+                    onOccurrence(stop.occurrence, of: stop.point) {
+                        onAnotherThread {
+                            world.meanwhile(isChange: !act.writes.isEmpty) { perform(number + 1, world) }
+                        }
+                    }
                 } else {
                     for point in Self.points { count(point) }
                 }
-                first.body(world)
-                // What the thread comes to from here on is no part of the first act.
-                for point in place.map({ [$0.point] }) ?? Self.points { point.whenReached {} }
+                if number > 0, !act.writes.isEmpty { world.changeCount += 1 }
+                act.body(world)
+                // What the thread comes to from here on is no part of the act.
+                for point in Self.points { point.whenReached {} }
+            }
+            var fault: String?
+            do {
+                let world = PreemptionWorld(kind, tracker)
+                for _ in 0..<acts[0].observers { world.observe() }
+                world.begin()
+                perform(0, world)
                 world.end()
                 fault = world.fault
             }
             if fault == nil, tracker.liveCount != 0 { fault = "\(tracker.liveCount) objects and handlers are left" }
             guard let fault else { return places }
-            let stop = place.map { ", at .\($0.point), occurrence \($0.occurrence); second act: \(second!.name)" } ?? ""
-            faults.append("\(kind.name); first act: \(first.name)\(stop)\n    \(fault)")
+            let text = acts.enumerated().map { number, act in
+                number == 0
+                    ? act.name
+                    : "at .\(stops[number - 1].point), occurrence \(stops[number - 1].occurrence): \(act.name)"
+            }
+            faults.append("\(kind.name); \(text.joined(separator: "; "))\n    \(fault)")
             return places
         }
     }

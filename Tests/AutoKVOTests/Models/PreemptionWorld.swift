@@ -86,7 +86,24 @@
         }
     }
 
-    /// A few objects and observers, which two threads use: one of them stops at a test point until the other has done something.
+    /// An observer, and what a binding sets. What it observes is told to a closure.
+    final class Aide: Model {
+        @Observed var note = 0
+        var tell: (_ old: Any?, _ new: Any?) -> Void = { _, _ in }
+
+        func told(_ change: Change<Any>) { tell(change.oldValue, change.newValue) }
+
+        override class var schema: Schema {
+            Schema(Aide.self, extending: super.schema) { Handler("told", Aide.told) }
+        }
+
+        override func observeValue(
+            forKeyPath keyPath: String?, of object: Any?, change: [KeyValueChangeKey: Any]?,
+            context: UnsafeMutableRawPointer?
+        ) { tell(change![.oldKey], change![.newKey]) }
+    }
+
+    /// A few objects and observers, which threads use: one of them stops at a test point until another one has done something.
     final class PreemptionWorld {
         private let kind: Kind
         private let tracker: LifetimeTracker
@@ -95,28 +112,59 @@
         var mortal: Officer?
         private var watches: [Watch] = []
         private var lastNumber = 100
-        /// Whether a first act is being performed, and whether that is a change.
+        /// Whether acts are being performed, and whether one of those that another thread is in the middle of is a change.
         private var (isActing, isChanging) = (false, false)
+        /// How many acts were changes.
+        var changeCount = 0
+        /// The values between the acts, new numbers, and the values at calls.
+        private var seen: Set<String> = []
         private(set) var fault: String?
 
         /// A kind of observation of the root.
         struct Kind: Sendable {
             let name: String
             let path: String
-            /// Whether the observer gets the value when it is added, and at each call the value of that moment: the last one is the present one.
-            var isCurrent = false
-            let add: @Sendable (Officer, @escaping (_ old: Any?, _ new: Any?) -> Void) throws -> KeyValueObservation
+            var form = Form.changes
+            /// The closure is the aide's `tell`. A prior call tells `isPrior` as the new value.
+            let add:
+                @Sendable (Officer, Aide, @escaping (_ old: Any?, _ new: Any?) -> Void) throws -> KeyValueObservation
+
+            static let isPrior = "prior"
+        }
+
+        /// What an observer is told.
+        enum Form {
+            /// Each change.
+            case changes
+            /// The value when it is added, and at each call the value of that moment: the last one is the present one.
+            case current
+            /// The first change.
+            case once
+            /// Each change, and before that the old value.
+            case prior
+            /// Each change to another value.
+            case distinct
+            /// Each change of the aide's note, which is bound; both ways, if an edit of that is to reach the other side.
+            case bound
+            case boundBothWays
         }
 
         private final class Watch {
+            let aide: Aide
             var observation: KeyValueObservation?
-            var isRemoved = false
+            /// Whether it has been removed, or was to be told of one change only and has been.
+            var isOver = false
             /// Whether nothing is promised to it until the change of the other thread is over.
             var isUnpromised = false
             /// The value when it had been added, if no other thread was in the middle of a first act then.
             var known: String?
             var told: [(old: String, new: String)] = []
+            /// The aide's note when `told` was empty.
+            var formerNote = ""
             var ends = 0
+
+            init(_ aide: Aide) { self.aide = aide }
+            var note: String { text(aide.note) }
         }
 
         init(_ kind: Kind, _ tracker: LifetimeTracker) {
@@ -135,28 +183,46 @@
         /// A number that no object has.
         var newNumber: Int {
             lastNumber += 1
+            seen.insert("\(lastNumber)")
             return lastNumber
         }
 
         func observe(isFirstAct: Bool = false) {
-            let (watch, token) = (Watch(), tracker.token())
+            let (watch, token) = (Watch(tracker.track(Aide())), tracker.token())
             watches.append(watch)
             watch.isUnpromised = isChanging
+            let before = changeCount
+            watch.aide.tell = { [weak self, weak watch] old, new in
+                token.touch()
+                // What has been dropped elsewhere may die when the act is over.
+                if let self, isActing, kind.form == .once { seen.insert(value) }
+                watch?.told.append((text(old), text(new)))
+            }
             do {
-                watch.observation = try kind.add(root) { [weak watch] old, new in
-                    token.touch()
-                    watch?.told.append((text(old), text(new)))
-                }
+                watch.observation = try kind.add(root, watch.aide, watch.aide.tell)
                 watch.observation!.onEnd { [weak watch] _ in watch?.ends += 1 }
             } catch { fail("\(error)") }
             if !isFirstAct { watch.known = value }
+            // Of several changes while it was added, some may have been told and later ones not.
+            if changeCount > before + 1 { watch.isUnpromised = true }
         }
 
         /// Removes the first observer that is left.
         func remove() {
-            guard let watch = watches.first(where: { !$0.isRemoved && $0.observation != nil }) else { return }
+            guard let watch = watches.first(where: { !$0.isOver && $0.observation != nil }) else { return }
             watch.observation!.remove()
-            watch.isRemoved = true
+            watch.isOver = true
+        }
+
+        /// Changes what is bound.
+        func edit() { watches.first { !$0.isOver && $0.observation != nil }?.aide.note = newNumber }
+
+        /// An act of another thread, in the middle of one which may be a change.
+        func meanwhile(isChange: Bool, _ act: () -> Void) {
+            if isChange { isChanging = true }
+            seen.insert(value)
+            act()
+            seen.insert(value)
         }
 
         /// Has every value computed, and kept.
@@ -174,30 +240,51 @@
         // MARK: Checks
 
         /// From here on one thread acts, and another one in the middle of that.
-        func begin(isChanging: Bool) {
+        func begin() {
             forget()
-            (isActing, self.isChanging) = (true, isChanging)
+            isActing = true
+            seen = [value]
         }
 
-        /// What is true when both threads are done.
+        /// What is true when all threads are done.
         func end() {
             isActing = false
             read()
-            for watch in watches where !watch.isRemoved && !watch.isUnpromised {
+            for watch in watches where !watch.isOver {
                 let isRight =
-                    if watch.told.isEmpty {
+                    if watch.isUnpromised {
+                        kind.form != .once || watch.told.count <= 1
+                    } else if kind.form == .bound {
+                        watch.note == value
+                    } else if kind.form == .boundBothWays {
+                        watch.note == value || Int(value)! < 0 && watch.aide.note > 100
+                    } else if watch.told.isEmpty {
                         // One that the first act has added may have come behind the second act.
-                        watch.known.map { $0 == value } ?? !kind.isCurrent
-                    } else if kind.isCurrent {
-                        watch.told.last!.new == value
+                        watch.known.map { $0 == value } ?? (kind.form != .current)
                     } else {
-                        // Where both threads call the observer, the older value may be told last.
-                        watch.told.contains { $0.new == value }
+                        isRight(watch.told)
                     }
-                if !isRight { fail("the observer was told \(watch.told), and it is \(value)") }
+                if !isRight {
+                    fail("the observer was told \(watch.told), its note is \(watch.note), and it is \(value)")
+                }
             }
             follow()
-            for watch in watches where watch.ends != (watch.isRemoved ? 1 : 0) { fail("\(watch.ends) ends were told") }
+            forget()
+            for watch in watches where watch.ends != (watch.isOver ? 1 : 0) { fail("\(watch.ends) ends were told") }
+        }
+
+        /// Whether this may be told of both threads' acts. Where both call the observer, the older value may be told last.
+        private func isRight(_ told: [(old: String, new: String)]) -> Bool {
+            switch kind.form {
+            case .current: told.last!.new == value
+            // What the path is just led away from may have changed before.
+            case .once: told.count == 1 && (told[0].old != told[0].new || seen.contains(told[0].new))
+            // A change that turns out to be none has the prior call only.
+            case .prior where told.last!.new == Kind.isPrior && told.last!.old == value: true
+            // A change that is open while another thread tells of an equal value may be told as one to an equal value.
+            case .distinct where seen == [value] && !isChanging: false
+            default: told.contains { $0.new == value }
+            }
         }
 
         /// Changes every property, on this thread only. An observer with a link to a former object is told too often, one without a link to a
@@ -216,6 +303,10 @@
             expect("its friend has another next one") { root.next!.friend?.next = last }
             expect("that one's number") { last.number = newNumber }
             expect("the former one has another friend") { (root.next === other ? boss : other).friend = deputy }
+            // Where the path leads nowhere, an edit is set nowhere.
+            if kind.form == .boundBothWays, Int(value)! > 0 {
+                for watch in watches where !watch.isOver { expect("an edit") { watch.aide.note = newNumber } }
+            }
             if mortal == nil { return }
             (root.friend, root.next!.friend) = (mortal, mortal)
             expect("the death of the friend", isDeath: true) { mortal = nil }
@@ -226,24 +317,47 @@
             forget()
             let before = value
             change()
-            for watch in watches {
-                if watch.told.isEmpty, watch.isRemoved || before == value { continue }
-                // An object that has died is no old value.
-                if !watch.isRemoved, watch.told.count == 1, watch.told[0].new == value,
-                    kind.isCurrent || isDeath || watch.told[0].old == before
-                {
-                    continue
-                }
-                let observer = watch.isRemoved ? "a removed observer" : "the observer"
-                fail("\(name), \(before) → \(value): \(observer) was told \(watch.told)")
+            for watch in watches where !isRight(watch, before, isDeath) {
+                let observer = watch.isOver ? "an ended observer" : "the observer"
+                fail("\(name), \(before) → \(value): \(observer) was told \(watch.told), its note is \(watch.note)")
             }
         }
 
+        /// Whether an observer was told of one change what it was to be told.
+        private func isRight(_ watch: Watch, _ before: String, _ isDeath: Bool) -> Bool {
+            var (told, before) = (watch.told, before)
+            if watch.isOver { return told.isEmpty }
+            switch kind.form {
+            // What was bound while a change was open follows the next.
+            case .bound, .boundBothWays:
+                if before != value { before = watch.formerNote } else if told.isEmpty { return true }
+            case .prior:
+                // The death of an object that is referred to weakly has no prior call.
+                if !isDeath {
+                    if told.first.map({ $0 != (before, Kind.isPrior) }) ?? false { return false }
+                    told = Array(told.dropFirst())
+                }
+            case .distinct: if before == value { return told.isEmpty }
+            default: break
+            }
+            if told.isEmpty { return before == value }
+            // An object that has died is no old value.
+            return told.count == 1 && told[0].new == value
+                && (kind.form == .current || isDeath || told[0].old == before)
+        }
+
         private var value: String { text(root.reference(kind.path)) }
-        private func forget() { for watch in watches { watch.told = [] } }
+        private func forget() {
+            for watch in watches {
+                if kind.form == .once, !watch.told.isEmpty { watch.isOver = true }
+                (watch.told, watch.formerNote) = ([], watch.note)
+            }
+        }
         private func fail(_ text: String) { if fault == nil { fault = text } }
     }
 
     /// A number as text, or an object's. The value may be an optional one.
-    private func text(_ value: Any?) -> String { ((value as? Officer)?.id ?? value as? Int).map(String.init) ?? "nil" }
+    private func text(_ value: Any?) -> String {
+        value as? String ?? ((value as? Officer)?.id ?? value as? Int).map(String.init) ?? "nil"
+    }
 #endif
