@@ -213,6 +213,34 @@
             report(faults, count)
         }
 
+        /// A third thread does one thing in the middle of what the second one does. With `AUTOKVO_PREEMPTION=1` it goes on for eight seconds in each
+        /// part.
+        @Test("an act of a third thread in the middle of the second one's leaves nothing either", arguments: 0..<8)
+        func searchOfThree(part: Int) {
+            let seed = ModelSearch.environment("AUTOKVO_MODEL_SEED") ?? 1
+            var random = SplitMix64(seed: UInt64(seed * 8 + part) &+ 1 << 32)
+            let end = ContinuousClock.now + .seconds(8)
+            let isLong = ModelSearch.environment("AUTOKVO_PREEMPTION") == 1
+            var (faults, count): ([String], Int) = ([], 0)
+            while isLong ? .now < end : count < load(120) {
+                count += 1
+                let kind = Self.kinds.randomElement(using: &random)!
+                let edits = kind.form == .boundBothWays ? [Self.edit] : []
+                var (acts, stops): ([Act], [Place]) = ([], [])
+                while true {
+                    let next = (acts.isEmpty ? Self.firsts : Self.seconds) + edits
+                    acts.append(
+                        next.filter { next in
+                            zip(acts, stops).allSatisfy { Self.isPromised(kind, $0, $1, next) }
+                        }.randomElement(using: &random)!)
+                    let places = run(kind, acts, stops, &faults)
+                    guard acts.count < 3, let stop = places.randomElement(using: &random) else { break }
+                    stops.append(stop)
+                }
+            }
+            report(faults, count)
+        }
+
         private func report(_ faults: [String], _ count: Int) {
             if faults.isEmpty { return }
             Issue.record("\(faults.count) of \(count) combinations:\n\(faults.prefix(20).joined(separator: "\n"))")
