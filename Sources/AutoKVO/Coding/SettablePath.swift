@@ -48,8 +48,7 @@ extension TrackedObject {
         guard let (schema, key) = try pathEnd(keyPath).key else { return }
         try schema.requireSetter(of: key, in: keyPath)
         if canConvertForCoding(from: type, to: key.declared.valueType) { return }
-        throw schema.error(
-            .wrongType(expected: "\(key.declared.valueType)", actual: "\(type)"), of: key, in: keyPath)
+        throw schema.error(.wrongType(expected: "\(key.declared.valueType)", actual: "\(type)"), of: key, in: keyPath)
     }
 }
 

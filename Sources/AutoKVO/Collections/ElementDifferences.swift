@@ -22,8 +22,7 @@ struct ElementDifferences {
         let areSame = ElementIdentity.comparison(old, new)
         let limit = min(old.count, new.count)
         let start = (0..<limit).first { !areSame($0, $0) } ?? limit
-        let rest =
-            (0..<limit - start).first { !areSame(old.count - 1 - $0, new.count - 1 - $0) } ?? limit - start
+        let rest = (0..<limit - start).first { !areSame(old.count - 1 - $0, new.count - 1 - $0) } ?? limit - start
         let (left, right) = ElementIdentity.numbers(
             Array(old[start..<old.count - rest]), Array(new[start..<new.count - rest]))
         let areOthers = Set(left).isDisjoint(with: right)

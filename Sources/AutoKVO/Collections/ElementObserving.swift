@@ -62,8 +62,7 @@ extension Change<Any> {
     ///
     /// - Parameter elements: The elements of a collection; nil for any other value.
     @export(implementation) func forEachElement<Element>(
-        added: ((Element) -> Void)?, removed: ((Element) -> Void)?,
-        _ elements: (Any) -> [Any]? = elements(of:)
+        added: ((Element) -> Void)?, removed: ((Element) -> Void)?, _ elements: (Any) -> [Any]? = elements(of:)
     ) {
         let left = oldValue.flatMap(unwrapped).flatMap(elements) ?? []
         let came = newValue.flatMap(unwrapped).flatMap(elements) ?? []

@@ -205,8 +205,7 @@ where Value: RandomAccessCollection & RangeReplaceableCollection & MutableCollec
     ///   - bounds: Has to be in the array, now and when the edit is stored.
     ///   - count: How many indexes more the change has.
     @discardableResult @export(implementation) func edit<Result>(
-        _ kind: ChangeKind, given bounds: (Value) -> Range<Int>, adding count: Int = 0,
-        _ store: (inout Value) -> Result
+        _ kind: ChangeKind, given bounds: (Value) -> Range<Int>, adding count: Int = 0, _ store: (inout Value) -> Result
     ) -> Result {
         require(bounds(value))
         if !object.isObserved { return storage.exclusively(store) }

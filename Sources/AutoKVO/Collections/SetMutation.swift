@@ -44,8 +44,7 @@ struct SetMovement<Elements: SetAlgebra & Collection> {
 
     /// The change of an insertion has no old value, and that of a removal no new one.
     @usableFromInline var change: CollectionChange {
-        CollectionChange(
-            kind, removed: kind == .insertion ? nil : leaving, inserted: kind == .removal ? nil : coming)
+        CollectionChange(kind, removed: kind == .insertion ? nil : leaving, inserted: kind == .removal ? nil : coming)
     }
 }
 

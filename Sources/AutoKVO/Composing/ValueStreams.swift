@@ -58,9 +58,7 @@ extension TrackedObject {
         file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> AsyncStream<ChangeRecord<Value>> {
         try AsyncStream.ofChanges(bufferingPolicy) { add throws(KeyValueError) in
-            try observe(keyPaths, as: type, options: options.ofStream, file: file, line: line) {
-                add(ChangeRecord($0))
-            }
+            try observe(keyPaths, as: type, options: options.ofStream, file: file, line: line) { add(ChangeRecord($0)) }
         }
     }
 }
@@ -73,9 +71,8 @@ extension PropertyHandle where Current: Sendable {
     /// The values that the property takes from now on, with the current one first if `.initial` is among the options. Those of a path
     /// are nil where an object on the way is.
     @export(implementation) public func values(
-        options: ObservingOptions = [],
-        bufferingPolicy: AsyncStream<Current>.Continuation.BufferingPolicy = .unbounded, file: StaticString = #fileID,
-        line: UInt = #line
+        options: ObservingOptions = [], bufferingPolicy: AsyncStream<Current>.Continuation.BufferingPolicy = .unbounded,
+        file: StaticString = #fileID, line: UInt = #line
     ) -> AsyncStream<Current> {
         let turns = Turns()
         return AsyncStream.ofChanges(bufferingPolicy) { add in

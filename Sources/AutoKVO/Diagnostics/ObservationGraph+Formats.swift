@@ -20,8 +20,7 @@ extension ObservationGraph {
     /// A line for each object, for each closure without an observer, at whose registration site its arrows begin, and for
     /// each arrow: those of derived values come last.
     @export(implementation) func drawing(
-        in language: Language, start: [String],
-        object: (_ node: String, _ label: String, _ isAlive: Bool) -> String,
+        in language: Language, start: [String], object: (_ node: String, _ label: String, _ isAlive: Bool) -> String,
         site: (_ node: String, _ label: String) -> String,
         arrow: (_ from: String, _ to: String, _ label: String, _ isRead: Bool) -> String, end: [String] = []
     ) -> String {

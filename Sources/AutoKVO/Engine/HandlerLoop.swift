@@ -124,8 +124,7 @@ struct HandlerLoop {
             if let route { $0.route = route }
         }
         observation.callHandler(context) {
-            route?.use { $0.root.address }
-                ?? observation.unmanagedRecord!.use { $0.address }
+            route?.use { $0.root.address } ?? observation.unmanagedRecord!.use { $0.address }
         }
         if !context.isUnique { replaceContext() }
         if route != nil { context.use { $0.route = nil } }

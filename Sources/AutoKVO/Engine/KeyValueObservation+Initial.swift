@@ -38,7 +38,7 @@ extension KeyValueObservation {
         let now = read()
         thread.forEachOpen(topic) { subject in
             if let list { return root.lock.withLock { list.value.number(route?.part ?? self) } }
-            extendLifetime(subject.replaceOld(now, subject.expression?.changes.all ?? 0))
+            extendLifetime(subject.replaceOld(now, subject.changes?.all ?? 0))
         }
         return now
     }

@@ -55,8 +55,7 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
 
     /// The record of a tracked object, which is not that object's yet.
     static func of(_ object: TrackedObject, schema: ClassSchema) -> ObjectRecord {
-        schema.keys.isEmpty
-            ? ObjectRecord(of: object, schema: schema) : RecordWithLists(of: object, schema: schema)
+        schema.keys.isEmpty ? ObjectRecord(of: object, schema: schema) : RecordWithLists(of: object, schema: schema)
     }
 
     override final func objectIsDying() { teardown() }
@@ -89,8 +88,7 @@ class ObjectRecord: AttachedRecord, @unchecked Sendable {
 
     /// The list of a slot, made if it is missing. Under the lock.
     func makeList(_ slot: Int) -> InPlace<ObserverList> {
-        list(slot)
-            ?? withLists.use { $0.lists.make(slot, of: layout!.value.count, room: $0.room, ObserverList()) }
+        list(slot) ?? withLists.use { $0.lists.make(slot, of: layout!.value.count, room: $0.room, ObserverList()) }
     }
 
     /// This record as what it is: that of an object whose class has keys is always a `RecordWithLists` (see `of`).

@@ -68,8 +68,7 @@ extension Subject {
     ///   several threads use would wait for the stores of the event (4 ns).
     @inline(__always)
     func run(
-        _ record: ObjectRecord, _ slot: Int, _ list: InPlace<ObserverList>,
-        _ thread: InPlace<ThreadContext>,
+        _ record: ObjectRecord, _ slot: Int, _ list: InPlace<ObserverList>, _ thread: InPlace<ThreadContext>,
         _ makeEvent: () -> Void = {}
     ) {
         let outer = batch

@@ -97,7 +97,7 @@ extension Subject {
         event.new = new.pointer
         // `==` is user code.
         guard isUncertain, event.isUnchanged else { return }
-        isDropped = !isLeafSet && (expression ?? head)?.changes.lastRead ?? 0 <= formerChanges
+        isDropped = !isLeafSet && changes?.lastRead ?? 0 <= formerChanges
         (event.isReturn, event.excluded) = (true, [.old, .new, .distinct])
     }
 

@@ -177,6 +177,9 @@ final class Subject: PooledObject {
         return record?.use { $0.expression(slot) }
     }
 
+    /// How often what its value is computed from has changed.
+    var changes: (all: Int, lastRead: Int)? { (expression ?? head)?.changes }
+
     /// Whether the subject has an expression. Without a lock: a search that comes to the subject holds the one of its record.
     var isComputed: Bool {
         route?.use { $0.expression != nil } ?? record?.use { $0.layout!.value[slot].isRecorded } ?? false

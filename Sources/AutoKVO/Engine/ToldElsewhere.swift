@@ -89,7 +89,7 @@ extension Subject {
         if !isOldTold && isDropped { return }
         let value = (edit == nil ? event.newValue?.box() : nil) ?? (needs.isDisjoint(with: .values) ? nil : readWhole())
         let isToldToSome = value == nil || !isOldTold && event.isUnchanged
-        let changes = expression?.changes.all ?? 0
+        let changes = changes?.all ?? 0
         let root = root
         let former: ToldElsewhere? = root.lock.withLock {
             if openSubjects == 0 { return nil }

@@ -9,9 +9,7 @@ public enum Diagnostics {
 
     /// A handler in a struct. A closure by itself in a generic box is wrapped twice more each time it is read through `inout`
     /// (Swift 6.3.1), so that each message would cost more than the one before, until the stack overflows.
-    private struct Sink: Sendable {
-        let call: Handler
-    }
+    private struct Sink: Sendable { let call: Handler }
 
     private static let current = Guarded(Sink(call: printToStandardError))
 

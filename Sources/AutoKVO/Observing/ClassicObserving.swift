@@ -1,7 +1,5 @@
 /// Foundation's context: the user info of an observation that is registered with Foundation's function.
-struct ClassicContext {
-    let pointer: UnsafeMutableRawPointer?
-}
+struct ClassicContext { let pointer: UnsafeMutableRawPointer? }
 
 extension KeyValueObservation {
     var classicContext: ClassicContext? { userInfo as? ClassicContext }
@@ -30,8 +28,7 @@ extension TrackedObject {
     /// - Throws: A `KeyValueError` for a path that this object's class does not have.
     @discardableResult public func addObserver(
         _ observer: some ClassicObserver, forKeyPath keyPath: some KeyPathSet, options: ObservingOptions = [],
-        context: UnsafeMutableRawPointer?,
-        file: StaticString = #fileID, line: UInt = #line
+        context: UnsafeMutableRawPointer?, file: StaticString = #fileID, line: UInt = #line
     ) throws(KeyValueError) -> KeyValueObservation {
         try addObserver(
             observer, forKeyPath: keyPath, options: options, userInfo: ClassicContext(pointer: context), file: file,

@@ -39,7 +39,5 @@ extension KeyValueObserver where Self: Actor {
     public func observe<Value>(
         reading value: @escaping (Self) -> Value, options: ObservingOptions = [], userInfo: Any? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
-    ) -> KeyValueObservation {
-        preconditionFailure()
-    }
+    ) -> KeyValueObservation { preconditionFailure() }
 }

@@ -40,8 +40,7 @@ extension TrackedObject {
     ///   - key: The key of the array.
     public func willChange(_ kind: ChangeKind, valuesAt indexes: some ArrayIndexes, forKey key: String) {
         guard let slot = announcedSlot(key) else { return }
-        Transaction.announce(
-            self, slot, kind == .setting ? nil : CollectionChange(kind, indexes: indexes.arrayIndexes))
+        Transaction.announce(self, slot, kind == .setting ? nil : CollectionChange(kind, indexes: indexes.arrayIndexes))
     }
 
     /// Says that elements of an array have been inserted, removed or replaced, and notifies the observers.

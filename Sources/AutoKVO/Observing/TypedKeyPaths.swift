@@ -11,8 +11,7 @@ extension KeyValueObserver where Self: TrackedObject {
     @_disfavoredOverload
     @discardableResult @export(implementation) public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: ObservingOptions = [], userInfo: Any? = nil,
-        file: StaticString = #fileID,
-        line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Self, Change<Value>) -> Void
     ) -> KeyValueObservation {
         Registration(options, userInfo, .closure(handler, .targetAndChange), file, line).observe(keyPath, of: self)
     }
@@ -37,8 +36,7 @@ extension TrackedObject {
     @_disfavoredOverload
     @discardableResult public func observe<Root: TrackedObject, Value>(
         _ keyPath: KeyPath<Root, Value>, options: ObservingOptions = [], userInfo: Any? = nil,
-        file: StaticString = #fileID,
-        line: UInt = #line, _ handler: @escaping (Root, Change<Value>) -> Void
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Root, Change<Value>) -> Void
     ) -> KeyValueObservation {
         _ = asObject(of: Root.self, file, line)
         return Registration(options, userInfo, .closure(handler, .targetAndChange), file, line).observe(

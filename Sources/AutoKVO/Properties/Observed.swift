@@ -67,9 +67,7 @@ public struct Observed<Value> {
     }
 
     @available(*, unavailable, message: "@Observed works only in classes that derive from TrackedObject.")
-    @export(implementation) public var projectedValue: Property<Value> {
-        preconditionFailure()
-    }
+    @export(implementation) public var projectedValue: Property<Value> { preconditionFailure() }
 
     @export(implementation)
     public static subscript<Owner: TrackedObject>(
@@ -144,9 +142,7 @@ public struct Observed<Value> {
 }
 
 /// A wrapper whose storage begins with the value of the property.
-protocol ValueStorage: ObservedStorage {
-    associatedtype Value
-}
+protocol ValueStorage: ObservedStorage { associatedtype Value }
 
 extension Observed: ValueStorage {}
 

@@ -25,9 +25,7 @@ public struct ObservedReadOnly<Value> {
     }
 
     @available(*, unavailable, message: "@ObservedReadOnly works only in classes that derive from TrackedObject.")
-    @export(implementation) public var projectedValue: ReadOnlyProperty<Value> {
-        preconditionFailure()
-    }
+    @export(implementation) public var projectedValue: ReadOnlyProperty<Value> { preconditionFailure() }
 
     // The accessors are those of `Observed`, written for the key path of this wrapper: a key path that is passed on or appended
     // to would be created and followed at run time.

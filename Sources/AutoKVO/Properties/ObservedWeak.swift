@@ -22,9 +22,7 @@ public struct ObservedWeak<Referent: TrackedObject> {
     }
 
     @available(*, unavailable, message: "@ObservedWeak works only in classes that derive from TrackedObject.")
-    @export(implementation) public var projectedValue: Property<Referent?> {
-        preconditionFailure()
-    }
+    @export(implementation) public var projectedValue: Property<Referent?> { preconditionFailure() }
 
     // Inlined, as the accessors of `Observed` are.
     @export(implementation)

@@ -106,8 +106,7 @@ extension Array: PropertyHandles where Element: PropertyHandle {
         // A path by name has no properties.
         let slot =
             path.map { $0.properties.first?.slot ?? schema.slot(of: $0.text) ?? -1 } ?? schema.slot(atOffset: offset)
-        requireUsage(
-            slot >= 0, schema.complaintAboutProperty + (site.map { " At \($0.description)." } ?? ""))
+        requireUsage(slot >= 0, schema.complaintAboutProperty + (site.map { " At \($0.description)." } ?? ""))
         return slot
     }
 

@@ -18,8 +18,7 @@ enum ClassCopy {
         of type: Object.Type, isKnownNotFinal: Bool, isProbe: Bool = false
     ) -> Object.Type? {
         let metadata = metadata(of: type)
-        guard mayAsk(isProbe), isKnownNotFinal || csr_is_surely_not_final(metadata),
-            let copy = csr_copy_class(metadata)
+        guard mayAsk(isProbe), isKnownNotFinal || csr_is_surely_not_final(metadata), let copy = csr_copy_class(metadata)
         else { return nil }
         copies.withLock { $0.append(copy) }
         return unsafeBitCast(copy, to: Object.Type.self)

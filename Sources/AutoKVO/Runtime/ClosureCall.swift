@@ -69,9 +69,7 @@ extension ClosureCall {
     @usableFromInline
     package static let canCallDirectly = RuntimeCheck.holds(.closureCall)
 
-    private final class Probe {
-        var received: (Probe?, Probe?)
-    }
+    private final class Probe { var received: (Probe?, Probe?) }
     private struct One { let body: (Probe) -> Void }
     private struct Two { let body: (Probe, Probe) -> Void }
 

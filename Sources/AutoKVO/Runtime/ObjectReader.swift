@@ -17,8 +17,7 @@ struct ObjectReader {
     private let movesReferences: Bool
 
     init(_ body: @escaping (AnyObject) -> Any) {
-        self.init(
-            body, isDirect: RuntimeCheck.holds(.closureCall), movesReferences: RuntimeCheck.holds(.anyReference))
+        self.init(body, isDirect: RuntimeCheck.holds(.closureCall), movesReferences: RuntimeCheck.holds(.anyReference))
     }
 
     private init(_ body: @escaping (AnyObject) -> Any, isDirect: Bool, movesReferences: Bool) {

@@ -133,8 +133,7 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     /// storage.
     convenience init(throughGetterOf key: DeclaredKey, in observed: ObservedField) {
         let (getter, stored) = (FoundGetter(), observed.storage.reader(of: observed.field))
-        self.init(
-            name: key.name, owner: key.owner, valueType: key.valueType, read: { getter.read?($0) ?? stored($0) })
+        self.init(name: key.name, owner: key.owner, valueType: key.valueType, read: { getter.read?($0) ?? stored($0) })
         self.getter = getter
     }
 
@@ -153,8 +152,7 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
 
     /// The object the key holds now, if it holds a tracked one.
     func readObject(_ object: TrackedObject) -> TrackedObject? {
-        holdsReference
-            ? read.reference(in: object, as: TrackedObject.self) : unwrapped(read(object)) as? TrackedObject
+        holdsReference ? read.reference(in: object, as: TrackedObject.self) : unwrapped(read(object)) as? TrackedObject
     }
 
     /// The objects the key holds now; nil if it is not of a type of arrays of tracked ones.

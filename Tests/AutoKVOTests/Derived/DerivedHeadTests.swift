@@ -349,4 +349,25 @@ struct DerivedHeadTests {
         shelf.own.title = "other"
         expectEqual(log.take(), ["other"])
     }
+
+    private final class Team: TrackedObject {
+        @Observed var score = 0
+        @Observed var members: [Team] = []
+        @ObservedWeak var coach: Item?
+        @Derived({ (team: Team) in team.members.max { $0.score < $1.score } }) var best: Team?
+    }
+
+    @Test(
+        "an announced change calls nobody behind a derived value that has come to read the property, if that is equal",
+        arguments: [[], .new, [.old, .new, .prior], .distinct] as [ObservingOptions], [false, true])
+    func announcedMeanwhile(options: ObservingOptions, isRead: Bool) throws {
+        let (team, member, log) = (Team(), Team(), Log())
+        member.score = -1
+        try team.observe("best.coach.title", options: options) { if !$0.isPrior { log.lines.append("called") } }
+        member.willChangeValue(forKey: "score")
+        team.members = [member, Team()]
+        if isRead { expectEqual(team.best?.score, 0) }
+        member.didChangeValue(forKey: "score")
+        expectEqual(log.take(), [])
+    }
 }

@@ -214,6 +214,23 @@ private final class Board: Sendable {
         expectEqual(board.log.messages, ["[]", "nobody", "1", "changed", "age", "[5]", "[5, 6]", "E"])
     }
 
+    @Test("a key path of a handle that was formed on a superclass has the same forms") func superclass() async {
+        let (employee, panel, view, board, store) = (Employee(), Panel(), View(), Board(), Store())
+        let scheduler = SerialScheduler()
+        employee.observe(\Person.$age, for: panel, options: .new) { $0.log.append("\($1.newValue!)") }
+        employee.observe(\Person.$age, for: panel, on: .mainActor) { $0.log.append($1.keyPath) }
+        employee.observe(\Person.$age, for: view, on: .mainActor) { $0.log.append($1.keyPath) }
+        employee.observe(\Person.$age, for: board, on: scheduler) { $0.log.add($1.keyPath) }
+        employee.observe(\Person.$age, for: board, on: store) { store, _, change in store.log.append(change.keyPath) }
+        employee.observe(\.$age, for: board, on: scheduler) { board, change in board.log.add("own \(change.keyPath)") }
+        employee.age = 1
+        scheduler.runAll()
+        while await store.log.isEmpty || view.log.isEmpty || panel.log.count < 2 { await Task.yield() }
+        #expect(panel.log == ["1", "age"] && view.log == ["age"])
+        expectEqual(board.log.messages, ["age", "own age"])
+        await expectEqual(store.log, ["age"])
+    }
+
     @Test("an observer gets the whole value, now and after each change, here and on the main actor") func wholeValue()
         async
     {

@@ -69,8 +69,7 @@ final class ObservationCore: Sendable {
             }
             if !change.isPrior { registrar.didSet(view, keyPath: member) }
         }
-        let made = register(
-            Registration([.prior, .unregisterAutomatically], nil, .closure(relay), #fileID, #line))
+        let made = register(Registration([.prior, .unregisterAutomatically], nil, .closure(relay), #fileID, #line))
         // If another thread has registered one meanwhile, that one stays: it may have made a prior call.
         let surplus: KeyValueObservation? = members.withLock { members in
             if members[type]?[keyPath]?.observation.isValid == true { return made }

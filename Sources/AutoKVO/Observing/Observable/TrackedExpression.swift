@@ -65,9 +65,7 @@ extension KeyValueObserver {
     @usableFromInline typealias Step = @MainActor @Sendable (_ onChange: @escaping @Sendable () -> Void) -> Void
 
     /// In a struct, as in `Diagnostics`: a closure by itself would be wrapped again each time it is read.
-    private struct Steps {
-        let evaluate: Step
-    }
+    private struct Steps { let evaluate: Step }
 
     private let scheduler: any MainActorChangeScheduler
     /// Evaluates the closure once; nil when the observation has ended.

@@ -2,9 +2,8 @@ extension KeyValueObserver where Self: TrackedObject {
     /// Observes a property by the key path of its handle for an observer:
     /// `person.observe(\.$age, for: panel) { panel, change in … }`. See `PropertyHandles.observe(for:options:userInfo:file:line:_:)`.
     @discardableResult @export(implementation) public func observe<Handle: PropertyHandle, Observer: AnyObject>(
-        _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [],
-        userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping (Observer, Change<Handle.Value>) -> Void
+        _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [], userInfo: Any? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation {
         self[keyPath: keyPath].observe(
             for: observer, options: options, userInfo: userInfo, file: file, line: line, handler)
@@ -15,10 +14,9 @@ extension KeyValueObserver where Self: TrackedObject {
     /// `PropertyHandles.observe(for:options:userInfo:file:line:_:)`.
     @discardableResult @export(implementation)
     public func observe<Handle: PropertyHandle, Observer: AnyObject & Sendable>(
-        _ keyPath: KeyPath<Self, Handle>, for observer: Observer,
-        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler,
-        file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping @MainActor (Observer, Change<Handle.Value>) -> Void
+        _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [],
+        userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping @MainActor (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
         self[keyPath: keyPath].observe(
             for: observer, options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
@@ -27,10 +25,9 @@ extension KeyValueObserver where Self: TrackedObject {
     /// The same on the main actor, for an observer that need not be `Sendable`: the call is made on the main actor, too.
     @MainActor @discardableResult @export(implementation)
     public func observe<Handle: PropertyHandle, Observer: AnyObject>(
-        _ keyPath: KeyPath<Self, Handle>, for observer: Observer,
-        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler,
-        file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping @MainActor (Observer, Change<Handle.Value>) -> Void
+        _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [],
+        userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping @MainActor (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
         self[keyPath: keyPath].observe(
             for: observer, options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
@@ -51,12 +48,72 @@ extension KeyValueObserver where Self: TrackedObject {
     @_disfavoredOverload
     @discardableResult @export(implementation)
     public func observe<Handle: PropertyHandle, Observer: AnyObject & Sendable>(
-        _ keyPath: KeyPath<Self, Handle>, for observer: Observer,
-        options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
-        file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping @Sendable (Observer, Change<Handle.Value>) -> Void
+        _ keyPath: KeyPath<Self, Handle>, for observer: Observer, options: ObservingOptions = [],
+        userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping @Sendable (Observer, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
         self[keyPath: keyPath].observe(
+            for: observer, options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
+    }
+}
+
+// The same by a key path that was formed on a superclass: `employee.observe(\Person.$age, for: panel) { panel, change in … }`. An object that
+// is not one of that class traps, with a sentence that names the call.
+
+extension TrackedObject {
+    /// Observes a property by the key path of its handle, formed on a superclass, for an observer.
+    @discardableResult @export(implementation)
+    public func observe<Root: TrackedObject, Handle: PropertyHandle, Observer: AnyObject>(
+        _ keyPath: KeyPath<Root, Handle>, for observer: Observer, options: ObservingOptions = [],
+        userInfo: Any? = nil, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping (Observer, Change<Handle.Value>) -> Void
+    ) -> KeyValueObservation {
+        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
+            for: observer, options: options, userInfo: userInfo, file: file, line: line, handler)
+    }
+
+    /// The same on the main actor.
+    @discardableResult @export(implementation)
+    public func observe<Root: TrackedObject, Handle: PropertyHandle, Observer: AnyObject & Sendable>(
+        _ keyPath: KeyPath<Root, Handle>, for observer: Observer, options: ObservingOptions = [],
+        userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping @MainActor (Observer, Change<Handle.Value>) -> Void
+    ) -> KeyValueObservation where Handle.Value: Sendable {
+        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
+            for: observer, options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
+    }
+
+    /// The same on the main actor, for an observer that need not be `Sendable`: the call is made on the main actor, too.
+    @MainActor @discardableResult @export(implementation)
+    public func observe<Root: TrackedObject, Handle: PropertyHandle, Observer: AnyObject>(
+        _ keyPath: KeyPath<Root, Handle>, for observer: Observer, options: ObservingOptions = [],
+        userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping @MainActor (Observer, Change<Handle.Value>) -> Void
+    ) -> KeyValueObservation where Handle.Value: Sendable {
+        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
+            for: observer, options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
+    }
+
+    /// The same on an actor.
+    @discardableResult @export(implementation)
+    public func observe<Root: TrackedObject, Handle: PropertyHandle, Observer: AnyObject & Sendable, A: Actor>(
+        _ keyPath: KeyPath<Root, Handle>, for observer: Observer, options: ObservingOptions = [],
+        userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID, line: UInt = #line,
+        _ handler: @escaping @Sendable (isolated A, Observer, Change<Handle.Value>) -> Void
+    ) -> KeyValueObservation where Handle.Value: Sendable {
+        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
+            for: observer, options: options, userInfo: userInfo, on: actor, file: file, line: line, handler)
+    }
+
+    /// The same by a scheduler.
+    @_disfavoredOverload
+    @discardableResult @export(implementation)
+    public func observe<Root: TrackedObject, Handle: PropertyHandle, Observer: AnyObject & Sendable>(
+        _ keyPath: KeyPath<Root, Handle>, for observer: Observer, options: ObservingOptions = [],
+        userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler, file: StaticString = #fileID,
+        line: UInt = #line, _ handler: @escaping @Sendable (Observer, Change<Handle.Value>) -> Void
+    ) -> KeyValueObservation where Handle.Value: Sendable {
+        asObject(of: Root.self, file, line)[keyPath: keyPath].observe(
             for: observer, options: options, userInfo: userInfo, on: scheduler, file: file, line: line, handler)
     }
 }

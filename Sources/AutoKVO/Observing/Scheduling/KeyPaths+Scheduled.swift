@@ -13,8 +13,7 @@ extension KeyValueObserver where Self: TrackedObject {
         on scheduler: some ChangeScheduler, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        Registration(options, userInfo, file, line) { $0.handler(on: scheduler, handler) }
-            .observe(keyPath, of: self)
+        Registration(options, userInfo, file, line) { $0.handler(on: scheduler, handler) }.observe(keyPath, of: self)
     }
 
     /// Observes any key path of the object and delivers its changes on the main actor, in order.
@@ -55,8 +54,7 @@ extension KeyValueObserver where Self: TrackedObject {
         on actor: A, file: StaticString = #fileID, line: UInt = #line,
         _ handler: @escaping @Sendable (isolated A, Change<Handle.Value>) -> Void
     ) -> KeyValueObservation where Handle.Value: Sendable {
-        self[keyPath: keyPath].observe(
-            options: options, userInfo: userInfo, on: actor, file: file, line: line, handler)
+        self[keyPath: keyPath].observe(options: options, userInfo: userInfo, on: actor, file: file, line: line, handler)
     }
 }
 

@@ -98,9 +98,8 @@ extension PropertyHandles {
     /// Observes the property for an observer and delivers on an actor that it changed. See
     /// `observe(for:options:userInfo:file:line:_:)`.
     @discardableResult @export(implementation) public func observe<Observer: AnyObject & Sendable, A: Actor>(
-        for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil,
-        on actor: A, file: StaticString = #fileID, line: UInt = #line,
-        _ handler: @escaping @Sendable (isolated A, Observer) -> Void
+        for observer: Observer, options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A,
+        file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Observer) -> Void
     ) -> KeyValueObservation {
         observe(
             for: observer, options.withoutValues, userInfo, file, line, .nothing(),

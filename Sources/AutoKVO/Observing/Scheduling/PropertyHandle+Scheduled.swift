@@ -8,8 +8,7 @@ extension PropertyHandles where Value: Sendable {
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some ChangeScheduler,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @Sendable (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        Registration(options, userInfo, file, line) { $0.handler(on: scheduler, handler) }
-            .observe(targets)
+        Registration(options, userInfo, file, line) { $0.handler(on: scheduler, handler) }.observe(targets)
     }
 
     /// Observes the property and delivers its changes on the main actor, in order. The write does not wait for them.
@@ -17,8 +16,7 @@ extension PropertyHandles where Value: Sendable {
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on scheduler: some MainActorChangeScheduler,
         file: StaticString = #fileID, line: UInt = #line, _ handler: @escaping @MainActor (Change<Value>) -> Void
     ) -> KeyValueObservation {
-        Registration(options, userInfo, file, line) { $0.handler(onMain: scheduler, handler) }
-            .observe(targets)
+        Registration(options, userInfo, file, line) { $0.handler(onMain: scheduler, handler) }.observe(targets)
     }
 
     /// Observes the property and delivers its changes on an actor, in order. The write does not wait for them. The actor is the
@@ -27,7 +25,6 @@ extension PropertyHandles where Value: Sendable {
         options: ObservingOptions = [], userInfo: (any Sendable)? = nil, on actor: A, file: StaticString = #fileID,
         line: UInt = #line, _ handler: @escaping @Sendable (isolated A, Change<Value>) -> Void
     ) -> KeyValueObservation {
-        Registration(options, userInfo, file, line) { $0.handler(onActor: handler) }
-            .observe(targets, by: actor)
+        Registration(options, userInfo, file, line) { $0.handler(onActor: handler) }.observe(targets, by: actor)
     }
 }
