@@ -49,7 +49,8 @@ struct StoredProperty {
         func restore() throws(KeyValueError) {
             if change.kind != .setting { return try ProxiedKey(object, schema, key).revert(change, in: key.name) }
             guard var old = change.old else { return }
-            if let referent = old as? PinnedReference<TrackedObject> { old = referent.object as Any }
+            // With Foundation, a cast of a collection to a class makes an object of it and of each element.
+            if isWeak, let referent = old as? PinnedReference<TrackedObject> { old = referent.object as Any }
             if key.isOverridden, let write = key.declared.write {
                 write(object, old)
                 if areEqual(key.declared.read(object), old) || !areEqual(old, old) { return }
@@ -71,8 +72,11 @@ struct StoredProperty {
 /// The tracked objects that a value is, or has as elements, or that are elements of these.
 func trackedObjects(in value: Any?) -> [TrackedObject] {
     guard let content = value.flatMap(unwrapped) else { return [] }
-    if let object = content as? TrackedObject { return [object] }
-    return (content as? any KeyValueCollection)?.elements.flatMap { trackedObjects(in: $0) } ?? []
+    // Before the cast to a class, which with Foundation makes an object of the whole collection.
+    guard let collection = content as? any KeyValueCollection else {
+        return (content as? TrackedObject).map { [$0] } ?? []
+    }
+    return collection.objects(of: TrackedObject.self) ?? collection.elements.flatMap { trackedObjects(in: $0) }
 }
 
 /// Tells which calls belong to one outermost change, made on one thread: the change itself and all that its handlers change.

@@ -7,6 +7,7 @@ struct UndoGrowthTests {
     private final class Row: TrackedObject {
         @Observed var v = 0
         @Observed var content: AnyObject?
+        @Observed var numbers: [Int] = []
     }
 
     @Test("the deaths of objects that one large step is of") func deaths() {
@@ -36,6 +37,20 @@ struct UndoGrowthTests {
             return time
         }
         #expect(ratio < 9)
+    }
+
+    @Test("undo of an array that was assigned takes as long for one of many elements as for one of few") func assigned()
+    {
+        let ratio = timeRatio(to: 16_000) { count in
+            let row = Row()
+            row.numbers = Array(0..<count)
+            let history = UndoHistory(of: row)
+            for _ in 0..<100 { row.numbers = Array(row.numbers.reversed()) }
+            let time = processorTime { while history.undo() {} }
+            expectEqual(row.numbers.first, 0)
+            return time
+        }
+        #expect(ratio < 3)
     }
 
     @Test("an object that dies takes its part of each step with it, and the steps that were all its own")
