@@ -134,13 +134,12 @@ struct ElementList {
         var elements = collection.elements
         var next = 0
         while next < elements.count {
-            if let object = elements[next] as? TrackedObject {
-                records.append(record(object))
-            } else if let inner = unwrapped(elements[next]) as? any KeyValueCollection {
+            // Before the cast to a class, which with Foundation makes an object of the collection, and of each element.
+            if let inner = unwrapped(elements[next]) as? any KeyValueCollection {
                 hasPositions = false
                 elements += inner.elements
             } else {
-                records.append(nil)
+                records.append((elements[next] as? TrackedObject).flatMap(record))
             }
             next += 1
         }

@@ -201,8 +201,9 @@ extension ParsedKeyPath {
     fileprivate func value(ofElement element: Any, in tail: Tail, depth: Int = 0) throws(KeyValueError) -> Any {
         guard let bare = unwrapped(element) else { return Any?.none as Any }
         if keys.isEmpty { return try self.tail!.evaluate(on: bare, in: self) }
-        if let object = bare as? TrackedObject { return try requireValue(from: object) }
+        // Before the cast to a class, which with Foundation makes an object of the collection, and of each element.
         guard let inner = bare as? any KeyValueCollection else {
+            if let object = bare as? TrackedObject { return try requireValue(from: object) }
             throw tail.unsupported(in: text, "\(type(of: bare)) has no keys")
         }
         // Data may nest collections deeper than the stack lets them be followed.
