@@ -177,8 +177,11 @@ final class Subject: PooledObject {
         return record?.use { $0.expression(slot) }
     }
 
-    /// How often what its value is computed from has changed.
-    var changes: (all: Int, lastRead: Int)? { (expression ?? head)?.changes }
+    /// What its value is, or is read behind.
+    var computed: Expression? { expression ?? head }
+
+    /// How often that has changed.
+    var changes: (all: Int, lastRead: Int)? { computed?.changes }
 
     /// Whether the subject has an expression. Without a lock: a search that comes to the subject holds the one of its record.
     var isComputed: Bool {

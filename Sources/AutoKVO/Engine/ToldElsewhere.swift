@@ -17,14 +17,16 @@ final class ToldElsewhere {
     let number: Int
     /// Nil if it is not known.
     let value: Any?
-    /// How often an expression had changed then.
+    /// How often an expression had changed then, and which: each counts its own changes, and the open change may read behind another one.
     let changes: Int
+    let computed: ObjectIdentifier?
     /// Whether only those were told that are called for an equal value, too: others know what was told before; or whether the value is not known.
     /// So the open change has to tell all of them, whatever it comes to.
     let isToldToSome: Bool
 
-    init(number: Int, value: Any?, changes: Int, isToldToSome: Bool) {
-        (self.number, self.value, self.changes, self.isToldToSome) = (number, value, changes, isToldToSome)
+    init(number: Int, value: Any?, changes: Int, computed: ObjectIdentifier?, isToldToSome: Bool) {
+        (self.number, self.value, self.isToldToSome) = (number, value, isToldToSome)
+        (self.changes, self.computed) = (changes, computed)
     }
 }
 
@@ -74,7 +76,8 @@ extension Subject {
         released.append(told)
         if told.number <= before { return }
         event.isAmbiguous = told.isToldToSome
-        released.append(replaceOld(told.value, told.changes))
+        let isSame = told.computed == computed.map { ObjectIdentifier($0) }
+        released.append(replaceOld(told.value, isSame ? told.changes : formerChanges))
     }
 
     /// Observers are about to be told the value: leaves it for changes that are open elsewhere. Where no observer asks for values it is not read:
@@ -89,13 +92,13 @@ extension Subject {
         if !isOldTold && isDropped { return }
         let value = (edit == nil ? event.newValue?.box() : nil) ?? (needs.isDisjoint(with: .values) ? nil : readWhole())
         let isToldToSome = value == nil || !isOldTold && event.isUnchanged
-        let changes = changes?.all ?? 0
-        let root = root
+        let (root, changes, computed) = (root, changes?.all ?? 0, computed.map { ObjectIdentifier($0) })
         let former: ToldElsewhere? = root.lock.withLock {
             if openSubjects == 0 { return nil }
             let details = root.guarded.makeDetails()
             let number = 1 + (details.told[identity]?.number ?? 0)
-            let new = ToldElsewhere(number: number, value: value, changes: changes, isToldToSome: isToldToSome)
+            let new = ToldElsewhere(
+                number: number, value: value, changes: changes, computed: computed, isToldToSome: isToldToSome)
             return details.told.updateValue(new, forKey: identity)
         }
         extendLifetime(former)

@@ -39,6 +39,14 @@ private final class DoubledPlainSum: PlainSum {
     override var total: Int { super.total * 2 }
 }
 
+private final class Group: Model {
+    @Observed var n = 0
+    @Observed var weight = 0
+    @Observed var members: [Group] = []
+    @Derived({ (group: Group) in group.members.filter { $0.n > 0 } }) var positive: [Group]
+    @Derived({ (group: Group) in group.members.first }) var head: Group?
+}
+
 /// A derived value that changes and changes back while its observers are not called. Who has read it meanwhile has to hear.
 struct ReadInsideTests {
     private static func make(_ isSpecial: Bool) -> Sum { isSpecial ? SpecialSum() : Sum() }
@@ -232,5 +240,36 @@ struct ReadInsideTests {
             object.n = 1
         }
         #expect(calls.count == 2 && object.double == 2)
+    }
+
+    /// Inside of an open change a path is moved behind one derived value, and then another one on it changes and changes back. Each counts its own
+    /// changes, of which there may have been any number before.
+    @Test(
+        "a change that is open while a path comes to it knows of each derived value on that whether it was read",
+        arguments: [(0, 0), (20, 0), (0, 20)], [false, true])
+    func behindAnotherOneThanTold(_ former: (values: Int, heads: Int), _ isRead: Bool) throws {
+        let (owner, first, second, leaf) = (Group(), Group(), Group(), Group())
+        (leaf.n, leaf.weight, first.members, second.members) = (1, 1, [leaf], [owner])
+        let kept = [try second.observe("positive") { _ in }, try owner.observe("head") { _ in }]
+        for index in 0..<former.values {
+            owner.n = 1 - index % 2
+            _ = second.positive
+        }
+        for index in 0..<former.heads {
+            owner.members = [index % 2 == 0 ? first : leaf]
+            _ = owner.head
+        }
+        (owner.n, owner.members) = (0, [first])
+        let calls = Counter()
+        let observation = try owner.observe("head.positive.@sum.weight") { _ in calls.add() }
+        owner.willChangeValue(forKey: "n")
+        owner.members = [second]
+        expectEqual(calls.count, 1)
+        owner.n = 1
+        if isRead { _ = second.positive }
+        owner.n = 0
+        owner.didChangeValue(forKey: "n")
+        expectEqual(calls.count, isRead ? 2 : 1)
+        withExtendedLifetime((kept, observation)) {}
     }
 }
