@@ -125,6 +125,8 @@ public final class KeyValueObservation: @unchecked Sendable {
     }
 
     /// The object observed; the first one alive if there are several; nil if it is dead.
+    ///
+    /// - Complexity: O(*n*) for *n* paths of several objects. `Change.target` is O(1).
     public var target: TrackedObject? {
         guard let routes = routes else { return record?.trackedObject }
         // Each is retained once: it may be dead the next time. `lazy.compactMap { … }.first` calls the closure twice.

@@ -53,7 +53,7 @@ public struct Property<Value>: PropertyHandle {
     ///
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws.
-    /// - Complexity: O(1), the closure, and the observers' calls.
+    /// - Complexity: What any change takes, O(*n*) for *n* changes that this thread has begun and not ended, and the closure.
     @discardableResult
     public func withMutation<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         try object.inTransaction(target.slot(), body)

@@ -270,6 +270,8 @@ struct ReadInsideTests {
         owner.n = 0
         owner.didChangeValue(forKey: "n")
         expectEqual(calls.count, isRead ? 2 : 1)
+        // They keep each other.
+        owner.members = []
         withExtendedLifetime((kept, observation)) {}
     }
 }
