@@ -20,6 +20,9 @@ extension Change {
     var valueInHandler: Any {
         context.observation!.use { $0.currentValue(by: context.route?.object) } ?? Any?.none as Any
     }
+
+    /// Whether a handler of the change may be called once more: neither the observation nor this path of it has been removed meanwhile.
+    @usableFromInline var isHeard: Bool { !context.isWithdrawn }
 }
 
 extension KeyValueObservation {

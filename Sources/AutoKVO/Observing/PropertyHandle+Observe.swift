@@ -57,7 +57,7 @@ extension PropertyHandles {
     ) -> KeyValueObservation {
         let turns = Turns()
         return observe(options: options.ofWholeValue, userInfo: userInfo, file: file, line: line) {
-            turns.hand($0.currentValue(as: Current.self), while: $0.observation.isValid, to: handler)
+            turns.hand($0.currentValue(as: Current.self), while: $0.isHeard, to: handler)
         }
     }
 }

@@ -28,7 +28,7 @@ extension Parcel {
         return Parcel(
             pack: { context, queue, send in
                 let change = Change<Never>(context)
-                turns.hand(change.currentValue(as: Content.self), while: change.observation.isValid) { value in
+                turns.hand(change.currentValue(as: Content.self), while: change.isHeard) { value in
                     send { queue.add(change, for: $0, with: value) }
                 }
             },

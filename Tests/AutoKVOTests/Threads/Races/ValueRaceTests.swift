@@ -89,4 +89,20 @@ struct ValueRaceTests {
         scale.left = 1
         expectEqual(panel.shown, [0, 3, 1])
     }
+
+    @Test("a path that is removed from an observation of several meanwhile is called for no more") func removedPath()
+        throws
+    {
+        let (first, second, panel) = (Scale(), Scale(), Panel())
+        let sums = try [first, second].map { try $0.path("sum", as: Int.self) }
+        let observation = sums.onValue(for: panel) { $0.show($1) }
+        panel.whenShowing = {
+            first.right = 2
+            panel.stopObserving("sum", of: first)
+        }
+        first.left = 1
+        second.left = 5
+        expectEqual(panel.shown, [0, 0, 3, 1, 5])
+        #expect(observation.isValid)
+    }
 }
