@@ -16,7 +16,7 @@ from pathlib import Path
 # From the ground up: a folder names only itself and the folders before it. A subfolder belongs to its folder.
 ORDER = "Runtime Model Values Schema Engine Properties Observing Collections Coding Composing Diagnostics".split()
 PUBLIC_ONLY = "Composing"  # of other folders it names only what is public,
-NOT_FROM = {"Values", "Coding"}  # but for these, in which no state is
+NOT_FROM = {"Values", "Coding"}  # but for these, which know no object that is observed
 UNSAFE_HOME = "Runtime"  # its unsafe constructs are not counted
 UNSAFE_LIMIT = 46  # it only goes down
 FILE_LIMIT = 300  # lines of any file of Sources

@@ -86,7 +86,7 @@
         }
     }
 
-    /// An observer, and what a binding sets. What it observes is told to a closure.
+    /// An observer whose handlers call `tell`, and whose property `note` a binding sets.
     final class Aide: Model {
         @Observed var note = 0
         var tell: (_ old: Any?, _ new: Any?) -> Void = { _, _ in }
@@ -132,7 +132,7 @@
             static let isPrior = "prior"
         }
 
-        /// What an observer is told.
+        /// For which changes the observer of a kind is called.
         enum Form {
             /// Each change.
             case changes
@@ -287,8 +287,8 @@
             }
         }
 
-        /// Changes every property, on this thread only. An observer with a link to a former object is told too often, one without a link to a
-        /// present object is told nothing, and one with an outdated kept value gets a wrong old value.
+        /// Changes every property on this thread, while no other one acts. An observer that still has a link to a former object is called too often,
+        /// one that lacks a link is not called, and one whose derived value was kept too long gets a wrong old value.
         private func follow() {
             for officer in [root, boss, other, deputy, member, mortal].compactMap(\.self) {
                 expect("the number of \(officer.id)") { officer.number = newNumber }
