@@ -55,9 +55,12 @@ step_fallbacks() {
     done
 }
 
-# Every act of one thread in the middle of every act of another one, where the other runs take a sample. A debug build: only that has the
-# points at which a thread can be stopped.
-step_preemption() { AUTOKVO_PREEMPTION=1 run_tests .build --filter PreemptionTests; }
+# An act of one thread at every point of every act of another one, where the other runs take a sample; the longer the form, the more acts
+# at each. A debug build: only that has the points at which a thread can be stopped.
+step_preemption() {
+    local -A extents=([quick]=1 [normal]=2 [long]=3)
+    AUTOKVO_PREEMPTION=${extents[$AUTOKVO_CHECK]} run_tests .build --filter PreemptionTests
+}
 
 step_release() { run_tests .build-release -c release; }
 

@@ -6,9 +6,10 @@
     /// One thread adds an observer, removes one or changes something, and stops at a point in the library, until another thread has done one thing
     /// from its begin to its end. Behind that each observer and each kept value is checked: see `PreemptionWorld.end`.
     ///
-    /// With `AUTOKVO_PREEMPTION=2` in the environment every combination is tried: kind of observation, first act, point, occurrence (how often the
-    /// first act has come to the point before), second act. That takes nine minutes. With 1, of the kinds that are not simple two second acts are for
-    /// each of the others: the step `preemption` of scripts/check.sh. Otherwise a sample of all is. `AUTOKVO_MODEL_SEED` chooses.
+    /// With `AUTOKVO_PREEMPTION=3` in the environment every combination is tried: kind of observation, first act, point, occurrence (how often the
+    /// first act has come to the point before), second act. That takes nine minutes. With 2, so it is for the simple kinds, and for the others two
+    /// second acts for each of the rest are; with 1 two are for all. These are the forms of the step `preemption` of scripts/check.sh. Without it
+    /// a sample of all is. `AUTOKVO_MODEL_SEED` chooses.
     /// What a failure prints is enough to write a test by hand, as those in `Threads/Races`.
     /// Some of the kinds are paths of handles, which go on behind nil objects.
     @Suite(.needs(.blankObject)) struct PreemptionTests: RaceSuite {
@@ -204,7 +205,7 @@
                 for first in some(Self.firsts + edits, load(32), isAll: extent > 0) {
                     for place in some(run(kind, [first], [], &faults), 10, isAll: extent > 0) {
                         let seconds = (Self.seconds + edits).filter { first.mayMeet($0) }
-                        let isAll = extent > (index < Self.simple.count ? 0 : 1)
+                        let isAll = extent > (index < Self.simple.count ? 1 : 2)
                         for second in some(seconds, extent > 0 ? 2 : 1, isAll: isAll) {
                             count += 1
                             run(kind, [first, second], [place], &faults)
@@ -221,7 +222,7 @@
             let seed = ModelSearch.environment("AUTOKVO_MODEL_SEED") ?? 1
             var random = SplitMix64(seed: UInt64(seed * 8 + part) &+ 1 << 32)
             var (faults, count): ([String], Int) = ([], 0)
-            while count < [load(120), 400, 3_000][ModelSearch.environment("AUTOKVO_PREEMPTION") ?? 0] {
+            while count < [load(120), 200, 400, 3_000][ModelSearch.environment("AUTOKVO_PREEMPTION") ?? 0] {
                 count += 1
                 let kind = Self.kinds.randomElement(using: &random)!
                 let edits = kind.form == .boundBothWays ? [Self.edit] : []
