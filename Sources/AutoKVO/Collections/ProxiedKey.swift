@@ -27,6 +27,12 @@
     /// The collection now; nil if the property is nil.
     @usableFromInline func read() -> Any? { unwrapped(object.valueOfKey(key.slot, of: schema)) }
 
+    /// Sets the property; by an `UndoHistory` also one that has no setter, since no `Key` offers it.
+    func write(_ value: Any) {
+        if let write = key.declared.write { return write(object, value) }
+        if let field = key.field { key.storageType?.restore(value, in: field, of: object) }
+    }
+
     /// The name of the key.
     @usableFromInline var name: String { key.name }
 
@@ -109,7 +115,7 @@ struct ComputedCollection<Value: Collection & ExpressibleByArrayLiteral>: Collec
             var value = planned.take()!
             let result = store(&value)
             made = value
-            key.key.declared.write!(object, value)
+            key.write(value)
             return result
         }
     }

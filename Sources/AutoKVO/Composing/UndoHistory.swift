@@ -64,6 +64,7 @@ public final class UndoHistory: TrackedObject {
         var observations: [KeyValueObservation] = []
     }
     private var followed: [ObjectIdentifier: Followed] = [:]
+    private var deaths: [ObjectIdentifier: DeinitAction] = [:]
     /// The objects that have left their last place since the last step began. Some may be in another one again.
     private var leaving: [ObjectIdentifier] = []
 
@@ -113,6 +114,8 @@ public final class UndoHistory: TrackedObject {
     public convenience init(of object: TrackedObject, includingParts: Bool = false, limit: Int = 100) {
         self.init(of: [object], includingParts: includingParts, limit: limit)
     }
+
+    deinit { for action in deaths.values { action.cancel() } }
 
     /// Makes all that a closure changes one step. Without a change there is no step.
     ///
@@ -239,9 +242,8 @@ public final class UndoHistory: TrackedObject {
             let observations = properties.compactMap { property in
                 property.observe(for: self) { history, change in history.record(change, of: property, in: identity) }
             }
-            observations.first?.onEnd { [weak self] reason in
-                if reason == .targetDeinitialized { self?.forget(identity) }
-            }
+            // Also of one that has left: steps may still have changes of it.
+            if deaths[identity] == nil { deaths[identity] = object.onDeinit { [weak self] in self?.forget(identity) } }
             followed[identity]?.observations = observations
             if includesParts { places += properties.flatMap(\.parts).reversed().map { ($0, identity) } }
         }
@@ -266,6 +268,7 @@ public final class UndoHistory: TrackedObject {
     /// Drops what there is of an object that has died.
     private func forget(_ identity: ObjectIdentifier) {
         let former = followed.removeValue(forKey: identity)
+        deaths[identity] = nil
         for (part, places) in former?.parts ?? [:] { leave(part, places: places) }
         func has(_ step: Step) -> Bool { step.entries[identity] != nil }
         /// The values are released behind the access to the steps.

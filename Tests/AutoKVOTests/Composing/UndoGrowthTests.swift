@@ -78,6 +78,49 @@ struct UndoGrowthTests {
         expectEqual(kept.v, 0)
     }
 
+    private final class Book: Model {
+        @Observed var chapters: [Chapter] = []
+        @Observed var name = ""
+    }
+
+    private final class Chapter: Model {
+        @Observed var rows: [Row] = []
+    }
+
+    @Test("the steps of a part that has left go with it when it dies") func partThatHasLeft() {
+        let (book, chapter) = (Book(), Chapter())
+        (chapter.rows, book.chapters) = ([Row()], [chapter])
+        let history = UndoHistory(of: book, includingParts: true)
+        chapter.rows[0].v = 1
+        book.chapters = []
+        book.name = "n"
+        chapter.rows = []
+        #expect(history.undo() && history.undo())
+        #expect(!history.canUndo && !history.undo() && book.chapters.first === chapter)
+    }
+
+    @Test("so do those of a part of an object that dies") func partOfDead() {
+        let kept = Book()
+        var gone: Book? = Book()
+        gone!.chapters = [Chapter()]
+        let history = UndoHistory(of: [gone!, kept], includingParts: true)
+        gone!.chapters[0].rows = [Row()]
+        gone!.chapters = []
+        kept.name = "n"
+        gone = nil
+        #expect(history.undo() && !history.canUndo)
+    }
+
+    @Test("a history leaves nothing in the objects that it has followed") func nothingLeft() {
+        let row = Row()
+        for _ in 0..<3 {
+            let history = UndoHistory(of: row)
+            row.v += 1
+            #expect(history.canUndo)
+        }
+        #expect(row.observations().isEmpty)
+    }
+
     @Test("a death that takes all of a step there is so far does not make the rest part of the step before")
     func deathInGroup() {
         let kept = Row()

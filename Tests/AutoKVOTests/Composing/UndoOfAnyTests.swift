@@ -55,6 +55,31 @@ struct UndoOfAnyTests {
         override class var schema: Schema { Schema(Counted.self, extending: super.schema) { Key("size", \.size) } }
     }
 
+    private final class Undeclared: TrackedObject {
+        @Observed var tags: [String]? = ["a"]
+        @Observed var marks: Set<Int>? = [1]
+        @ObservedReadOnly var numbers: ContiguousArray<Int>? = [1]
+    }
+
+    @Test("an announced edit of an optional collection that no Key names is undone") func undeclared() {
+        let object = Undeclared()
+        let history = UndoHistory(of: object)
+        func edit(_ key: String, _ body: () -> Void) {
+            object.willChange(.insertion, valuesAt: 1..<2, forKey: key)
+            body()
+            object.didChange(.insertion, valuesAt: 1..<2, forKey: key)
+        }
+        edit("tags") { object.tags!.append("b") }
+        edit("numbers") { object.numbers!.append(2) }
+        object.willChangeValue(forKey: "marks", withSetMutation: .union, using: [2])
+        object.marks!.insert(2)
+        object.didChangeValue(forKey: "marks", withSetMutation: .union, using: [2])
+        for _ in 0..<3 { #expect(history.undo()) }
+        #expect(object.tags == ["a"] && object.numbers == [1] && object.marks == [1] && !history.canUndo)
+        for _ in 0..<3 { #expect(history.redo()) }
+        #expect(object.tags == ["a", "b"] && object.numbers == [1, 2] && object.marks == [1, 2])
+    }
+
     @Test("what an override's setter converts by another property is undone behind that") func converted() {
         let zoomed = Zoomed()
         zoomed.setQuiet(2)
