@@ -100,6 +100,24 @@ struct ConversionSweepTests {
         #expect(taken > 800 && refused > 5_000, "\(taken) taken, \(refused) refused")
     }
 
+    @Test("a property of Foundation's numbers can be bound to by whatever its values can be set for")
+    func boundNumbers() throws {
+        let (source, bound) = (Everything(), Everything())
+        source.number = 1
+        for key in ["int8", "uint64", "double", "cgFloat", "maybeInt"] {
+            source.number = 1
+            try bound.setValue(source.number, forKey: key)
+            try bound.bind(key, to: "number", of: source)
+            source.number = 2
+        }
+        #expect(bound.int8 == 2 && bound.double == 2 && bound.maybeInt == 2)
+        let flag = Everything()
+        flag.number = NSNumber(value: true)
+        try bound.bind("bool", to: "number", of: flag)
+        #expect(bound.bool)
+        #expect(throws: KeyValueError.self) { try bound.bind("date", to: "number", of: source) }
+    }
+
     @Test("a binding sets what is taken, and reports what is refused") func bindings() throws {
         let values = json + numbers + others
         for key in Self.keys where key != "anything" {

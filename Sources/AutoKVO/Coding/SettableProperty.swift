@@ -30,9 +30,7 @@ struct SettableProperty {
     func isOfType(_ value: Any) -> Bool { contentType(of: value) == type }
 
     /// Whether the property of an object has a value that is equal to this one, which has its type.
-    func holds(_ value: Any, in object: TrackedObject) -> Bool { areEqual(read(object), value) }
-
-    func areEqual(_ a: Any, _ b: Any) -> Bool { equality.compare(a, b) }
+    func holds(_ value: Any, in object: TrackedObject) -> Bool { equality.compare(read(object), value) }
 
     /// Sets the property of an object to a value of its type.
     func set(_ object: TrackedObject, to value: Any) { write(object, value) }

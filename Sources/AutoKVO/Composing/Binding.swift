@@ -90,7 +90,7 @@ final class Binding: @unchecked Sendable {
             let number = changes.load(ordering: .relaxed)
             if let next = current(), isLast(number), !property.holds(next, in: object) {
                 // A value that does not equal itself, such as NaN, stops when it has passed round a circle of bindings once.
-                if let last, !property.areEqual(next, next), isSameContent(next, last) { return true }
+                if let last, !areEqual(next, next), isSameContent(next, last) { return true }
                 last = next
                 property.set(object, to: next)
             }

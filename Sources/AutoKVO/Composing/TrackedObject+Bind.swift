@@ -37,12 +37,17 @@ extension TrackedObject {
                 .invalidValue("the binding's transform takes no \(given)"), className: "\(type(of: self))", key: key,
                 keyPath: keyPath)
         }
+        let handle = try source.path(keyPath)
+        // Without the handle's layers of `Optional`. As at a change, what the path cannot read is reported and nil: so it is only nil in this
+        // check.
+        let current = try? source.value(forKeyPath: keyPath)
         if slot(ofKey: key) == nil, key.utf8.contains(UInt8(ascii: ".")) {
             try checkType(result, forKeyPath: key)
-            let own = try path(key)
-            return try own.bind(
-                SettablePath<Any>(own).settable, to: source.path(keyPath), copiesValues: false, options, file, line
-            ) { (value: Any) in transform.isIdentity ? value : transform(value) as Any }
+            let (own, end) = (try path(key), try pathEnd(key))
+            if end.object != nil { _ = try end.step(setting: transform.isIdentity ? current : transform(current)) }
+            return own.bind(SettablePath<Any>(own).settable, to: handle, copiesValues: false, options, file, line) {
+                (value: Any) in transform.isIdentity ? value : transform(value) as Any
+            }
         }
         let settable = try SettableKey(key, of: self, for: result)
         // An `Any?` may hold an NSNull, which is nil.
@@ -59,9 +64,7 @@ extension TrackedObject {
             }
             binding.set(object, to: { Binding.value(observation, converted) })
         }
-        // It has the layers of `Optional`, and, as at a change, what the path cannot read is reported and nil: so it is only nil in this check.
-        let handle = try source.path(keyPath)
-        _ = try settable.converted(try? source.value(forKeyPath: keyPath), by: transform)
+        _ = try settable.converted(current, by: transform)
         let name = ObservationName.binding(settable.slot)
         let observation = try source.addObserver(
             self, forKeyPath: [keyPath], options: options.ofBinding,

@@ -37,7 +37,9 @@ public struct BindingTransform {
     /// The function is called on the thread of the change and must not change the property that is bound.
     public init<Input, Output>(_ function: @escaping (Input) -> Output) {
         self.init({ canConvert(from: $0, to: Input.self) ? Output.self : nil }) { value in
-            convert(value as Any, to: Input.self).flatMap { unwrapped(function($0)) }
+            // An `Any` could be nil, too.
+            let input = value ?? (isOptional(Input.self) ? .some(Any?.none as Any) : nil)
+            return input.flatMap { convert($0, to: Input.self) }.flatMap { unwrapped(function($0)) }
         }
     }
 

@@ -48,7 +48,9 @@ private func collection(in value: Any) -> (any KeyValueCollection)? {
 /// Whether values of one type could ever be set for a key of another. What the static types leave open is allowed.
 func canConvertForCoding(from source: Any.Type, to target: Any.Type) -> Bool {
     if canConvert(from: source, to: target) { return true }
-    if isNumberType(source) && isNumberType(storedType(target)) || isNullType(unwrappedType(source)) { return true }
+    let bare = unwrappedType(source)
+    if isNullType(bare) || isForeignNumberType(bare) && unwrappedType(target) == Bool.self { return true }
+    if isNumberType(source) || isForeignNumberType(bare), isNumberType(storedType(target)) { return true }
     guard let source = unwrappedType(source) as? any KeyValueCollection.Type,
         let target = unwrappedType(target) as? any KeyValueCollection.Type
     else { return false }

@@ -15,6 +15,13 @@ private final class Controller: Model {
     @Observed var selection: Person?
 }
 
+private final class NamedController: Model {
+    @Observed var selection: Person?
+    override class var schema: Schema {
+        Schema(NamedController.self, extending: super.schema) { Key("selection", \.selection) }
+    }
+}
+
 /// Bindings of paths.
 @Suite(.needs(.blankObject)) struct PathBindingTests {
     private let controller = Controller()
@@ -51,6 +58,40 @@ private final class Controller: Model {
         bob.firstName = "Bobby"
         expectEqual(form.text, "Bobby")
         form.$text.unbind()
+    }
+
+    @Test("a handler that selects another object and sets the source again has that one set", arguments: [false, true])
+    func setAgain(isNumber: Bool) {
+        controller.selection = ann
+        controller.$selection.$firstName.bind(to: form.$text)
+        controller.$selection.$age.bind(to: form.$count)
+        func select() {
+            controller.selection = bob
+            form.text += ""
+            form.count += 0
+        }
+        if isNumber { ann.$age.observe { _ in select() } } else { ann.$firstName.observe { _ in select() } }
+        form.text = "x"
+        form.count = 1
+        #expect(bob.firstName == "x" && bob.age == 1)
+        ann.removeAllObservers()
+    }
+
+    @Test(
+        "a value that cannot be set now throws, and the path keeps its binding; where there is no object nothing is set"
+    )
+    func unfitForNow() throws {
+        let controller = NamedController()
+        controller.selection = ann
+        try controller.bind("selection.firstName", to: "text", of: form)
+        form.text = "first"
+        #expect(throws: KeyValueError.self) { try controller.bind("selection.firstName", to: "nickname", of: bob) }
+        form.text = "second"
+        #expect(ann.firstName == "second" && bob.observations().isEmpty)
+        controller.selection = nil
+        try controller.bind("selection.firstName", to: "nickname", of: bob)
+        (controller.selection, bob.nickname) = (ann, "Bobby")
+        expectEqual(ann.firstName, "Bobby")
     }
 
     @Test("a binding both ways takes the place of the one that the property has", arguments: [false, true])

@@ -30,6 +30,12 @@ struct BindingTransformTests {
         expectEqual(shown("x") as? String, "x")
     }
 
+    @Test("a function of any value is not called with nil") func anyFunction() {
+        let shown = BindingTransform { (value: Any) in "\(value)" }
+        #expect(shown(nil) == nil && shown(Int?.none) == nil)
+        expectEqual(shown(1) as? String, "1")
+    }
+
     @Test("it says the type of its results, and nil for values that it does not take") func resultTypes() {
         let length = BindingTransform { (text: String) in text.count }
         #expect(length.resultType(for: String.self) == Int.self)
