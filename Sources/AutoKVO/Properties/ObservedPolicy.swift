@@ -25,7 +25,10 @@ public struct ObservedPolicy: Sendable {
 extension PropertyStorage {
     /// Whether the property was declared with a policy. The storage is that of an `Observed`.
     @export(implementation) @inline(__always)
-    var isDistinct: Bool { PropertyStorage<Observed<Value>>(self).value.isDistinct }
+    var isDistinct: Bool {
+        // A value without a size may have no place of its own.
+        MemoryLayout<Value>.size > 0 && PropertyStorage<Observed<Value>>(self).value.isDistinct
+    }
 }
 
 extension TrackedObject {

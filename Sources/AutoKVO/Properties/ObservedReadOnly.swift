@@ -18,6 +18,16 @@ public struct ObservedReadOnly<Value> {
     /// Sets the initial value, which is no change: an object that is being initialised has no observer.
     @export(implementation) public init(wrappedValue: Value) { observed = Observed(wrappedValue: wrappedValue) }
 
+    /// Sets the initial value of a property that has a policy.
+    @export(implementation) public init(wrappedValue: Value, _ policy: ObservedPolicy) where Value: Equatable {
+        observed = Observed(wrappedValue: wrappedValue, policy)
+    }
+
+    /// Sets an optional property that has a policy to nil.
+    @export(implementation) public init(_ policy: ObservedPolicy) where Value: Equatable & ExpressibleByNilLiteral {
+        observed = Observed(policy)
+    }
+
     @available(*, unavailable, message: "@ObservedReadOnly works only in classes that derive from TrackedObject.")
     @export(implementation) public var wrappedValue: Value {
         get { preconditionFailure() }

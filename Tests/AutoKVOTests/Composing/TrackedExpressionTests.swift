@@ -52,6 +52,28 @@ import Testing
         await end(observation)
     }
 
+    @MainActor @Observable final class Bulb {}
+    @Observable final class Socket { var bulb: Bulb? }
+
+    @Test("a first value of nil is told, and another nil is not, with .distinct", arguments: [false, true])
+    func firstNil(isOnce: Bool) async {
+        let (owner, socket, bulb) = (PlainObserver(tracker), Socket(), Bulb())
+        let options: ObservingOptions = isOnce ? [.distinct, .once] : .distinct
+        let observation = owner.observe(tracking: { socket.bulb }, options: options, on: .mainActor) { owner, bulb in
+            owner.log.append(bulb == nil ? "none" : "bulb")
+        }
+        await eventually("the first value") { owner.log == ["none"] }
+        await settle()
+        socket.bulb = nil
+        await settle()
+        socket.bulb = bulb
+        await settle()
+        socket.bulb = bulb
+        await settle()
+        expectEqual(owner.log, isOnce ? ["none"] : ["none", "bulb"])
+        await end(observation)
+    }
+
     private final class Loop: MainActorChangeScheduler {
         private let waiting = Guarded<[@Sendable () -> Void]>([])
         private let runsAtOnce: Bool

@@ -19,6 +19,26 @@ struct DistinctInHandlersTests {
         expectEqual(told, ["Bea"])
     }
 
+    private final class Gauge: TrackedObject {
+        @ObservedReadOnly(.distinct) private(set) var level = 0
+        @ObservedReadOnly(.distinct) private(set) var label: String?
+        func set(_ level: Int, _ label: String?) { (self.level, self.label) = (level, label) }
+        func edit(_ level: Int) { editable(\._level).value = level }
+    }
+
+    @Test("a property that others cannot set can be distinct") func readOnly() {
+        let gauge = Gauge()
+        var told: [String] = []
+        gauge.$level.observe(options: .new) { told.append("\($0.newValue!)") }
+        gauge.$label.observe(options: .new) { told.append($0.newValue! ?? "nil") }
+        gauge.set(0, nil)
+        gauge.set(1, "one")
+        gauge.set(1, "one")
+        gauge.edit(1)
+        gauge.edit(2)
+        expectEqual(told, ["1", "one", "2"])
+    }
+
     @Test("what a handler assigns is compared with what the handlers that come before it leave") func order() {
         let dial = Dial()
         var told: [[Int]] = []

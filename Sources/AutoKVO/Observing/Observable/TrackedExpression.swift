@@ -3,9 +3,18 @@ import Synchronization
 
 /// What a closure reads of `@Observable` objects, as a property that can be observed like any other. Its observation keeps it.
 @usableFromInline final class TrackedExpression<Value: Sendable>: TrackedObject {
-    @Observed var value: Value?
+    @Observed var value: ReadValue<Value>?
 
-    @usableFromInline var property: Property<Value?> { $value }
+    @usableFromInline var property: Property<ReadValue<Value>?> { $value }
+}
+
+/// What has been read. Before that there is nothing, which is not equal to a nil that has been read.
+@usableFromInline struct ReadValue<Value>: Equatable {
+    @usableFromInline let value: Value
+
+    @usableFromInline init(_ value: Value) { self.value = value }
+
+    @usableFromInline static func == (a: ReadValue, b: ReadValue) -> Bool { areEqual(a.value, b.value) }
 }
 
 extension KeyValueObserver {
@@ -44,7 +53,7 @@ extension KeyValueObserver {
         let expression = TrackedExpression<Value>()
         let observation = expression.property.addObserver(self, options: options.ofExpression, file: file, line: line) {
             owner, change in
-            guard let value = change.newValue ?? nil else { return }
+            guard let value = change.newValue??.value else { return }
             // All changes are made on the main actor.
             nonisolated(unsafe) let owner = owner
             MainActor.assumeIsolated { handler(owner, value) }
@@ -52,7 +61,7 @@ extension KeyValueObserver {
         // Used on the main actor alone.
         nonisolated(unsafe) let follower = expression
         let loop = TrackingLoop(scheduler) { onChange in
-            follower.property.value = withObservationTracking({ tracking() }, onChange: onChange)
+            follower.property.value = ReadValue(withObservationTracking({ tracking() }, onChange: onChange))
         }
         observation.onEnd { _ in loop.end() }
         loop.schedule()
@@ -120,12 +129,12 @@ extension KeyValueObserver where Self: Sendable {
         let expression = TrackedExpression<Value>()
         let observation = expression.property.addObserver(self, options: options.ofExpression, file: file, line: line) {
             owner, change in
-            guard let value = change.newValue ?? nil else { return }
+            guard let value = change.newValue??.value else { return }
             actor.assumeIsolated { handler($0, owner, value) }
         }
         // Used by the task alone.
         nonisolated(unsafe) let follower = expression
-        let task = Task { await follow(tracking, on: actor) { follower.property.value = $0 } }
+        let task = Task { await follow(tracking, on: actor) { follower.property.value = ReadValue($0) } }
         observation.onEnd { _ in task.cancel() }
         return observation
     }
