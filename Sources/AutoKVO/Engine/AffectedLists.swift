@@ -61,7 +61,7 @@ enum AffectedLists {
                             guard let list = record.list(slot), further.isNewOfSameObject(list) else { continue }
                             let derived = AffectedKey(
                                 record: key.record, slot: slot, isMoved: key.isMoved, isUncertain: key.isUncertain,
-                                height: max(record.layout!.value[slot].height, key.height + 1))
+                                height: record.height(of: slot, behind: key))
                             visitList(list, derived, &further, visit, visitLink)
                         }
                     }

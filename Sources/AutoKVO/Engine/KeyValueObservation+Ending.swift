@@ -46,9 +46,10 @@ extension KeyValueObservation {
             case .key(let removed): return slot == removed
             case .path(let removed): return path?.isSame(as: removed) ?? false
             case .named(let names):
-                if let path { return !path.keys.isEmpty && names.contains(path.text) }
                 // Of two properties of one name it is the one that the name reaches.
-                return names.contains(directKey) && root?.schema?.slot(of: directKey) ?? slot == slot
+                let name = path?.text ?? directKey
+                return path?.keys.isEmpty != true && names.contains(name)
+                    && (slot == nil || root?.schema?.slot(of: name) ?? slot == slot)
             }
         }
         let some: [Route]? = target?.record.flatMap { root in

@@ -130,8 +130,13 @@ final class Subject: PooledObject {
         (self.source, event, needs) = (source, source.event, source.needs)
     }
 
-    /// A derived value has come to read another one since the subject was found: that one's observers are called first.
-    func raiseRank() { if rank >= 0, let height = expression?.height { rank = max(rank, rank & 1 << 48 | height) } }
+    /// A derived value has come to read another one since the subject was found: observers of that, and of what it depends on now, are called
+    /// first.
+    func raiseRank() {
+        guard rank >= 0, let record = record?.object else { return }
+        let height = expression?.height ?? record.lock.withLock { record.heightBehindValues(of: slot) }
+        rank = max(rank, rank & 1 << 48 | height)
+    }
 
     /// Stores of what kind of change it is a subject.
     @inline(__always)

@@ -14,7 +14,9 @@ extension Registration {
                 found = schema.slot(of: keyPath)
                 // One of a superclass of those that declare the key may be another key in another subclass.
                 if let found,
-                    schema.keys[found].declarations.contains(where: { isClass(Root.self, orSubclassOf: $0.owner) })
+                    schema.keys[found].declarations.contains(where: {
+                        $0.hasKeyPath && isClass(Root.self, orSubclassOf: $0.owner)
+                    })
                 {
                     KeyPathSlots.keep(found, of: keyPath)
                 }

@@ -115,14 +115,18 @@ struct Registration: ~Copyable {
             throw KeyValueError(.emptyPathSet)
         }
         var found: [CheckedPath] = []
-        // A path that is named twice for one object is observed once.
+        // A path that is named twice for one object is observed once. Two handles are the same if they are of the same properties.
         var seen: [ObjectIdentifier: Set<String>] = [:]
         for dependency in dependencies {
-            let target = dependency.target
-            for keyPath in dependency.keyPaths
-            where seen[ObjectIdentifier(target), default: []].insert(keyPath).inserted {
-                let path = dependency.handlePath
-                found.append(try path == nil ? check(keyPath, of: target) : check(path!, of: target))
+            let (target, handle) = (dependency.target, dependency.handlePath)
+            for keyPath in dependency.keyPaths {
+                let new = try handle == nil ? check(keyPath, of: target) : check(handle!, of: target)
+                func slot(_ path: ParsedKeyPath) -> Int? { path.slot(of: 0, in: new.record.unmanagedSchema!) }
+                func isNew(_ old: CheckedPath) -> Bool {
+                    old.record !== new.record || slot(old.path) != slot(new.path) || !old.path.isSame(as: new.path)
+                }
+                let isNewName = seen[ObjectIdentifier(target), default: []].insert(keyPath).inserted
+                if isNewName || found.allSatisfy(isNew) { found.append(new) }
             }
         }
         if found.count == 1, found[0].path.keys == [found[0].path.text] {
@@ -142,6 +146,7 @@ struct Registration: ~Copyable {
     }
 
     mutating func check(_ checked: CheckedKeyPath, of target: TrackedObject) throws(KeyValueError) -> CheckedPath {
+        try checked.checkFirstUse(from: target)
         try target.requireValues(of: checked.valueType, as: valueType, checked.path.keys.last!, checked.path.text)
         return try check(checked.path, of: target)
     }

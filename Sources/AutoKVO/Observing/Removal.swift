@@ -157,7 +157,9 @@ struct Removal {
     func perform() -> Int { candidates.count(where: removal) }
 
     /// Ends only the matching observation that was registered last.
-    func performOnLast() -> KeyValueObservation? { candidates.last(where: removal) }
+    func performOnLast() -> KeyValueObservation? {
+        observer.flatMap { ObjectRecord.existing(for: $0) }?.heldObservations().last(where: removal)
+    }
 
     /// The observations to look at. With an observer and a target, those of the target if they are clearly fewer: a table that lets go
     /// of a row does not look at all rows.

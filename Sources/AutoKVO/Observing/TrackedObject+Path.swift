@@ -18,8 +18,8 @@ extension TrackedObject {
         _ keyPath: String, as type: Value.Type = Any.self
     ) throws(KeyValueError) -> PropertyPath<Value> {
         let schema = try requireSchema()
-        if let slot = schema.slot(of: keyPath) { try checkFirstUse(of: slot, schema) }
         let checked = try CheckedKeyPath.of(keyPath, from: schema)
+        try checked.checkFirstUse(from: self)
         try requireValues(of: checked.valueType, as: type, checked.path.keys.last!, keyPath)
         return PropertyPath(HandleTarget(self, path: checked.path))
     }

@@ -166,6 +166,12 @@ final class DeclaredKey: Declaration, @unchecked Sendable {
     }
 }
 
+/// Whether values of a type may be tracked objects.
+func mayHoldObject(_ type: Any.Type) -> Bool {
+    let bare = unwrappedType(type)
+    return bare is TrackedObject.Type || isOpen(bare)
+}
+
 /// The getter of a property, named by the property's own accessors.
 @usableFromInline final class PropertyGetter {
     let keyPath: AnyKeyPath

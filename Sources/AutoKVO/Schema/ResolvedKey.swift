@@ -59,9 +59,12 @@ final class ResolvedKey: @unchecked Sendable {
     var isDerivedProperty: Bool { storageType?.isDerived ?? false }
     /// What computes the value of such a key; nil of any other.
     let computation: ((AnyObject) -> Any)?
-    /// Whether the key has been checked (`checkFirstUse`), which is done with its first use by name; of a derived property, whether it is
-    /// known if its function reads anything that is observed, which its first kept evaluation shows.
+    /// Whether that may be a tracked object.
+    let computesObject: Bool
+    /// Whether the key has been checked (`checkFirstUse`), which is done with its first use by name.
     let isChecked = Atomic(false)
+    /// Whether it has been said that its function reads nothing that is observed, which the first kept evaluation shows.
+    let isReported = Atomic(false)
     /// Whether writing the property announces the change by itself.
     var announcesItself: Bool { offset != nil && notifiesAutomatically || isRecorded }
 
@@ -96,6 +99,7 @@ final class ResolvedKey: @unchecked Sendable {
         } else {
             computation = field == nil || isOverridden ? declared.read.body : ownFunction
         }
+        computesObject = computation != nil && mayHoldObject(declared.valueType)
         let isOfSameType = field?.storage.isDerived == false && field?.storage.valueType == declared.valueType
         // A key that no schema declares is read in the storage.
         keyPathCheck = Atomic(!isOfSameType || isOverridden ? .none : declared.hasKeyPath ? .pending : .passed)

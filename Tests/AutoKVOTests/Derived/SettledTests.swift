@@ -14,6 +14,31 @@ private final class Point: TrackedObject {
     override class var schema: Schema { Schema(Point.self, extending: super.schema) { Key("list", \.list) } }
 }
 
+private final class Leaf: TrackedObject {
+    @Observed var p = 0
+    @Observed var q = 0
+    @Observed var r = 0
+    @Observed var s = 0
+    @Derived({ (leaf: Leaf) in leaf.p + 1 }) var v: Int
+}
+
+private final class Node: TrackedObject {
+    @Observed var a = 0
+    @Observed var readsLeaf = false
+    @Observed var leaf: Leaf?
+    @Derived({ (node: Node) in node.a }) var low: Int
+    @Derived({ (node: Node) in node.a + (node.readsLeaf ? node.leaf!.v : 0) }) var high: Int
+    var both: Int { low + high }
+    var twice: Int { both * 2 }
+
+    override class var schema: Schema {
+        Schema(Node.self, extending: super.schema) {
+            Key("both", \.both, affectedBy: "low", "high")
+            Key("twice", \.twice, affectedBy: "both")
+        }
+    }
+}
+
 /// What a derived value reads from the middle of another object's change on is part of that change.
 struct SettledTests {
     private let point = Point()
@@ -31,6 +56,27 @@ struct SettledTests {
             open.list.append(1)
         }
         return told
+    }
+
+    @Test(
+        "a key that is affected by derived values is told behind all of them, also if one has come to read what is declared later",
+        arguments: [false, true], [["low", "high", "both", "twice"], ["twice", "both", "high", "low"]])
+    func affectedByDerived(isRead: Bool, names: [String]) throws {
+        let node = Node()
+        node.leaf = Leaf()
+        node.readsLeaf = isRead
+        var told: [String] = []
+        for name in names { try node.observe(name) { told.append($0.keyPath) } }
+        node.readsLeaf = true
+        if !isRead { expectEqual(told, ["high", "both", "twice"]) }
+        for _ in 0..<2 {
+            told = []
+            node.a += 1
+            expectEqual(told, ["low", "high", "both", "twice"])
+        }
+        told = []
+        node.leaf!.p = 5
+        expectEqual(told, ["high", "both", "twice"])
     }
 
     @Test("when coalescingChanges ends: its observers get each value once") func coalesced() {

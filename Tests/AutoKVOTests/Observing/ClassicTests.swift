@@ -41,6 +41,21 @@ struct ClassicTests {
             ])
     }
 
+    @Test("the one that was registered last is removed, however many the observer has", arguments: [0, 30])
+    func last(others: Int) throws {
+        let rows = (0..<others).map { _ in Person() }
+        for row in rows { try row.addObserver(classic, forKeyPath: "age", context: nil) }
+        let context = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+        defer { context.deallocate() }
+        let first = try person.addObserver(classic, forKeyPath: "age", context: context)
+        let last = try person.addObserver(classic, forKeyPath: "firstName|age", options: .new, context: context)
+        person.removeObserver(classic, forKeyPath: "age", context: context)
+        #expect(last.keyPaths == ["firstName"] && first.isValid)
+        person.removeObserver(classic, forKeyPath: "age", context: context)
+        #expect(last.isValid && !first.isValid)
+        classic.stopObserving()
+    }
+
     @Test("an observer that does not override the callback is a diagnostic that names it") func notOverridden() throws {
         let deaf = Deaf()
         try person.addObserver(deaf, forKeyPath: "age", context: nil)

@@ -42,6 +42,31 @@ import Testing
         }
     }
 
+    private class Undeclared: TrackedObject {
+        @Observed var x = 0
+    }
+
+    private final class Declaring: Undeclared {
+        override class var schema: Schema {
+            Schema(Declaring.self, extending: super.schema) { Key("x", \.x) }
+        }
+    }
+
+    @Test("of a key that only a subclass declares, are no key of the superclass, whichever was observed first")
+    func declaredBelow() {
+        let keyPath = \Undeclared.x
+        var calls: [String] = []
+        let (declaring, undeclared) = (Declaring(), Undeclared())
+        for _ in 0..<2 {
+            declaring.observe(keyPath) { _, _ in calls.append("declared") }
+            undeclared.observe(keyPath) { _, _ in calls.append("read") }
+        }
+        (declaring.x, undeclared.x) = (0, 0)
+        expectEqual(calls, ["declared", "declared"])
+        undeclared.x = 1
+        expectEqual(calls.count, 4)
+    }
+
     @Test("are the declared keys: edits have kinds and indexes, and equal values are told")
     func edits() {
         let objects = [Sub(), Overriding()]

@@ -34,6 +34,7 @@ private class Machine: Model {
     var stateHandle: Property<Int> { $state }
     var textHandle: Property<String> { $text }
     static func path(_ holder: MachineHolder) -> PropertyPath<Int> { holder.$item.$state }
+    static func path<Kind: Machine>(_ item: Property<Kind?>) -> PropertyPath<Int> { item.$state }
     static func longPath(_ holder: MachineHolder) -> PropertyPath<Int> { holder.$item.$inner.$level }
     func observeState(_ handler: @escaping (Int?, Int?) -> Void) {
         observe(\.$state, options: [.old, .new]) { handler($1.oldValue, $1.newValue) }
@@ -117,6 +118,49 @@ struct SameNameTests {
         expectEqual(calls, 1)
         robot.mode = 3
         expectEqual(calls, 2)
+    }
+
+    @Test("both in one observation are two paths, and a name removes the one that it reaches") func bothInOne() throws {
+        var calls: [String] = []
+        let observation = [robot.stateHandle, robot.$state].observe(options: .new) { calls.append("\($0.newValue!)") }
+        robot.state = 5
+        robot.setState(2)
+        expectEqual(calls, ["5", "2"])
+        #expect(observation.remove(keyPath: "state") && observation.isValid)
+        robot.state = 6
+        robot.setState(3)
+        expectEqual(calls, ["5", "2", "3"])
+
+        let owner = PlainObserver()
+        try owner.depend(on: [Dependency(robot.stateHandle), Dependency(robot.$state), Dependency(robot, "state")]) {
+            _ in
+            calls.append("owner")
+        }
+        calls = []
+        robot.state = 7
+        robot.setState(4)
+        expectEqual(calls, ["owner", "4", "owner"])
+        expectEqual(owner.stopObserving("state", of: robot), 1)
+        robot.state = 8
+        robot.setState(5)
+        expectEqual(calls.suffix(2), ["5", "owner"])
+        #expect(owner.stopObserving(robot.stateHandle) == 1 && KeyValueObservation.all(observer: owner).isEmpty)
+    }
+
+    private final class RobotHolder: Model { @Observed var item: Robot? }
+
+    /// The path to the property that the machine keeps private.
+    private static func hidden<Kind: Machine>(_ item: Property<Kind?>) -> PropertyPath<Int> { Machine.path(item) }
+
+    @Test("behind another object they are two paths, too", .needs(.blankObject)) func pathsInOne() throws {
+        let holder = RobotHolder()
+        holder.item = robot
+        var calls: [Int?] = []
+        try [Self.hidden(holder.$item), holder.$item.$state, holder.path("item.state", as: Int.self)]
+            .observe(options: .new) { calls.append($0.newValue) }
+        robot.state = 5
+        robot.setState(2)
+        expectEqual(calls, [5, 2])
     }
 
     @Test("a key of the superclass depends on the superclass's property", arguments: [false, true])

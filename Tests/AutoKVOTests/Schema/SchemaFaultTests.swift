@@ -215,6 +215,57 @@ struct SchemaFaultTests {
         #expect(fault { _ = try Swapped().value(forKey: "c") } == nil)
     }
 
+    private final class Silent: Model {
+        @Observed var next: Silent?
+        @Observed var all: [Silent] = []
+        @Observed var age = 1
+        @Observed var year = 2
+        var (stored, cost) = (0, 1)
+        var plain: Int { stored }
+        override class var schema: Schema {
+            Schema(Silent.self, extending: super.schema) {
+                Key("plain", \.plain)
+                Key("cost", \.cost, affectedBy: "next.ag")
+                Key("age", \.year)
+                Key("year", \.age)
+            }
+        }
+    }
+
+    /// How a key is used by name.
+    private enum Use: CaseIterable { case several, targets, path, value, handle, element }
+
+    @Test(
+        "a fault that shows with the first use is found in every form, whatever was said of the key before",
+        arguments: Use.allCases, ["plain", "cost", "age"])
+    private func firstUse(_ use: Use, _ key: String) throws {
+        let (silent, end) = (Silent(), Silent())
+        (silent.next, silent.all) = (end, [end])
+        let said = messages { if key == "plain" { end.observe(\.plain) { _, _ in } } }
+        #expect(said.count <= 1)
+        for _ in 0..<2 {
+            let found = fault {
+                switch use {
+                case .several: try end.observe([key, "next"]) { (_: Change<Any>) in }
+                case .targets: try [end, silent].observe(key) { (_: Change<Any>) in }
+                case .path: try silent.observe("next." + key) { (_: Change<Any>) in }
+                case .value: _ = try silent.value(forKeyPath: "next." + key)
+                case .handle: _ = try silent.path("next." + key)
+                case .element: _ = try silent.value(forKeyPath: "all.@max." + key)
+                }
+            }
+            #expect(found?.key == key && found?.className == "Silent")
+        }
+        #expect(silent.observations().isEmpty && end.observations().count <= 1)
+        end.removeAllObservers()
+        // Where no object is yet, it is found later.
+        let alone = Silent()
+        #expect(try alone.value(forKeyPath: "next." + key) == nil)
+        alone.next = end
+        #expect(fault { _ = try alone.value(forKeyPath: "next." + key) }?.key == key)
+        (alone.next, silent.next) = (nil, nil)
+    }
+
     @Test("nothing is set, or registered, when it is found") func swappedChangesNothing() throws {
         final class Turned: Model {
             @Observed var a = 1

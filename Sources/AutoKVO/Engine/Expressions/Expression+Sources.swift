@@ -1,7 +1,7 @@
 extension Expression {
     struct Function {
         let body: (AnyObject) -> Any
-        /// Whether the value is a tracked object or an optional one, which is not kept alive.
+        /// Whether the value may be a tracked object or an optional one, which is not kept alive.
         let holdsObject: Bool
         /// Whether the value is a tracked object whose class says what equal is, or has such elements, and others read it.
         var holdsEquatable = false
@@ -22,7 +22,7 @@ extension Expression {
     /// says so.
     func reportSilence() {
         guard let key = liveRoute?.derivedSlot.map({ root.schema!.keys[$0] }),
-            !key.isChecked.exchange(true, ordering: .relaxed)
+            !key.isChecked.load(ordering: .relaxed), !key.isReported.exchange(true, ordering: .relaxed)
         else { return }
         Diagnostics.report("\(label) reads nothing that is observed, so nobody will be called")
     }
@@ -98,6 +98,18 @@ extension ObjectRecord {
         guard layout!.value[slot].isRecorded, let list = list(slot) else { return nil }
         return lock.withLock { list.value.expression?.object }
     }
+
+    /// That of a key that another one affects, or something that both are affected by. Under the lock.
+    @inline(never)
+    func height(of slot: Int, behind key: AffectedLists.AffectedKey) -> Int {
+        max(layout!.value[slot].height, key.height + 1, key.isUncertain ? heightBehindValues(of: slot) : 0)
+    }
+
+    /// Greater than the height of each derived value that a key is affected by. Under the lock.
+    func heightBehindValues(of slot: Int) -> Int {
+        let values = schema!.dependencies(of: slot).bases.filter { layout!.value[$0].isRecorded }
+        return values.reduce(0) { max($0, 1 + (list($1)?.value.expression?.object.height ?? 0)) }
+    }
 }
 
 // MARK: - What refreshing looks at
@@ -131,7 +143,9 @@ extension Expression {
     /// Nil if what was kept is an object that is dead.
     @inline(__always)
     func opened(_ kept: Any?) -> Any? {
-        guard function.holdsObject, let reference = kept as? PinnedReference<TrackedObject> else { return kept }
+        guard function.holdsObject, let kept, type(of: kept) is AnyClass,
+            let reference = kept as? PinnedReference<TrackedObject>
+        else { return kept }
         let object = reference.object
         if object == nil { ThreadContext.current.value.dyingReferents &+= 1 }
         return object
@@ -144,7 +158,7 @@ extension Expression {
     }
 
     func reference(to value: Any) -> Any {
-        if function.holdsObject, let object = unwrapped(value) as? TrackedObject { return PinnedReference(object) }
-        return value
+        guard function.holdsObject, let bare = unwrapped(value), type(of: bare) is AnyClass else { return value }
+        return (bare as? TrackedObject).map { PinnedReference($0) } ?? value
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A key path that has been checked against the class at which it begins, as far as types are declared.
 ///
 /// A class keeps the paths that were used with it last, so that only a new one is parsed. The paths of derived keys, of observations
@@ -11,6 +13,21 @@ final class CheckedKeyPath: Sendable {
     private init(_ text: String, from type: AnyClass) throws(KeyValueError) {
         path = try ParsedKeyPath.parse(text)
         valueType = try path.valueType(from: type)
+    }
+
+    /// Whether each of its keys has been checked with an object.
+    private let isUsed = Atomic(false)
+
+    /// Finds out, when the path is first used by name, whether its keys do what they say: see `TrackedObject.checkFirstUse`. Where an object
+    /// is nil, the keys behind it are checked at a later use.
+    @inline(__always)
+    func checkFirstUse(from root: TrackedObject) throws(KeyValueError) {
+        if !isUsed.load(ordering: .relaxed) { try use(from: root) }
+    }
+
+    private func use(from root: TrackedObject) throws(KeyValueError) {
+        let isWhole = try Recording.suspended { () throws(KeyValueError) in try path.checkFirstUse(from: root) }
+        if isWhole { isUsed.store(true, ordering: .relaxed) }
     }
 
     /// How many are kept of a class, and how long their text may be, in bytes.

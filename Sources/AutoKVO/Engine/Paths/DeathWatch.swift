@@ -20,14 +20,9 @@ final class DeathWatch: Sendable {
         number = DeathWatch.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// Begins to watch, unless the object is dying already: then the holder drops the watch.
+    /// Begins to watch the object, which the caller keeps alive.
     func start() {
-        let isWatching = referent.lock.withLock {
-            if referent.guarded.isDying { return false }
-            referent.guarded.makeDetails().watchers[number] = self
-            return true
-        }
-        if !isWatching { leaveHolder() }
+        referent.lock.withLock { referent.guarded.makeDetails().watchers[number] = self }
         // A watch that replaced this one before that could not cancel it.
         if holder.lock.withLock({ holder.guarded.details?.watches[slot] !== self }) { cancel() }
     }
@@ -35,7 +30,7 @@ final class DeathWatch: Sendable {
     func cancel() { referent.lock.withLock { referent.guarded.details?.watchers[number] = nil } }
 
     /// Removes the watch from its holder. False if the holder has another one, or none.
-    @discardableResult private func leaveHolder() -> Bool {
+    private func leaveHolder() -> Bool {
         holder.lock.withLock {
             guard let details = holder.guarded.details, details.watches[slot] === self else { return false }
             details.watches[slot] = nil

@@ -17,6 +17,23 @@ extension ParsedKeyPath {
         try reachedValue(from: object) ?? Any?.none as Any
     }
 
+    /// Checks the keys that are used by name for the first time, those of the first element behind an operator among them.
+    ///
+    /// - Returns: False if an object on the way is nil.
+    func checkFirstUse(from root: TrackedObject) throws(KeyValueError) -> Bool {
+        var next: TrackedObject? = root
+        for level in keys.indices {
+            // What does not fit the path is thrown by its evaluation, and reported where it is linked.
+            guard let object = next, let (schema, slot) = try? key(of: level, in: .to(object)) else { return false }
+            try object.checkFirstUse(of: slot, schema.object)
+            let key = schema.object.keys[slot].declared
+            next = level < keys.count - 1 ? key.readObject(object) : key.readObjects(object)?.first
+        }
+        guard let elementPath else { return true }
+        guard let next else { return false }
+        return try elementPath.checkFirstUse(from: next)
+    }
+
     /// The same; nil if an object on the way is nil. Behind that an operator has an empty collection.
     func reachedValue(from root: TrackedObject) throws(KeyValueError) -> Any? {
         // The caller keeps the first object alive, and `kept` the one that was read last.
