@@ -147,12 +147,10 @@ struct ChangeEvent {
     /// The call made at the registration.
     var isInitial = false
     var isLastComponent = true
-    /// Observations of the property itself with one of these options are not called: they were added while the change was under
-    /// way, after the old value was discarded.
+    /// Observations with one of these options are not called: they were added while the change was under way, after the old value was
+    /// discarded; or a derived value has become what it was before the change, and the program has read another one in between, of which
+    /// those that get values know nothing.
     var excluded: ObservingOptions = []
-    /// Whether a derived value has become what it was before the change, and the program has read another one in between. Observations that
-    /// get values know the value, and are `excluded`, those of paths among them.
-    var isReturn = false
     /// Whether observers have been told different old values: see `ToldElsewhere`.
     var isAmbiguous = false
     /// How a collection is edited. The subject owns it.

@@ -174,8 +174,9 @@ extension KeyValueObservation {
     @inline(never)
     fileprivate func admits(_ subject: Subject, _ route: Borrowed<Route>?, _ calls: CallsOfChange?) -> Bool {
         let event = subject.event
-        if route == nil || event.isReturn, !options.isDisjoint(with: event.excluded) { return false }
-        guard isLive, !event.isPrior || options.contains(.prior) else { return false }
+        guard options.isDisjoint(with: event.excluded), isLive, !event.isPrior || options.contains(.prior) else {
+            return false
+        }
         if options.contains(.distinct), event.isUnchanged { return false }
         return options.contains(.once) ? claim(subject, route?.object, calls) : state == .active
     }
@@ -190,23 +191,20 @@ extension KeyValueObservation {
     private func claim(_ subject: Subject, _ route: Route?, _ calls: CallsOfChange?) -> Bool {
         let token = subject.event.token
         /// Under the lock.
-        func change(from state: ObservationFlags.State, to new: ObservationFlags.State) -> Bool {
-            let isFound = route.map { details?.routes?.contains($0) ?? false } ?? (sequence <= subject.end)
-            return isFound && changeState(from: state, to: new)
-        }
+        func isFound() -> Bool { route.map { details?.routes?.contains($0) ?? false } ?? (sequence <= subject.end) }
         if subject.event.isPrior {
-            guard underLock({ change(from: .active, to: .claimed) }) else { return false }
-            let mayBeNone = subject.isUncertain || options.contains(.distinct)
-            underLock { (details!.claimant, details!.isClaimUncertain) = (token, mayBeNone) }
-            subject.willCallAgain(self)
-            return true
+            let mayBeNone = (subject.source ?? subject).isUncertain || options.contains(.distinct)
+            let isClaimed = underLock {
+                guard isFound(), changeState(from: .active, to: .claimed) else { return false }
+                (details!.claimant, details!.isClaimUncertain) = (token, mayBeNone)
+                return true
+            }
+            if isClaimed { subject.willCallAgain(self) }
+            return isClaimed
         }
         let isClaimed = !subject.event.isInitial && state == .claimed
-        if isClaimed {
-            let isTaken = underLock {
-                details!.takeClaim { $0 == token || $0 != 0 && (details!.isClaimUncertain || calls?.isOf($0) ?? false) }
-            }
-            guard isTaken else { return false }
+        func mayTake(_ claimant: UInt) -> Bool {
+            claimant == token || claimant != 0 && (details!.isClaimUncertain || calls?.isOf(claimant) ?? false)
         }
         // Counted before it fires. Otherwise:
         //
@@ -215,7 +213,12 @@ extension KeyValueObservation {
         //                                          finds that it has fired, and that nothing is on its way: ends it
         //     hands its change to the scheduler
         if flags.contains(.scheduled) { beginDelivery() }
-        guard underLock({ change(from: isClaimed ? .claimed : .active, to: .fired) }) else {
+        // In one section: a claim of a path that is being removed is left to the others.
+        let isFired = underLock {
+            isFound() && (!isClaimed || details!.takeClaim(mayTake))
+                && changeState(from: isClaimed ? .claimed : .active, to: .fired)
+        }
+        guard isFired else {
             if flags.contains(.scheduled) { endDelivery() }
             return false
         }

@@ -49,6 +49,8 @@ extension KeyValueObservation {
             details?.retainedTargets = .init(retaining: targets.filter { kept?.contains(ObjectIdentifier($0)) ?? true })
             return true
         })
+        // It may be in the lists still, with a new number.
+        AffectedLists.noteAddition()
         if attach() { return }
         underLock {
             guard changeState(from: .active, to: .fired) else { return }

@@ -49,14 +49,18 @@ extension Subject {
 
     /// Another change of the subject is about to be made, as part of this one. Reading is user code.
     func includeFurtherChange() {
-        includeFurtherWrite()
+        // Made before the store, in a getter for another old value: nothing is yet where the write will put the old one.
+        if isKnown {
+            (isKnown, event.type) = (false, Any.self)
+            if needs.contains(.old) { readOld() }
+        }
         guard edit != nil, !isWhole else { return }
         isWhole = true
         if needs.contains(.old), wholeOld == nil { wholeOld = readWhole() }
     }
 
-    /// The same of a write, made in a getter for another old value, or by a function that is computed for a path which follows the store: the
-    /// addresses of the write's values will not hold those of the change.
+    /// The same behind the store of a write, by a function that is computed for a path which follows it: the addresses of the write's values
+    /// will not hold those of the change.
     func includeFurtherWrite() {
         guard isKnown else { return }
         if let value = event.oldValue?.box() { old.set(value) }
@@ -98,7 +102,7 @@ extension Subject {
         // `==` is user code.
         guard isUncertain, event.isUnchanged else { return }
         isDropped = !isLeafSet && changes?.lastRead ?? 0 <= formerChanges
-        (event.isReturn, event.excluded) = (true, [.old, .new, .distinct])
+        event.excluded = [.old, .new, .distinct]
     }
 
     /// Before the calls: of several changes one of which is an edit, observers get a `.setting` with whole values.

@@ -40,6 +40,42 @@ struct EqualObjectTests {
         }) var sign: Int
     }
 
+    /// Its `==` reads a property, and its deinit does, too.
+    private final class Named: TrackedObject, Equatable {
+        @Observed var name = ""
+        let onDeinit: () -> Void
+        init(_ onDeinit: @escaping () -> Void = {}) { self.onDeinit = onDeinit }
+        deinit { onDeinit() }
+        static func == (a: Named, b: Named) -> Bool { a.name == b.name }
+    }
+
+    private final class Names: TrackedObject {
+        @Observed var number = 0
+        @Observed var deaths = 0
+        @Observed var items: [Named] = []
+        @Derived({ (names: Names) in names.items.filter { _ in true } }) var all: [Named]
+        @Derived({ (names: Names) in names.number + names.all.count }) var total: Int
+    }
+
+    @Test("what `==` reads, and deinits do, while a value is kept is not what another function reads that reads it")
+    func comparedInside() {
+        let names = Names()
+        names.items = [Named { [unowned names] in names.deaths += 1 }]
+        var calls = 0
+        names.$total.observe(options: .prior) { _ in calls += 1 }
+        let new = Named()
+        let said = messages {
+            coalescingChanges {
+                names.number = 1
+                names.items = [new]
+            }
+        }
+        #expect(said == [] && calls == 1 && names.deaths == 1)
+        new.name = "x"
+        names.deaths = 5
+        expectEqual(calls, 1)
+    }
+
     @Test("an equal object that is not tracked is a value like another: nothing that reads it is computed") func box() {
         let boxed = Boxed()
         var calls = 0

@@ -24,6 +24,29 @@ private final class Order: Model {
     var recomputed: Int { withoutTracking { parts.reduce(0) { $0 + ($1.isFree ? 0 : $1.price * rate) } + bonus } }
 }
 
+/// What its key is affected by is at the end of a path.
+private final class Substitute: Model {
+    @Observed var level = 1
+    @Observed var rank = 1
+    @Observed var deputy: Substitute?
+    override class var schema: Schema {
+        Schema(Substitute.self, extending: super.schema) { Key("level", \.level, affectedBy: "deputy.rank") }
+    }
+}
+
+private final class Office: Model {
+    @Observed var number = 0
+    @Observed var isKept = false
+    var (clerks, evaluations): ([Substitute], Int) = ([], 0)
+    @Derived({ (office: Office) in
+        let clerk = Substitute()
+        clerk.deputy = Substitute()
+        if office.isKept { office.clerks.append(clerk) }
+        office.evaluations += 1
+        return office.number + clerk.level
+    }) var sum: Int
+}
+
 /// What a function reads of a list that changes.
 struct ListReadingTests {
     /// Edits of any size, with lists longer than any number of positions or searches in Recorder.
@@ -51,6 +74,23 @@ struct ListReadingTests {
             parts = Array(parts[middle...] + parts[..<middle])
         }
         if parts.count > 120 { parts.removeLast(60) }
+    }
+
+    @Test(
+        "a function that makes an object each time, and reads a key of it that a path affects, is computed a few times")
+    func newObjectEachTime() {
+        let office = Office()
+        var told: [Int] = []
+        office.$sum.observe(options: .new) { told.append($0.newValue!) }
+        for isKept in [false, true, true] {
+            office.isKept = isKept
+            office.number += 1
+        }
+        #expect(told == [2, 3, 4] && office.evaluations < 60)
+        // What it has read last is followed.
+        let before = office.evaluations
+        office.clerks.last!.deputy!.rank = 2
+        #expect(office.evaluations > before)
     }
 
     @Test("is what it depends on, whatever the edit was", arguments: 0..<60)

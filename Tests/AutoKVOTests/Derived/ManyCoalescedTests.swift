@@ -137,6 +137,26 @@ struct ManyCoalescedTests {
         for cell in cells { cell.parts = [] }
     }
 
+    @Test("an observation that is armed again between two changes is told of the second", arguments: [2, 40])
+    func armed(count: Int) throws {
+        let (cells, scheduler) = ((0..<count).map { _ in Cell() }, ManualScheduler())
+        for (cell, next) in zip(cells, cells.dropFirst()) { cell.parts = [next] }
+        for cell in cells { cell.$sum.observe { _ in } }
+        let calls = Counter()
+        let observation = try cells[0].observe("doubled", as: Int.self, options: .once, on: scheduler) { _ in
+            calls.add()
+        }
+        cells[count - 1].value = 1
+        try coalescingChanges {
+            for value in 2...40 { cells[count - 1].value = value }
+            try observation.rearm()
+            cells[count - 1].value = 50
+        }
+        scheduler.runAll()
+        expectEqual(calls.count, 2)
+        for cell in cells { cell.parts = [] }
+    }
+
     @Test("a change that is announced inside and ends behind it is told at its end") func announcedInside() throws {
         let cells = (0..<40).map { _ in Cell() }
         for (cell, next) in zip(cells, cells.dropFirst()) { cell.parts = [next] }

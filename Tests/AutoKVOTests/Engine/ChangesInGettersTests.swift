@@ -34,6 +34,35 @@ struct ChangesInGettersTests {
         }
     }
 
+    private final class Clamped: Model {
+        @Observed var a = 1
+        var clampsTo: Int?
+        /// Sets the property when it is read for the old value.
+        var shown: Int {
+            if let value = clampsTo {
+                clampsTo = nil
+                a = value
+            }
+            return a
+        }
+        override class var schema: Schema {
+            Schema(Clamped.self, extending: super.schema) { Key("shown", \.shown, affectedBy: "a") }
+        }
+    }
+
+    @Test(
+        "a getter that sets the property before the store does not make the new value the old one",
+        arguments: [false, true])
+    func setInGetter(isDistinct: Bool) throws {
+        let (clamped, told) = (Clamped(), Recorder<Int>())
+        clamped.$a.observe(options: isDistinct ? [.old, .new, .distinct] : [.old, .new], told.handler())
+        try clamped.observe("shown", options: .old) { _ in }
+        clamped.clampsTo = 2
+        clamped.a = 10
+        #expect(clamped.a == 10 && told.entries.first?.old == 1 && told.last?.new == 10)
+        for (entry, next) in zip(told.entries, told.entries.dropFirst()) { expectEqual(entry.new, next.old) }
+    }
+
     @Test(
         "observers are told the last value, also if the other thread sets the same property",
         arguments: ["far", "hop.double"], [true, false])

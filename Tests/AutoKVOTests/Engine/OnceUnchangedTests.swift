@@ -12,6 +12,7 @@ struct OnceUnchangedTests {
         @ObservedWeak var source: Cell?
         @Derived({ (cell: Cell) in cell.v / 10 }) var tenth: Int
         @Derived({ (cell: Cell) in cell.v * 2 }) var double: Int
+        @Derived({ (cell: Cell) in cell.v.signum() }) var sign: Int
         @Derived({ (cell: Cell) in (cell.source?.v ?? 0) / cell.divisor }) var share: Int
         var kept: Int { tenth }
 
@@ -120,6 +121,56 @@ struct OnceUnchangedTests {
         (cell.v, other.v, cell.divisor) = (90, 90, 9)
         expectEqual(calls.count, 2)
         #expect(!observation.isValid)
+    }
+
+    @Test("several of its paths turn out to be unchanged, and another one is changed inside", arguments: [false, true])
+    func severalUnchanged(isAnnounced: Bool) throws {
+        let cell = Cell()
+        var calls: [String] = []
+        let observation = try cell.observe(["tenth", "sign", "divisor"], options: [.once, .prior]) {
+            calls.append("\($0.isPrior ? "prior" : "after") \($0.keyPath)")
+        }
+        if isAnnounced {
+            cell.willChangeValue(forKey: "v")
+            cell.divisor = 1
+            cell.didChangeValue(forKey: "v")
+        } else {
+            cell.$v.withMutation { cell.divisor = 1 }
+        }
+        #expect(calls == ["prior tenth", "after divisor"] && !observation.isValid)
+    }
+
+    /// Removes a path of an observation when it is compared.
+    private struct Remover: Equatable {
+        var number = 0
+        var removal: (() -> Void)?
+        static func == (a: Remover, b: Remover) -> Bool {
+            (a.removal ?? b.removal)?()
+            return a.number == b.number
+        }
+    }
+
+    private final class Holder: TrackedObject {
+        @Observed var value = Remover()
+        @Observed var next: Holder?
+        @Observed var other = 0
+    }
+
+    @Test("a path that is removed while its change is compared leaves the call to the others")
+    func removedWhileCompared() throws {
+        let (root, end) = (Holder(), Holder())
+        root.next = end
+        var calls: [String] = []
+        let observation = try root.observe(
+            ["next.value", "other"], options: [.once, .prior, .distinct, .old, .new]
+        ) { calls.append("\($0.isPrior ? "prior" : "after") \($0.keyPath)") }
+        end.withMutation(of: "value") {
+            end.value = Remover(number: 1) { [weak observation] in observation?.remove(keyPath: "next.value") }
+        }
+        end.value = Remover()
+        expectEqual(calls, ["prior next.value"])
+        root.other = 1
+        #expect(calls == ["prior next.value", "prior other", "after other"] && !observation.isValid)
     }
 
     @Test(

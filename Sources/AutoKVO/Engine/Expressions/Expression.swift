@@ -53,10 +53,12 @@ final class Expression: @unchecked Sendable {
         var isEnded = false
     }
 
-    /// Changed without the lock, but cleared under it, where an evaluation begins or turns out not to be needed.
+    /// Cleared under the lock, where an evaluation begins or turns out not to be needed.
     private let mark = Atomic(ExpressionMark(.dirty))
     /// The thread of the last evaluation, if that is not over. Changed under the lock.
     private let evaluator = Atomic<UInt>(0)
+    /// How many evaluations in a row have read what the one before had not, and were to be repeated for that.
+    let repetitions = Atomic(0)
 
     init(_ function: Function, _ route: Route, _ root: ObjectRecord) {
         // A route that is kept for `rearm()` reads nothing until then.
@@ -115,10 +117,8 @@ final class Expression: @unchecked Sendable {
 
     /// What the last evaluation read; nothing while one is under way.
     var sources: [PathLink] { underLock { $0.sources } }
-    /// The same under the lock.
+    /// Read under the lock: the same, and whether it has ended.
     var sourcesUnderLock: [PathLink] { state.sources }
-
-    /// Read under the lock.
     var hasEnded: Bool { state.isEnded }
 
     /// Whether the last evaluation is over, nothing has changed since, and all that it read is dead. Not of one that has ended.
@@ -220,11 +220,13 @@ final class Expression: @unchecked Sendable {
     private func evaluate(_ thread: InPlace<ThreadContext>) {
         thread.value.evaluationDepth += 1
         defer { thread.value.evaluationDepth -= 1 }
-        var rounds = 1
-        while evaluateOnce() {
-            rounds += 1
+        // What `==` and `deinit` of its values read is not what another function reads that has read this one.
+        let outer = Recording.suspend()
+        defer { Recording.resume(outer) }
+        for round in 1... {
+            if !evaluateOnce() { return }
             requireUsage(
-                rounds <= 100,
+                round < 100,
                 "\(label) writes what it reads: it was evaluated 100 times, and each time a source changed.")
         }
     }
@@ -251,6 +253,7 @@ final class Expression: @unchecked Sendable {
         let isFresh = ownRoute.use { $0.isStartedElsewhere }
         let value = recorder.record(&sources, isFresh: isFresh) { function.body(object) }
         if version == 1, sources.isEmpty { reportSilence() }
+        if recorder.isSame, repetitions.load(ordering: .relaxed) > 0 { repetitions.store(0, ordering: .relaxed) }
         if !recorder.isSame { setHeight(sources.reduce(ownRoute.object.keyHeight) { max($0, 1 + $1.height) }) }
         while !keep(value, &sources, of: version, ownRoute) {}
         for link in sources { link.cancel() }

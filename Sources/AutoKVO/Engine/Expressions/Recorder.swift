@@ -72,7 +72,13 @@ struct Recorder {
     @inline(never)
     private mutating func finishReading(_ sources: inout [PathLink]) {
         // What affects a property was not followed yet when that was read, so a change of it in between may have been missed.
-        if let first = others!.firstLeft { Recording.suspended { PathWork.do(.evaluate(route!.object), from: first) } }
+        if let first = others!.firstLeft {
+            // A few times, since the function may read another object each time.
+            let route = route!.object
+            let isAgain = route.expression!.repetitions.add(1, ordering: .relaxed).newValue <= 3
+            let work = isAgain ? PathWork.evaluate(route) : .follow(others!.read.last!)
+            PathWork.do(work, from: first)
+        }
         let (read, left) = (others!.read, others!.passed + sources.dropFirst(position))
         var dropped: [PathLink] = []
         if left.count * read.count <= Recorder.maximumComparisons {

@@ -67,10 +67,9 @@ extension Transaction {
         let outer = startDelivering(thread)
         forEachSubject {
             $0.openCount += 1
-            // Another thread may tell what this one computes.
-            if $0.isUncertain { $0.becomeKnown() }
-            // What is not the property itself may read what is being computed, so its observers cannot be called before.
-            if !$0.isOwn { return }
+            // What is not the property itself may read what is being computed, so its observers cannot be called before, and another thread may
+            // tell them of a change meanwhile.
+            if !$0.isOwn { return $0.becomeKnown() }
             $0.isWaiting = true
             thread.value.appendPending($0)
         }

@@ -74,6 +74,24 @@
             expectEqual(second.value, [[1, 2]])
         }
 
+        @Test("of several paths, too: it is not called without the value", arguments: [ObservingOptions.old, .new])
+        func observerOfSeveralPathsAddedDuringAnEdit(option: ObservingOptions) throws {
+            let target = person()
+            let (first, second) = (Counter(), Shared<[[Int]?]>([]))
+            target.$scores.observe { _ in first.add() }
+            TestPoint.written.whenReached {
+                onAnotherThread {
+                    _ = try! target.observe(["scores", "age"], options: option) {
+                        second.value.append((option == .new ? $0.newValue : $0.oldValue) as? [Int])
+                    }
+                }
+            }
+            target.scores.append(1)
+            target.scores.append(2)
+            expectEqual(first.count, 2)
+            expectEqual(second.value, [option == .new ? [1, 2] : [1]])
+        }
+
         ///     finds that only its own observers are
         ///     concerned, and stores
         ///                                        an observer is added that needs a prior call, and one of

@@ -42,6 +42,32 @@
             expectRight()
         }
 
+        private final class Holder: TrackedObject, @unchecked Sendable {
+            @Observed var source = RaceSource()
+            @Derived({ (holder: Holder) in holder.source.value }) var value: Int
+
+            override class var schema: Schema {
+                Schema(Holder.self, extending: super.schema) { Key("source", \.source) }
+            }
+        }
+
+        ///     moves a path, and computes a value
+        ///                                        changes what is at the path's new end: tells its observers
+        ///     tells them of the move
+        @Test("a path that is moved is changed at its new end while a value is computed", arguments: [false, true])
+        func movedPath(isDistinct: Bool) throws {
+            let (holder, new) = (Holder(), RaceSource())
+            (holder.source.value, new.value) = (1, 5)
+            let told = Recorder<Int>()
+            try holder.observe(
+                "source.value", as: Int.self, options: isDistinct ? [.old, .new, .distinct] : [.old, .new],
+                told.handler())
+            holder.$value.observe { _ in }
+            TestPoint.evaluating.whenReached { onAnotherThread { new.value = 7 } }
+            holder.source = new
+            expectEqual(told.entries.map { [$0.old, $0.new] }, isDistinct ? [[5, 7]] : [[5, 7], [7, 7]])
+        }
+
         /// Another thread only reads meanwhile, and is over before this one: what it has kept is newer.
         @Test("the value is read by another thread at both points", arguments: [TestPoint.evaluating, .evaluated])
         func read(point: TestPoint) {

@@ -46,6 +46,26 @@
             expectEqual(calls.count, 4)
         }
 
+        ///     made the prior call of a path
+        ///                                        removes the path
+        ///     is about to make the call after it
+        @Test func pathRemovedBehindItsPriorCallLeavesTheCallToAnother() throws {
+            let target = person()
+            target.address = tracker.track(Address())
+            var calls: [String] = []
+            let observation = try target.observe(["address.city", "age"], options: [.once, .prior]) {
+                calls.append("\($0.isPrior ? "prior" : "after") \($0.keyPath)")
+            }
+            target.address!.withMutation(of: "city") {
+                TestPoint.beforeCall.whenReached {
+                    onAnotherThread { [weak observation] in _ = observation?.remove(keyPath: "address.city") }
+                }
+            }
+            expectEqual(calls, ["prior address.city"])
+            target.age = 1
+            #expect(calls.suffix(2) == ["prior age", "after age"] && !observation.isValid)
+        }
+
         ///     the traversal unlinks what it pinned
         ///     and has yet to release it
         ///                                        rearm(): links it again, behind others
