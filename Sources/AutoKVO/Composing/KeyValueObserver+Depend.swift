@@ -27,7 +27,7 @@ extension KeyValueObserver {
         let observation = try dependencies.addObserver(
             self, options: .unregisterAutomatically, userInfo: name, file: file, line: line, handler)
         name?.end(of: self, except: observation)
-        withoutTracking { handler(self) }
+        if observation.isValid { withoutTracking { handler(self) } }
         return observation
     }
 

@@ -131,8 +131,11 @@ extension PropertyHandle {
         _ options: ObservingOptions, _ observe: (ObservingOptions, ObservationName) -> KeyValueObservation
     ) -> KeyValueObservation {
         let name = bindingName
-        name.end(of: object)
-        return observe(options.ofBinding.union(.initial), name)
+        let hadFormer = name.end(of: object)
+        let observation = observe(options.ofBinding.union(.initial), name)
+        // The former one may have made another when it ended.
+        if hadFormer, observation.isValid { name.end(of: object, except: observation) }
+        return observation
     }
 }
 

@@ -28,6 +28,19 @@ struct BindingEndTests {
         }
     }
 
+    @Test("a binding that the former one makes when it ends is replaced, too", arguments: 0..<6)
+    func boundAtTheEnd(form: Int) throws {
+        let (first, fallback) = (Dial(), Dial())
+        shown.$v.bind(to: first.$v).onEnd { [unowned shown] _ in shown.$v.bind(to: fallback.$v) }
+        try bind(form)
+        (source.v, fallback.v) = (1, 2)
+        // Two of the forms end the former one when the new one is there, which the inner one then replaces.
+        expectEqual(shown.v, form == 1 || form == 5 ? 2 : 1)
+        (fallback.v, source.v) = (3, 4)
+        expectEqual(shown.v, form == 1 || form == 5 ? 3 : 4)
+        #expect(shown.$v.unbind() && !shown.$v.unbind())
+    }
+
     @Test("a prior handler that sets the source back leaves both equal", arguments: 0..<6)
     func setBackBefore(form: Int) throws {
         source.v = 1

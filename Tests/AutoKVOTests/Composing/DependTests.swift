@@ -36,6 +36,17 @@ struct DependTests {
         expectEqual(log.messages.count, 3)
     }
 
+    @Test("one that has been replaced while it replaced another is not called") func replacedAtTheEnd() throws {
+        let dependency = Dependency(person, "age")
+        try panel.depend(on: [dependency], named: "draw") { _ in }.onEnd { [panel, log] _ in
+            _ = try! panel.depend(on: [dependency], named: "draw") { _ in log.add("inner") }
+        }
+        try panel.depend(on: [dependency], named: "draw") { [log] _ in log.add("outer") }
+        person.age = 1
+        #expect(Set(log.messages).count == 1 && panel.endDependency(named: "draw"))
+        panel.stopObserving()
+    }
+
     @Test("a change that reaches several of the paths is one call") func oneCall() throws {
         try panel.depend(on: [Dependency(person, ["firstName", "fullName", "greeting"])]) { [log] _ in log.add("call") }
         person.firstName = "Eve"
