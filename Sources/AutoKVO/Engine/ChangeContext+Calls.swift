@@ -33,8 +33,11 @@ extension ChangeContext {
 
     /// Whether its observation has ended since the change was made, or has lost the path.
     final var isWithdrawn: Bool {
-        currentObservation.state == .ended
-            || (route?.object).map { $0.isOneOfSeveral && !$0.isHeard && !(wants(.once) && currentObservation.has($0)) }
-                ?? false
+        currentObservation.state == .ended || (route?.object).map { !isStillHeard(by: $0) } ?? false
+    }
+
+    /// Whether its observation has a path still.
+    final func isStillHeard(by route: Route) -> Bool {
+        !route.isOneOfSeveral || route.isHeard || wants(.once) && currentObservation.has(route)
     }
 }

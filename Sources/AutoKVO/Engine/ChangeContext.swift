@@ -12,6 +12,8 @@ class ChangeContext: PooledObject {
     /// Borrowed from the delivery while the handler runs.
     @usableFromInline @exclusivity(unchecked) final var observation: Borrowed<KeyValueObservation>?
     @exclusivity(unchecked) final var route: Borrowed<Route>?
+    /// Those of the change, while a handler that ignores it is called and delivers elsewhere.
+    final var calls: CallsOfChange?
     @exclusivity(unchecked) private final var kept = Kept()
 
     /// What the context owns when a handler has kept the change, or when the change is a copy.
@@ -116,9 +118,13 @@ class ChangeContext: PooledObject {
 
     /// Whether nothing is left of an earlier delivery. The event and `nextSpare` are written before they are read.
     final var isBlank: Bool {
-        observation == nil && route == nil && kept.observation == nil && kept.route == nil && kept.edit == nil
+        observation == nil && route == nil && calls == nil && kept.observation == nil && kept.route == nil
+            && kept.edit == nil
             && kept.old == nil && kept.new == nil
     }
+
+    /// The change has come to another path of the observation, whose handler ignores it.
+    func add(_ route: Route) {}
 
     /// Releases what it owns. No handler is called with it.
     final func drop() { kept = Kept() }

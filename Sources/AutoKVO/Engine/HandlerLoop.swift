@@ -80,7 +80,13 @@ struct HandlerLoop {
     private mutating func call(_ observation: KeyValueObservation, by route: Borrowed<Route>?) {
         TestPoint.beforeCall.reach()
         let calls = observation.handling.ignoresChange ? subject.use { $0.calls } : nil
-        if let calls, calls.called.contains(observation) { return }
+        if let calls {
+            if calls.called.contains(observation) {
+                if let route { calls.waiting[observation]?.add(route.object) }
+                return
+            }
+            if route != nil, observation.flags.contains(.scheduled) { context.object.calls = calls }
+        }
         guard observation.flags.isDisjoint(with: slowPathFlags) else {
             return callIfAdmitted(observation, by: route, calls)
         }
@@ -127,7 +133,7 @@ struct HandlerLoop {
             route?.use { $0.root.address } ?? observation.unmanagedRecord!.use { $0.address }
         }
         if !context.isUnique { replaceContext() }
-        if route != nil { context.use { $0.route = nil } }
+        if route != nil { context.use { ($0.route, $0.calls) = (nil, nil) } }
     }
 
     /// A handler kept its change: it owns the context now, and the next call gets another one.
@@ -202,7 +208,6 @@ extension KeyValueObservation {
             if isClaimed { subject.willCallAgain(self) }
             return isClaimed
         }
-        let isClaimed = !subject.event.isInitial && state == .claimed
         func mayTake(_ claimant: UInt) -> Bool {
             claimant == token || claimant != 0 && (details!.isClaimUncertain || calls?.isOf(claimant) ?? false)
         }
@@ -215,7 +220,8 @@ extension KeyValueObservation {
         if flags.contains(.scheduled) { beginDelivery() }
         // In one section: a claim of a path that is being removed is left to the others.
         let isFired = underLock {
-            isFound() && (!isClaimed || details!.takeClaim(mayTake))
+            let isClaimed = !subject.event.isInitial && state == .claimed
+            return isFound() && (!isClaimed || details!.takeClaim(mayTake))
                 && changeState(from: isClaimed ? .claimed : .active, to: .fired)
         }
         guard isFired else {

@@ -9,7 +9,6 @@ extension KeyValueObservation {
         let thread = ThreadContext.current
         let calls = handling.ignoresChange ? CallsOfChange() : nil
         for route in routes.map({ $0.map(Optional.some) }) ?? [nil] {
-            if let calls, calls.called.contains(self) { return }
             let subject = thread.value.takeSubject()
             route?.awaitInitialCall(false)
             subject.use {
@@ -37,7 +36,10 @@ extension KeyValueObservation {
         // A function that was computed for this may have written what had been read before it. Read again, it has nothing to write any more.
         let now = read()
         thread.forEachOpen(topic) { subject in
-            if let list { return root.lock.withLock { list.value.number(route?.part ?? self) } }
+            if let list {
+                root.lock.withLock { list.value.number(route?.part ?? self) }
+                return AffectedLists.noteAddition()
+            }
             extendLifetime(subject.replaceOld(now, subject.changes?.all ?? 0))
         }
         return now

@@ -207,6 +207,8 @@ extension Subject {
 final class CallsOfChange {
     private let subjects: [Borrowed<Subject>]
     var called: Set<KeyValueObservation> = []
+    /// The calls that wait at a scheduler: one is for all paths of its observation to which the change comes.
+    var waiting: [KeyValueObservation: ChangeContext] = [:]
 
     init(_ subjects: [Borrowed<Subject>] = []) { self.subjects = subjects }
 

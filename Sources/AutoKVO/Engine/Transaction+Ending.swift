@@ -10,10 +10,10 @@ extension Transaction {
         let visit = TransactionsOfTasks.visit()
         defer { TransactionsOfTasks.leave(visit) }
         // One in a prior call of the change that is beginning has no begin.
-        guard let open = thread.value.openTransaction(ObjectIdentifier(object), slot), open.use({ $0.mayEnd }) else {
+        guard let open = thread.value.openTransaction(ObjectIdentifier(object), slot), open.use({ $0.startFollowing() })
+        else {
             return false
         }
-        open.object.isFollowing = true
         // Following may compute what has been moved to the property, and its value from before is the old one.
         if open.use({ $0.moves != PathLink.moves }) { open.object.addMoved(isMarked: false, thread) }
         close(object, slot, edit, thread)?.use { $0.deliver(thread) }
@@ -145,6 +145,7 @@ extension Transaction {
         for (record, slot) in changed {
             transaction.findSubjects(of: record, slot, excluding: excluded, only: search, thread)
         }
+        transaction.includeFurtherChangeOfShared(thread)
         transaction.forEachSubject { $0.missOld() }
         for (record, slot) in changed { follow(record, slot) }
         transaction.countOut()
@@ -166,6 +167,8 @@ extension Transaction {
         guard let list = record.list(slot), list.value.interest.load(ordering: .acquiring).contains(.inner) else {
             return
         }
+        // What is changed inside of this is not part of the edit.
+        let open = edit == nil ? nil : ThreadContext.current.value.openTransaction(record.target, slot)?.object
         // Where a path has been moved that a key is affected by, another thread may meanwhile have relied on where it led before: have computed
         // what reads the key, or linked what is behind it. So that is marked and followed once more: a few times, since a getter may return
         // another object each time.
@@ -179,7 +182,7 @@ extension Transaction {
                     return
                 }
                 if link.observation == nil { hasMoved = true }
-                if let edit, isOwn, link.chain.follow(edit, of: link) { return }
+                if let edit, isOwn, open?.isOverlapped != true, link.chain.follow(edit, of: link) { return }
                 link.chain.relink(from: link.level + 1)
             }
             if !hasMoved { return }

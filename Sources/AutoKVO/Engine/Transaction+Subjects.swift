@@ -250,6 +250,7 @@ extension Transaction {
         var covered: UInt64 = 0
         forEach(of: list.address) {
             covered = max(covered, $0.upperBound)
+            $0.isChangedForCertain()
             $0.includeFurtherChange()
         }
         return covered != 0 && record.use { record in record.lock.withLock { covered >= list.value.lastSequence } }

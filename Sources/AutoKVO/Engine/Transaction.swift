@@ -47,9 +47,10 @@ final class Transaction: PooledObject {
     private(set) var isPreparing = false
     /// From `begin` until the old values have been read: the prior calls come behind that.
     private(set) var isReadingOld = false
-    /// Whether the links of paths are being moved behind its store. That may compute a function, and what this writes may change the property
-    /// again: observers of an edit get a `.setting` then.
-    var isFollowing = false
+    /// How many changes are having the links of paths moved behind their store, one inside of the other: that may compute a function, and what
+    /// this writes may change the property again. Whether it has: then observers of an edit get a `.setting`, and the links are not moved by it.
+    var followings = 0
+    private(set) var isOverlapped = false
     /// Whether a handler of its prior calls, or the getter of an old value, has made a change of one of its subjects.
     private var isTouched = false
     /// While code of the library runs for the task that has it open: see `TransactionsOfTasks`.
@@ -89,7 +90,7 @@ final class Transaction: PooledObject {
         assert(subjects.isEmpty && marked.isEmpty)
         (token, target, slot, record, pin) = (0, nil, -1, nil, nil)
         (depth, isCoalescing, isPreparing, isTouched, visit) = (0, false, false, false, 0)
-        (isSilent, mayOvertake, isFollowing) = (false, false, false)
+        (isSilent, mayOvertake, followings, isOverlapped) = (false, false, 0, false)
         if walks > 0 { (walks, walked, walk) = (0, [:], .other) }
         if subjects.capacity > Transaction.searchedCount {
             forgetPlaces()
@@ -108,9 +109,16 @@ final class Transaction: PooledObject {
     /// Whether a change of the property has begun, and not only is beginning.
     var mayEnd: Bool { depth > 0 || !isPreparing }
 
+    /// The links of paths are to be moved behind a store. False if no change has begun.
+    func startFollowing() -> Bool {
+        if mayEnd { followings += 1 }
+        return mayEnd
+    }
+
     /// Ends a change inside this one. False if there is none: then this one is to end.
     func endInner() -> Bool {
-        isFollowing = false
+        followings -= 1
+        if followings == 0 { isOverlapped = false }
         if depth == 0 { return false }
         depth -= 1
         return true
@@ -194,17 +202,17 @@ final class Transaction: PooledObject {
         #endif
         TestPoint.begun.reach()
         var needs: ObserverList.Interest = []
-        var hasEdited = false
+        var hasShared = false
         // Whether user code runs before the store, or as it: then other threads must know of the subjects.
         var isKnown = !isPlain
         forEachSubject {
             needs.formUnion($0.needs)
             if !$0.isOwn, $0.needs.contains(.old), !$0.isComputed { isKnown = true }
-            guard $0.edit != nil else { return }
-            if !isOpener(of: $0) { hasEdited = true } else if $0.isOpenElsewhere(thread) { $0.includeFurtherChange() }
+            guard $0.edit != nil || $0.isKnown else { return }
+            if !isOpener(of: $0) { hasShared = true } else if $0.isOpenElsewhere(thread) { $0.includeFurtherChange() }
         }
-        if isKnown || hasEdited || needs.contains(.prior) { forEachSubject { $0.becomeKnown() } }
-        if hasEdited { includeFurtherChangeOfEdited(thread) }
+        if isKnown || hasShared || needs.contains(.prior) { forEachSubject { $0.becomeKnown() } }
+        if hasShared { includeFurtherChangeOfShared(thread) }
         if let values, !needs.contains(.prior) {
             forEachSubject { if $0.isOwn { $0.setValues(values.type, values.old, values.new) } }
         }
@@ -239,18 +247,21 @@ final class Transaction: PooledObject {
     /// A change is about to be made inside this one. What an edit was going to be is no longer what happens if this one is still being
     /// prepared: observers get a `.setting`.
     func includeFurtherChange() {
-        if isFollowing { forEachSubject { $0.reportAsSetting() } }
+        if followings > 0 {
+            isOverlapped = true
+            forEachSubject { $0.reportAsSetting() }
+        }
         guard isPreparing else { return forEachSubject { $0.includeFurtherWrite() } }
         isTouched = true
         forEachSubject { $0.includeFurtherChange() }
     }
 
-    /// The same for those that this one shares subjects with, one of which is an edited collection. Reading whole values is user code, so
-    /// it comes behind the search, which holds locks.
+    /// The same for those that this one shares subjects with: one of an edited collection, or one that has the values of a write, whose path
+    /// this one may move away. Reading whole values is user code, so it comes behind the search, which holds locks.
     @inline(never)
-    private func includeFurtherChangeOfEdited(_ thread: InPlace<ThreadContext>) {
-        for subject in subjects.map(\.object) where subject.edit != nil && !isOpener(of: subject) {
-            if subject.isCoalesced || subject.isReachedOnTheWay { subject.includeFurtherChange() }
+    func includeFurtherChangeOfShared(_ thread: InPlace<ThreadContext>) {
+        for subject in subjects.map(\.object) where !isOpener(of: subject) && (subject.edit != nil || subject.isKnown) {
+            if !subject.isKnown, subject.isCoalesced || subject.isReachedOnTheWay { subject.includeFurtherChange() }
             let opener = thread.value.openTransactions.last { ObjectIdentifier($0) == subject.opener }
             opener?.object.includeFurtherChange()
         }

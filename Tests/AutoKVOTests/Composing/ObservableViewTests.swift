@@ -250,6 +250,30 @@ struct ObservableViewTests {
         object.value.removeAllObservers()
     }
 
+    @Test("so it is if the change is made in the call of another one", arguments: [false, true])
+    func insideOfACall(isElsewhere: Bool) {
+        let (object, calls) = (Shared(person()), Counter())
+        _ = object.value.observable.age
+        @Sendable func change() {
+            object.value.withMutation(of: "age") {
+                object.value.age = 1
+                _ = track {
+                    object.value.observable.age
+                } onChange: {
+                    calls.add()
+                }
+                object.value.age = 2
+            }
+        }
+        _ = track {
+            object.value.observable.firstName
+        } onChange: {
+            if isElsewhere { onAnotherThread { change() } } else { change() }
+        }
+        object.value.firstName = "Eve"
+        expectEqual(calls.count, 1)
+    }
+
     @Test("what several trackings read calls each") func several() {
         let person = person()
         let calls = Counter()

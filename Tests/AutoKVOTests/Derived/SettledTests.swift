@@ -16,9 +16,14 @@ private final class Point: TrackedObject {
 
 private final class Leaf: TrackedObject {
     @Observed var p = 0
-    @Observed var q = 0
-    @Observed var r = 0
-    @Observed var s = 0
+    // What is declared behind all of `Node` is told behind it, unless it is known to be read.
+    @Observed var others = (0, 0)
+    @Observed var second = 0
+    @Observed var third = 0
+    @Observed var fourth = 0
+    @Observed var fifth = 0
+    @Observed var sixth = 0
+    @Observed var seventh = 0
     @Derived({ (leaf: Leaf) in leaf.p + 1 }) var v: Int
 }
 
@@ -77,6 +82,31 @@ struct SettledTests {
         told = []
         node.leaf!.p = 5
         expectEqual(told, ["high", "both", "twice"])
+    }
+
+    private final class Both: TrackedObject {
+        @Observed var base = 0
+        @Observed var value = 1
+        @Derived({ (both: Both) in both.base / 10 }) var tenth: Int
+
+        override class var schema: Schema {
+            Schema(Both.self, extending: super.schema) { Key("value", \.value, affectedBy: "tenth") }
+        }
+    }
+
+    @Test(
+        "a stored key that a derived value affects is told if it was set, whichever changed first",
+        arguments: [false, true])
+    func setAndAffected(isSetFirst: Bool) {
+        let both = Both()
+        var calls = 0
+        both.$value.observe { _ in calls += 1 }
+        coalescingChanges {
+            if !isSetFirst { both.base = 1 }
+            (both.value, both.value) = (2, 1)
+            if isSetFirst { both.base = 2 }
+        }
+        expectEqual(calls, 1)
     }
 
     @Test("when coalescingChanges ends: its observers get each value once") func coalesced() {

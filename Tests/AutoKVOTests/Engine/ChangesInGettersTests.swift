@@ -34,6 +34,72 @@ struct ChangesInGettersTests {
         }
     }
 
+    private final class Cell: Model {
+        @Observed var x = 0
+        @Observed var y = 0
+        @Observed var next: Cell?
+        @Observed var list: [Cell] = []
+        @ObservedWeak var friend: Cell?
+        var hook: (() -> Void)?
+        /// Calls the hook once, when it is read.
+        var seen: Int {
+            hook.take()?()
+            return x
+        }
+        var owner: Cell {
+            hook.take()?()
+            return self
+        }
+        override class var schema: Schema {
+            Schema(Cell.self, extending: super.schema) {
+                Key("seen", \.seen, affectedBy: "x", "next")
+                Key("owner", \.owner, affectedBy: "y")
+            }
+        }
+    }
+
+    @Test(
+        "a getter that moves a path away: its observer is told the value that is there then", arguments: [false, true])
+    func movedAway(isNil: Bool) throws {
+        let (root, first, second) = (Cell(), Cell(), Cell())
+        (root.next, first.x, second.x) = (first, 1, 7)
+        var told: [[Int?]] = []
+        try root.observe("next.x", as: Int?.self, options: [.old, .new]) { told.append([$0.oldValue!, $0.newValue!]) }
+        try first.observe("seen", options: .old) { _ in }
+        first.hook = { [unowned root] in root.next = isNil ? nil : second }
+        first.x = 10
+        expectEqual(told, [[1, isNil ? nil : 7]])
+        second.x = 8
+        expectEqual(told.count, isNil ? 1 : 2)
+    }
+
+    @Test(
+        "an edit inside of the edit that a path of elements follows: the elements are those of the list",
+        arguments: 0..<4)
+    func editWhileFollowing(form: Int) throws {
+        let (root, cells) = (Cell(), (0..<4).map { _ in Cell() })
+        root.list = [cells[0], cells[1]]
+        var (first, second) = (0, 0)
+        try root.observe("list.@sum.owner.x") { _ in first += 1 }
+        try root.observe("list.@sum.x") { _ in second += 1 }
+        cells[2].hook = { [unowned root] in
+            switch form {
+            case 0, 2: root.$list.insert(cells[3], at: 0)
+            case 1: root.$list.remove(at: 1)
+            default: root.$list.swapAt(0, 1)
+            }
+        }
+        if form < 2 { root.$list[0] = cells[2] } else { root.$list.insert(cells[2], at: 1) }
+        #expect(root.list.contains { $0 === cells[2] } && cells[2].hook == nil)
+        for cell in cells {
+            (first, second) = (0, 0)
+            cell.x += 1
+            let count = root.list.contains { $0 === cell } ? 1 : 0
+            #expect(first == count && second == count, "of cell \(cells.firstIndex { $0 === cell }!)")
+        }
+        root.list = []
+    }
+
     private final class Clamped: Model {
         @Observed var a = 1
         var clampsTo: Int?

@@ -14,8 +14,6 @@ final class ObservationCore: Sendable {
     /// Of each key path that was read through a view, by the type of the member, that member, which takes long to make, its observation, and
     /// the token of the change whose prior call the registrar has got.
     private let members = Guarded<[ObjectIdentifier: [AnyKeyPath: Member]]>([:])
-    /// How many of the registrar's calls before a change are under way.
-    private let calls = Guarded<Int>(0)
 
     /// The core of an object, made if there is none; nil if the object's deinit has begun.
     static func of(_ object: TrackedObject) -> ObservationCore? {
@@ -46,11 +44,12 @@ final class ObservationCore: Sendable {
         if let member = members.withLock({ $0[type]?[keyPath] }), member.observation.isValid {
             member.observation.noteRead()
             // What is read between the two calls of a change is announced again with the second; not what a tracking reads that begins inside
-            // of the first.
-            if calls.withLock({ $0 == 0 }) { member.announced.withLock { $0 = 0 } }
+            // of the first, unless the change has begun inside of that.
+            let last = ThreadContext.current.value.announcing
+            member.announced.withLock { if $0 > last || $0 >> 16 != last >> 16 { $0 = 0 } }
             return known(member.path, as: KeyPath<ObservableView<Object>, Value>.self)
         }
-        let (member, registrar, calls, announced) = (member(), registrar, calls, Guarded<UInt>(0))
+        let (member, registrar, announced) = (member(), registrar, Guarded<UInt>(0))
         let relay = { (change: Change<Any>) in
             guard let target = change.target else { return }
             let view = ObservableView(known(target, as: Object.self))
@@ -63,9 +62,11 @@ final class ObservationCore: Sendable {
             // Some changes have no prior call: the death of what a weak property refers to, and whatever `coalescingChanges` held back. Some
             // have no other call: what the member reads was computed, and is equal.
             if !isAnnounced {
-                calls.withLock { $0 += 1 }
+                let thread = ThreadContext.current
+                let outer = thread.value.announcing
+                thread.value.announcing = thread.value.lastToken
                 registrar.willSet(view, keyPath: member)
-                calls.withLock { $0 -= 1 }
+                thread.value.announcing = outer
             }
             if !change.isPrior { registrar.didSet(view, keyPath: member) }
         }

@@ -37,6 +37,7 @@
         let isOpen = call != nil
         if isOpen {
             added.beginDelivery()
+            change.context.calls?.waiting[change.observation] = added
             changes.append(.to(added))
             lastAdded += 1
             added.number = lastAdded
@@ -82,7 +83,8 @@
     private func perform(_ call: Call?, _ change: ScheduledChange, on actor: AnyObject?) {
         defer { change.endDelivery() }
         TestPoint.taken.reach()
-        guard let target = change.target, !change.isWithdrawn else { return }
+        let target = change.target
+        guard target != nil && !change.isWithdrawn || change.isOfAnotherPath else { return }
         call?(actor, change)
         extendLifetime(target)
     }
@@ -131,6 +133,9 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
     fileprivate(set) var value: Any?
     /// Its place in the queue. Set before the operation is scheduled.
     fileprivate var number: UInt = 0
+    /// Other paths of the observation to which the change has come.
+    private var others: [Route] = []
+    private let lock = ShortLock()
     // The queue's lock guards the following.
     var next: Borrowed<ScheduledChange>?
     var previous: Borrowed<ScheduledChange>?
@@ -146,6 +151,14 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
     deinit { delivery?.forget(self) }
 
     var isQueued: Bool { previous != nil }
+
+    override func add(_ route: Route) { lock.withLock { others.append(route) } }
+
+    /// Whether another path that the observation still has makes the call, where the first one has gone.
+    fileprivate var isOfAnotherPath: Bool {
+        currentObservation.state != .ended
+            && lock.withLock { others }.contains { !$0.root.isDeinitializing && isStillHeard(by: $0) }
+    }
 
     /// Of an observation with `.once`, which fires for it, or for the call behind it: it is counted in that until it is delivered or dropped.
     fileprivate func beginDelivery() {

@@ -174,6 +174,37 @@ struct ScheduledEndTests {
         expectEqual(log.messages, ["2 of a target"])
     }
 
+    private final class Panel: Model, @unchecked Sendable {}
+
+    @Test(
+        "a change of several objects is called for as long as one of them is there, where the handler ignores the change",
+        arguments: [ObservingOptions](arrayLiteral: [], .once, .initial), [false, true])
+    func firstOfSeveralGone(options: ObservingOptions, isRemoved: Bool) {
+        var first: Person? = tracker.track(Person())
+        let (second, panel) = (tracker.track(Person()), Panel())
+        let observation = [first!.$age, second.$age].observe(for: panel, options: options, on: scheduler) {
+            [log] (_: Panel) in
+            log.add("call")
+        }
+        if options != .initial { coalescingChanges { (first!.age, second.age) = (1, 1) } }
+        if isRemoved { panel.stopObserving(first!.$age) }
+        first = nil
+        scheduler.runAll()
+        expectEqual(log.messages, ["call"])
+        #expect(observation.isValid == (options != .once))
+        first = tracker.track(Person())
+        // Of both: then there is no call.
+        let other = [first!.$age, second.$age].observe(for: panel, options: options, on: scheduler) {
+            [log] (_: Panel) in
+            log.add("other")
+        }
+        coalescingChanges { (first!.age, second.age) = (2, 2) }
+        other.remove()
+        scheduler.runAll()
+        #expect(!log.messages.contains("other"))
+        observation.remove()
+    }
+
     #if DEBUG
         @Test("no call starts after remove() has returned, though the change has been taken out of the queue")
         func removal() throws {
