@@ -123,8 +123,8 @@ class ChangeContext: PooledObject {
             && kept.old == nil && kept.new == nil
     }
 
-    /// The change has come to another path of the observation, whose handler ignores it.
-    func add(_ route: Route) {}
+    /// The change has come to another path of the observation, whose handler ignores it. False if its call has been dropped.
+    func add(_ route: Route) -> Bool { true }
 
     /// Releases what it owns. No handler is called with it.
     final func drop() { kept = Kept() }

@@ -80,12 +80,9 @@ struct HandlerLoop {
     private mutating func call(_ observation: KeyValueObservation, by route: Borrowed<Route>?) {
         TestPoint.beforeCall.reach()
         let calls = observation.handling.ignoresChange ? subject.use { $0.calls } : nil
-        if let calls {
-            if calls.called.contains(observation) {
-                if let route { calls.waiting[observation]?.add(route.object) }
-                return
-            }
-            if route != nil, observation.flags.contains(.scheduled) { context.object.calls = calls }
+        // One that waited at a scheduler, and has been dropped meanwhile, is made again.
+        if let calls, calls.called.contains(observation), route.map({ calls.add($0.object, of: observation) }) ?? true {
+            return
         }
         guard observation.flags.isDisjoint(with: slowPathFlags) else {
             return callIfAdmitted(observation, by: route, calls)
@@ -128,6 +125,9 @@ struct HandlerLoop {
         context.use {
             $0.observation = Borrowed.to(observation)
             if let route { $0.route = route }
+        }
+        if route != nil, observation.flags.contains(.scheduled), observation.handling.ignoresChange {
+            context.object.calls = subject.object.calls
         }
         observation.callHandler(context) {
             route?.use { $0.root.address } ?? observation.unmanagedRecord!.use { $0.address }

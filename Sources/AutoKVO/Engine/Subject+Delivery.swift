@@ -210,6 +210,9 @@ final class CallsOfChange {
     /// The calls that wait at a scheduler: one is for all paths of its observation to which the change comes.
     var waiting: [KeyValueObservation: ChangeContext] = [:]
 
+    /// The change has come to another path of an observation that has been called. False if that call has been dropped.
+    func add(_ route: Route, of observation: KeyValueObservation) -> Bool { waiting[observation]?.add(route) ?? true }
+
     init(_ subjects: [Borrowed<Subject>] = []) { self.subjects = subjects }
 
     /// Whether one of the change's subjects has a token: then the change made the prior call that has it.

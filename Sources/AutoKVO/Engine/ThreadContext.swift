@@ -28,9 +28,10 @@ struct ThreadContext {
     var delivering: Borrowed<Transaction>?
     /// What stands for a change that is two edits, as long as they are made.
     var twoEdits: Borrowed<Transaction>?
-    /// The token that this thread made last, and that which it was when the call of Observation began that is under way, or 0.
+    /// The token that this thread made last.
     private(set) var lastToken: UInt = 0
-    var announcing: UInt = 0
+    /// While Observation is called: the tokens of the change for which it is.
+    var announcing: ClosedRange<UInt>?
     private static let tokenBlocks = Atomic<UInt>(0)
     /// The transaction of the outermost `coalescingChanges` under way, if any.
     var coalescing: Borrowed<Transaction>?

@@ -274,6 +274,26 @@ struct ObservableViewTests {
         expectEqual(calls.count, 1)
     }
 
+    @Test("so it is if what has been read before is read in the call of a change made inside") func readInACall() {
+        let (object, calls) = (Shared(person()), Counter())
+        _ = object.value.observable.age
+        _ = track {
+            object.value.observable.firstName
+        } onChange: {
+            _ = track {
+                object.value.observable.age
+            } onChange: {
+                calls.add()
+            }
+        }
+        object.value.withMutation(of: "age") {
+            object.value.age = 1
+            object.value.firstName = "Eve"
+            object.value.age = 2
+        }
+        expectEqual(calls.count, 1)
+    }
+
     @Test("what several trackings read calls each") func several() {
         let person = person()
         let calls = Counter()

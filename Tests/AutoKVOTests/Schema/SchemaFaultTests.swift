@@ -215,9 +215,13 @@ struct SchemaFaultTests {
         #expect(fault { _ = try Swapped().value(forKey: "c") } == nil)
     }
 
-    private final class Silent: Model {
+    private final class Silent: Model, Hashable {
+        static func == (a: Silent, b: Silent) -> Bool { a === b }
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
         @Observed var next: Silent?
         @Observed var all: [Silent] = []
+        @Observed var set: Set<Silent> = []
+        @Observed var maybe: [Silent]?
         @Observed var age = 1
         @Observed var year = 2
         var (stored, cost) = (0, 1)
@@ -233,14 +237,14 @@ struct SchemaFaultTests {
     }
 
     /// How a key is used by name.
-    private enum Use: CaseIterable { case several, targets, path, value, handle, element }
+    private enum Use: CaseIterable { case several, targets, path, value, handle, element, setElement, optional }
 
     @Test(
         "a fault that shows with the first use is found in every form, whatever was said of the key before",
         arguments: Use.allCases, ["plain", "cost", "age"])
     private func firstUse(_ use: Use, _ key: String) throws {
         let (silent, end) = (Silent(), Silent())
-        (silent.next, silent.all) = (end, [end])
+        (silent.next, silent.all, silent.set, silent.maybe) = (end, [end], [end], [end])
         let said = messages { if key == "plain" { end.observe(\.plain) { _, _ in } } }
         #expect(said.count <= 1)
         for _ in 0..<2 {
@@ -252,6 +256,8 @@ struct SchemaFaultTests {
                 case .value: _ = try silent.value(forKeyPath: "next." + key)
                 case .handle: _ = try silent.path("next." + key)
                 case .element: _ = try silent.value(forKeyPath: "all.@max." + key)
+                case .setElement: _ = try silent.value(forKeyPath: "set.@max." + key)
+                case .optional: _ = try silent.value(forKeyPath: "maybe.@max." + key)
                 }
             }
             #expect(found?.key == key && found?.className == "Silent")

@@ -27,11 +27,17 @@ extension ParsedKeyPath {
             guard let object = next, let (schema, slot) = try? key(of: level, in: .to(object)) else { return false }
             try object.checkFirstUse(of: slot, schema.object)
             let key = schema.object.keys[slot].declared
-            next = level < keys.count - 1 ? key.readObject(object) : key.readObjects(object)?.first
+            next = nil
+            if level < keys.count - 1 {
+                next = key.readObject(object)
+            } else if let elementPath, let collection = unwrapped(key.read(object)) as? any KeyValueCollection,
+                let objects = collection.objects(of: TrackedObject.self)
+            {
+                guard let element = objects.first else { return false }
+                return try elementPath.checkFirstUse(from: element)
+            }
         }
-        guard let elementPath else { return true }
-        guard let next else { return false }
-        return try elementPath.checkFirstUse(from: next)
+        return true
     }
 
     /// The same; nil if an object on the way is nil. Behind that an operator has an empty collection.

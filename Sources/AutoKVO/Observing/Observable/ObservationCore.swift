@@ -44,9 +44,9 @@ final class ObservationCore: Sendable {
         if let member = members.withLock({ $0[type]?[keyPath] }), member.observation.isValid {
             member.observation.noteRead()
             // What is read between the two calls of a change is announced again with the second; not what a tracking reads that begins inside
-            // of the first, unless the change has begun inside of that.
-            let last = ThreadContext.current.value.announcing
-            member.announced.withLock { if $0 > last || $0 >> 16 != last >> 16 { $0 = 0 } }
+            // of the first, if it is of the change for which that is made.
+            let tokens = ThreadContext.current.value.announcing
+            member.announced.withLock { if !(tokens?.contains($0) ?? false) { $0 = 0 } }
             return known(member.path, as: KeyPath<ObservableView<Object>, Value>.self)
         }
         let (member, registrar, announced) = (member(), registrar, Guarded<UInt>(0))
@@ -64,7 +64,8 @@ final class ObservationCore: Sendable {
             if !isAnnounced {
                 let thread = ThreadContext.current
                 let outer = thread.value.announcing
-                thread.value.announcing = thread.value.lastToken
+                let last = thread.value.lastToken
+                thread.value.announcing = min(thread.value.delivering?.object.token ?? last, last)...last
                 registrar.willSet(view, keyPath: member)
                 thread.value.announcing = outer
             }

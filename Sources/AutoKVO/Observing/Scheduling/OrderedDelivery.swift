@@ -5,8 +5,8 @@
 /// and on any other scheduler the changes arrive in order too, one at a time, and no thread waits.
 ///
 /// When the observation ends, the changes that are still in the queue are dropped. A change is also dropped if its target has died, or
-/// its path or target was removed from an observation of several: this is decided right before the call, for which the target is
-/// retained.
+/// its path or target was removed from an observation of several, unless the handler ignores the change and that has come to another path, too:
+/// this is decided right before the call, for which the target is retained.
 ///
 /// An operation owns its change; the queue does not, unless the operation has run while another one was delivering. So a change is released,
 /// and is in the queue no longer, when a scheduler drops its operation without running it.
@@ -37,12 +37,13 @@
         let isOpen = call != nil
         if isOpen {
             added.beginDelivery()
-            change.context.calls?.waiting[change.observation] = added
             changes.append(.to(added))
             lastAdded += 1
             added.number = lastAdded
         }
         lock.unlock()
+        // A former one is released without the lock.
+        if isOpen { change.context.calls?.waiting[change.observation] = added }
         return isOpen ? added : nil
     }
 
@@ -84,7 +85,7 @@
         defer { change.endDelivery() }
         TestPoint.taken.reach()
         let target = change.target
-        guard target != nil && !change.isWithdrawn || change.isOfAnotherPath else { return }
+        guard target != nil && !change.isWithdrawn || change.isOfAnotherPath() else { return }
         call?(actor, change)
         extendLifetime(target)
     }
@@ -135,6 +136,7 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
     fileprivate var number: UInt = 0
     /// Other paths of the observation to which the change has come.
     private var others: [Route] = []
+    private var isDropped = false
     private let lock = ShortLock()
     // The queue's lock guards the following.
     var next: Borrowed<ScheduledChange>?
@@ -152,12 +154,24 @@ final class ScheduledChange: ChangeContext, ListMember, @unchecked Sendable {
 
     var isQueued: Bool { previous != nil }
 
-    override func add(_ route: Route) { lock.withLock { others.append(route) } }
+    override func add(_ route: Route) -> Bool {
+        lock.withLock {
+            others.append(route)
+            return !isDropped
+        }
+    }
 
-    /// Whether another path that the observation still has makes the call, where the first one has gone.
-    fileprivate var isOfAnotherPath: Bool {
-        currentObservation.state != .ended
-            && lock.withLock { others }.contains { !$0.root.isDeinitializing && isStillHeard(by: $0) }
+    /// Where the first path has gone: whether another one that the observation still has makes the call. Else that is dropped.
+    fileprivate func isOfAnotherPath() -> Bool {
+        var count = 0
+        repeat {
+            let all = lock.withLock { others }
+            let isHeard = all[count...].contains { !$0.root.isDeinitializing && isStillHeard(by: $0) }
+            if isHeard, currentObservation.state != .ended { return true }
+            count = all.count
+            lock.withLock { isDropped = others.count == count }
+        } while !isDropped
+        return false
     }
 
     /// Of an observation with `.once`, which fires for it, or for the call behind it: it is counted in that until it is delivered or dropped.

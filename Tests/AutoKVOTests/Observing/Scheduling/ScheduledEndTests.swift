@@ -176,6 +176,37 @@ struct ScheduledEndTests {
 
     private final class Panel: Model, @unchecked Sendable {}
 
+    @Test("what is not called in a prior call, or for an equal value, leaves nothing for the next change")
+    func notCalled() {
+        let (person, panel) = (Person("Ann"), Panel())
+        [person.$firstName, person.$lastName].observe(for: panel, options: .distinct, on: scheduler) {
+            [log] (_: Panel) in log.add("both")
+        }
+        person.$age.observe(for: panel, on: scheduler) { [log] (_: Panel) in log.add("age") }
+        person.$firstName.observe(options: .prior) { _ in }
+        person.firstName = "Bea"
+        coalescingChanges { (person.firstName, person.lastName) = ("Bea", "Ray") }
+        for age in 1...2 { person.age = age }
+        scheduler.runAll()
+        expectEqual(log.messages.sorted(), ["age", "age", "both", "both"])
+    }
+
+    @Test("a call that is dropped while the change is still being told is made for another path")
+    func droppedMeanwhile() {
+        let (first, second, panel) = (Person(), Person(), Panel())
+        [first.$age, second.$age].observe(for: panel, on: scheduler) { [log] (_: Panel) in log.add("call") }
+        [first.$age, second.$age].observe { [scheduler] change in
+            guard change.target === first else { return }
+            panel.stopObserving(first.$age)
+            scheduler.runAll()
+        }
+        coalescingChanges { (first.age, second.age) = (1, 1) }
+        scheduler.runAll()
+        expectEqual(log.messages, ["call"])
+        first.removeAllObservers()
+        second.removeAllObservers()
+    }
+
     @Test(
         "a change of several objects is called for as long as one of them is there, where the handler ignores the change",
         arguments: [ObservingOptions](arrayLiteral: [], .once, .initial), [false, true])
