@@ -119,8 +119,7 @@ class ChangeContext: PooledObject {
     /// Whether nothing is left of an earlier delivery. The event and `nextSpare` are written before they are read.
     final var isBlank: Bool {
         observation == nil && route == nil && calls == nil && kept.observation == nil && kept.route == nil
-            && kept.edit == nil
-            && kept.old == nil && kept.new == nil
+            && kept.edit == nil && kept.old == nil && kept.new == nil
     }
 
     /// The change has come to another path of the observation, whose handler ignores it. False if its call has been dropped.

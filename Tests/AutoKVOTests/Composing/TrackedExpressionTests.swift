@@ -55,7 +55,7 @@ import Testing
     @MainActor @Observable final class Bulb {}
     @Observable final class Socket { var bulb: Bulb? }
 
-    @Test("a first value of nil is told, and another nil is not, with .distinct", arguments: [false, true])
+    @Test("with .distinct the handler gets a first value of nil, and not a second one", arguments: [false, true])
     func firstNil(isOnce: Bool) async {
         let (owner, socket, bulb) = (PlainObserver(tracker), Socket(), Bulb())
         let options: ObservingOptions = isOnce ? [.distinct, .once] : .distinct

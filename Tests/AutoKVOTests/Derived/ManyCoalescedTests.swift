@@ -137,7 +137,7 @@ struct ManyCoalescedTests {
         for cell in cells { cell.parts = [] }
     }
 
-    @Test("an observation that is armed again between two changes is told of the second", arguments: [2, 40])
+    @Test("a change that follows rearm() in the same block calls the observation", arguments: [2, 40])
     func armed(count: Int) throws {
         let (cells, scheduler) = ((0..<count).map { _ in Cell() }, ManualScheduler())
         for (cell, next) in zip(cells, cells.dropFirst()) { cell.parts = [next] }

@@ -16,7 +16,7 @@ private final class Point: TrackedObject {
 
 private final class Leaf: TrackedObject {
     @Observed var p = 0
-    // What is declared behind all of `Node` is told behind it, unless it is known to be read.
+    // So `v` has a greater number than any key of `Node`: observers of what reads it are called after those.
     @Observed var others = (0, 0)
     @Observed var second = 0
     @Observed var third = 0
@@ -64,7 +64,7 @@ struct SettledTests {
     }
 
     @Test(
-        "a key that is affected by derived values is told behind all of them, also if one has come to read what is declared later",
+        "observers of a key are called after those of all derived values that affect it, whatever these have come to read",
         arguments: [false, true], [["low", "high", "both", "twice"], ["twice", "both", "high", "low"]])
     func affectedByDerived(isRead: Bool, names: [String]) throws {
         let node = Node()

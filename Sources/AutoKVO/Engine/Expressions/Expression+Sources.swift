@@ -99,7 +99,7 @@ extension ObjectRecord {
         return lock.withLock { list.value.expression?.object }
     }
 
-    /// That of a key that another one affects, or something that both are affected by. Under the lock.
+    /// The height of a key to which a change comes by another one: greater than those of all that it depends on. Under the lock.
     @inline(never)
     func height(of slot: Int, behind key: AffectedLists.AffectedKey) -> Int {
         max(layout!.value[slot].height, key.height + 1, key.isUncertain ? heightBehindValues(of: slot) : 0)

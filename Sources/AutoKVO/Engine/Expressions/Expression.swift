@@ -53,7 +53,7 @@ final class Expression: @unchecked Sendable {
         var isEnded = false
     }
 
-    /// Cleared under the lock, where an evaluation begins or turns out not to be needed.
+    /// Set without the lock, but cleared under it: where an evaluation begins or turns out not to be needed.
     private let mark = Atomic(ExpressionMark(.dirty))
     /// The thread of the last evaluation, if that is not over. Changed under the lock.
     private let evaluator = Atomic<UInt>(0)
